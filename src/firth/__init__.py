@@ -1,0 +1,44 @@
+"""firth: meaning from raw text.
+
+>>> import firth
+>>> corpus = firth.Corpus.build("books/*.txt")              # doctest: +SKIP
+>>> vectors = firth.Word2Vec(dim=100).train(corpus)         # doctest: +SKIP
+>>> vectors.most_similar("paris")                           # doctest: +SKIP
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firth.corpus.encoded import Corpus
+    from firth.embeddings.word2vec import Word2Vec
+    from firth.errors import FirthError
+    from firth.evaluation.report import evaluate
+    from firth.vectors.io import load
+    from firth.vectors.word_vectors import WordVectors
+
+__version__ = "0.1.0"
+
+# Public names load on first use: `import firth` stays quick, and reading vectors never waits for Numba.
+_HOMES = {
+    "Corpus": "firth.corpus.encoded",
+    "FirthError": "firth.errors",
+    "Word2Vec": "firth.embeddings.word2vec",
+    "WordVectors": "firth.vectors.word_vectors",
+    "evaluate": "firth.evaluation.report",
+    "load": "firth.vectors.io",
+}
+
+__all__ = ["Corpus", "FirthError", "Word2Vec", "WordVectors", "evaluate", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'firth' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,1 @@
+"""Corpus to vectors: one algorithm a file."""

@@ -1,0 +1,82 @@
+"""Everything that firth raises on purpose.
+
+The family::
+
+    FirthError
+    ├── OptionError          (ValueError)       an option is out of its range, or two contradict each other
+    ├── ShapeError           (ValueError)       an array has another shape than the words or the model ask for
+    ├── FormatError          (ValueError)       a file does not hold what its format promises
+    ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
+    ├── UnknownWordError     (KeyError)         a query names a word that has no vector
+    ├── DivergenceError      (ArithmeticError)  training left the finite numbers
+    ├── DataError            (OSError)          a named data set is absent or is not the pinned one
+    └── MissingExtraError    (ImportError)      an optional dependency is needed and not installed
+
+Each message says what was found, what was expected, and what to do.
+"""
+
+from collections.abc import Iterable
+
+
+class FirthError(Exception):
+    """The parent of every error that firth raises on purpose."""
+
+
+class OptionError(FirthError, ValueError):
+    """An option is out of its range, or two options contradict each other."""
+
+
+class ShapeError(FirthError, ValueError):
+    """An array has another shape than the words or the model ask for."""
+
+
+class FormatError(FirthError, ValueError):
+    """A file does not hold what its format promises."""
+
+
+class CorpusError(FirthError, ValueError):
+    """A text source is missing, empty, or not text."""
+
+
+class DataError(FirthError, OSError):
+    """A named data set is absent, or is not the pinned one."""
+
+
+class DivergenceError(FirthError, ArithmeticError):
+    """Training left the finite numbers."""
+
+
+class UnknownWordError(FirthError, KeyError):
+    """A query names a word that has no vector.
+
+    Attributes:
+        word: the word asked for.
+        suggestions: the nearest spellings that do have a vector, best first.
+    """
+
+    def __init__(self, word: str, suggestions: Iterable[str] = ()) -> None:
+        self.word = word
+        self.suggestions = list(suggestions)
+        hint = f"; did you mean {', '.join(self.suggestions)}?" if self.suggestions else ""
+        super().__init__(f"{word!r} is not in the vocabulary{hint}")
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument; a sentence reads better without quotes around it.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str]]]:
+        # The default would rebuild the error from its message and lose the word.
+        return type(self), (self.word, self.suggestions)
+
+
+class MissingExtraError(FirthError, ImportError):
+    """An optional dependency is needed and not installed.
+
+    Args:
+        package: the module that could not be imported.
+        extra: the extra of firth that brings it.
+        purpose: what it was needed for, as the end of "... is needed to".
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{package} is needed to {purpose}: pip install 'firth[{extra}]'")

@@ -1,0 +1,1 @@
+"""Gold data and predictions to numbers."""

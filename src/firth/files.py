@@ -1,0 +1,112 @@
+"""Writing files so that a reader sees the old content or the new, never half of it."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file to be written whole: aside, synced to disk, then renamed over `path`.
+
+    An error, a full disk or a killed process leaves the old file as it was.
+
+    Args:
+        path: the file to replace or create; its folder is made where it is missing.
+
+    Yields:
+        A binary file open for writing.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _take_usual_mode(aside)
+        Path(aside).replace(target)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a folder aside and swap it for `path` when it is whole.
+
+    Args:
+        path: the folder to replace or create.
+
+    Yields:
+        An empty folder beside `path`, to be filled.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    try:
+        yield aside
+        for file in aside.rglob("*"):
+            if file.is_file():
+                _sync(file)
+        sync_folder(aside)
+        aside.chmod(0o777 & ~_umask())
+        _swap(aside, target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    sync_folder(target.parent)
+
+
+def _swap(aside: Path, target: Path) -> None:
+    if not target.exists():
+        aside.rename(target)
+        return
+    # A folder that is not empty cannot be renamed over; the old one steps aside for the instant between two renames.
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+    target.rename(old / target.name)
+    try:
+        aside.rename(target)
+    except OSError:
+        (old / target.name).rename(target)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder durable, where the system allows it (Windows does not)."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _take_usual_mode(path: str) -> None:
+    # mkstemp makes private files; a saved model should be as readable as any other file of its owner.
+    Path(path).chmod(0o666 & ~_umask())

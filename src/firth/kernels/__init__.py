@@ -1,0 +1,1 @@
+"""Shared compiled bricks: arrays in, arrays out."""

@@ -1,0 +1,85 @@
+"""Options that are written once: their default, range and help stand on the dataclass field.
+
+An algorithm's options are a frozen, keyword-only dataclass whose fields are made by `option`. The command line
+reads flags, defaults and help from the same fields, so no option is described twice.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+from firth.errors import OptionError
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    exclusive: bool = False,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """Describe one option of a dataclass.
+
+    Args:
+        default: the value when nothing is given.
+        help: one line, with the unit where there is one.
+        minimum: the least allowed value.
+        maximum: the greatest allowed value.
+        exclusive: whether `minimum` itself is forbidden.
+        choices: the allowed words, for an option that is a name.
+    """
+    metadata = {
+        "help": help,
+        "minimum": minimum,
+        "maximum": maximum,
+        "exclusive": exclusive,
+        "choices": choices,
+    }
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def check(options: Any) -> None:
+    """Check every field of an options object against its own description.
+
+    Args:
+        options: an instance of a dataclass whose fields were made by `option`.
+
+    Raises:
+        OptionError: a value has the wrong type or is out of range; the message names the field, the value and the range.
+    """
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if not field.metadata or value is None:
+            continue
+        _check_value(field.name, value, field.default, field.metadata)
+
+
+def _check_value(name: str, value: Any, default: Any, meta: Any) -> None:
+    if meta["choices"] is not None:
+        if value not in meta["choices"]:
+            raise OptionError(f"{name}={value!r}: expected one of {', '.join(meta['choices'])}")
+        return
+    if meta["minimum"] is None and meta["maximum"] is None:
+        return
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    whole = isinstance(default, int) and not isinstance(default, bool)
+    if not number or (whole and not isinstance(value, int)) or math.isnan(value) or _out_of_range(value, meta):
+        raise OptionError(f"{name}={value!r}: expected {_range(whole, meta)}")
+
+
+def _out_of_range(value: float, meta: Any) -> bool:
+    low, high = meta["minimum"], meta["maximum"]
+    below = low is not None and (value <= low if meta["exclusive"] else value < low)
+    return below or (high is not None and value > high) or math.isinf(value)
+
+
+def _range(whole: bool, meta: Any) -> str:
+    kind = "a whole number" if whole else "a finite number"
+    low, high = meta["minimum"], meta["maximum"]
+    if low is not None and high is not None:
+        return f"{kind} from {low} to {high}" if not meta["exclusive"] else f"{kind} above {low} and at most {high}"
+    if high is not None:
+        return f"{kind} of at most {high}"
+    return f"{kind} above {low}" if meta["exclusive"] else f"{kind} of at least {low}"

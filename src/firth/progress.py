@@ -1,0 +1,131 @@
+"""Progress that can be seen: a bar on a terminal, plain lines elsewhere, or a function of the caller's own.
+
+Long work takes `progress=`: None shows a bar where standard error is a terminal and nothing elsewhere; True shows plain
+lines where there is no terminal; False is silent; a function receives every `Status`.
+"""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """How far a piece of work has come.
+
+    Attributes:
+        stage: what is being done, such as "reading text" or "epoch 2/5".
+        done: units finished.
+        total: units in all, or None where it is not known.
+        unit: what is counted, such as "words" or "bytes".
+        seconds: time since the stage's work began.
+        figures: other figures to show by name, such as the loss and the learning rate.
+    """
+
+    stage: str
+    done: int = 0
+    total: int | None = None
+    unit: str = "words"
+    seconds: float = 0.0
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        """Units a second so far."""
+        return self.done / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left at the present rate, or None where it cannot be told."""
+        if not self.total or self.rate == 0:
+            return None
+        return max(self.total - self.done, 0) / self.rate
+
+
+Report = Callable[[Status], None]
+Progress = Report | bool | None
+
+
+def _silent(status: Status) -> None:
+    """Show nothing."""
+
+
+@contextlib.contextmanager
+def reporting(progress: Progress) -> Iterator[Report]:
+    """Turn a caller's `progress=` into a function to call with each `Status`.
+
+    Args:
+        progress: None, True, False or a function, as the module says.
+
+    Yields:
+        A function that takes a `Status`; call it as often as is convenient, a few times a second.
+    """
+    if callable(progress):
+        yield progress
+    elif progress is False or (progress is None and not sys.stderr.isatty()):
+        yield _silent
+    elif sys.stderr.isatty():
+        with _bar() as report:
+            yield report
+    else:
+        yield _PlainLines()
+
+
+def describe(status: Status) -> str:
+    """Return a status as one plain line."""
+    share = f" {100 * status.done / status.total:3.0f} %" if status.total else ""
+    figures = "".join(f"  {name} {value:.4g}" for name, value in status.figures.items())
+    left = "" if status.remaining is None else f"  {_clock(status.remaining)} left"
+    count = f"  {status.done:,} {status.unit}  {status.rate:,.0f} {status.unit}/s" if status.done else ""
+    return f"{status.stage}{share}{count}{figures}{left}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class _PlainLines:
+    """One line every few seconds, and one whenever the stage changes."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._last = 0.0
+
+    def __call__(self, status: Status) -> None:
+        now = time.monotonic()
+        if status.stage == self._stage and now - self._last < PLAIN_INTERVAL:
+            return
+        self._stage, self._last = status.stage, now
+        print(describe(status), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Report]:
+    # rich takes 60 ms to import: only a terminal pays for it.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns: tuple[Any, ...] = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[line]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def report(status: Status) -> None:
+            if status.stage not in tasks:
+                for other in tasks.values():
+                    bar.update(other, visible=False)
+                tasks[status.stage] = bar.add_task(status.stage, total=status.total, line="")
+            line = describe(status).removeprefix(status.stage).strip()
+            bar.update(tasks[status.stage], completed=status.done, total=status.total, line=line)
+
+        yield report

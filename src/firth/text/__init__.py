@@ -1,0 +1,1 @@
+"""Raw text to tokens: tokenisers and sentence splitters."""

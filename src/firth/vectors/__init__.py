@@ -1,0 +1,1 @@
+"""What every model returns: words with vectors, their queries and their files."""
