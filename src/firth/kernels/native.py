@@ -1,0 +1,90 @@
+"""Compile LLVM IR of our own to machine code, once a processor: addresses out, to be called from any Numba kernel.
+
+Numba would compile the vector kernels anew into every kernel that calls them, and its cache does not see a change in the
+file that emits them. Here the object code is kept under a name made of the emitting sources, the processor and the
+compiler's version: beside this file, or where `NUMBA_CACHE_DIR` says, or in the user's cache folder.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from firth.files import replacing_file
+
+_ENGINES: list[Any] = []  # machine code lives as long as its engine
+
+
+def compile_functions(
+    name: str, names: Sequence[str], emit: Callable[[ir.Module], None], sources: Sequence[str]
+) -> dict[str, int]:
+    """Return the addresses of functions, from the cache or freshly compiled.
+
+    Args:
+        name: what the cached file is called.
+        names: the functions wanted.
+        emit: fills a module with them; called only where the cache has nothing.
+        sources: files whose content decides the code; a change in one makes a new cache entry.
+    """
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    key = hashlib.blake2b(digest_size=12)
+    for part in (name, cpu, features, llvmlite.__version__, *(Path(s).read_text("utf-8") for s in sources)):
+        key.update(part.encode() + b"\0")
+    file = f"{name}-{key.hexdigest()}.o"
+    code = _cached(file)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu, features=features, opt=3, codemodel="jitdefault", jit=True
+    )
+    if code is None:
+        module = ir.Module(name=name)
+        module.triple = llvm.get_process_triple()
+        emit(module)
+        code = machine.emit_object(_optimised(module, machine))
+        _keep(file, code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _ENGINES.append(engine)
+    return {function: engine.get_function_address(function) for function in names}
+
+
+def _optimised(module: ir.Module, machine: Any) -> Any:
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+    return parsed
+
+
+def _folders() -> Iterator[Path]:
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(chosen)
+    yield Path(__file__).parent / "__pycache__"
+    import pooch
+
+    yield Path(pooch.os_cache("firth")) / "kernels"
+
+
+def _cached(file: str) -> bytes | None:
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            return (folder / file).read_bytes()
+    return None
+
+
+def _keep(file: str, code: bytes) -> None:
+    for folder in _folders():
+        # A folder that cannot be written to only costs the next process a second of compiling.
+        with contextlib.suppress(OSError):
+            with replacing_file(folder / file) as out:
+                out.write(code)
+            return

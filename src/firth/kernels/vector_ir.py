@@ -1,0 +1,196 @@
+"""LLVM IR for float32 vectors: the words that the step kernels are written in.
+
+Numba's own loops are vectorised by LLVM only where it can prove that rows do not overlap, and then at 256 bits. The
+kernels of `firth.kernels.step` are therefore emitted as explicit vector instructions; this module holds what they share.
+Everything here runs while a kernel is compiled, and emits code; nothing here computes.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+I8, I32, I64, F32 = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
+LINE = 64  # bytes of a cache line, and the alignment of every row
+
+
+def host_width() -> int:
+    """Return the float32 lanes of this processor's widest vector that firth uses: 16 (AVX-512), 8 (AVX2) or 4."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f") and features.get("avx512dq"):
+        return 16
+    if features.get("avx2") and features.get("fma"):
+        return 8
+    return 4
+
+
+def registers(width: int) -> int:
+    """Return how many vector registers a processor with vectors of `width` lanes has: 32 with AVX-512 and on ARM."""
+    return 32 if width == 16 or llvm.get_process_triple().startswith(("aarch64", "arm64")) else 16
+
+
+class Emitter:
+    """Emits vector instructions of one width into a function.
+
+    Args:
+        builder: where instructions go.
+        width: float32 lanes a vector.
+    """
+
+    def __init__(self, builder: Any, width: int) -> None:
+        self.b = builder
+        self.width = width
+        self.vector = ir.VectorType(F32, width)
+        self.ints = ir.VectorType(I32, width)
+
+    def constant(self, value: float) -> Any:
+        """Return a vector with one value in every lane."""
+        return ir.Constant(self.vector, [float(value)] * self.width)
+
+    def int_constant(self, value: int) -> Any:
+        """Return an integer vector with one value in every lane."""
+        return ir.Constant(self.ints, [value] * self.width)
+
+    def load(self, address: Any, align: int = 4) -> Any:
+        """Load a vector from an address, given as an integer."""
+        return self.b.load(self.b.inttoptr(address, self.vector.as_pointer()), align=align)
+
+    def store(self, value: Any, address: Any, align: int = 4) -> None:
+        """Store a vector at an address."""
+        self.b.store(value, self.b.inttoptr(address, value.type.as_pointer()), align=align)
+
+    def load_ints(self, address: Any) -> Any:
+        """Load an integer vector from an address."""
+        return self.b.load(self.b.inttoptr(address, self.ints.as_pointer()), align=4)
+
+    def load_address(self, table: Any, index: int) -> Any:
+        """Load entry `index` of a table of addresses."""
+        return self.b.load(self.b.inttoptr(self.offset(table, 8 * index), I64.as_pointer()), align=8)
+
+    def broadcast(self, address: Any) -> Any:
+        """Load one float and put it in every lane."""
+        return self.splat(self.b.load(self.b.inttoptr(address, F32.as_pointer()), align=4))
+
+    def splat(self, scalar: Any) -> Any:
+        """Put one float in every lane."""
+        first = self.b.insert_element(ir.Constant(self.vector, ir.Undefined), scalar, I32(0))
+        return self.b.shuffle_vector(first, first, ir.Constant(self.ints, [0] * self.width))
+
+    def offset(self, address: Any, size: int) -> Any:
+        """Return an address `size` bytes on."""
+        return self.b.add(address, I64(size)) if size else address
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call an LLVM intrinsic that is overloaded on the vector type, such as `llvm.fma`."""
+        kind = ir.FunctionType(self.vector, [self.vector] * len(arguments))
+        module = self.b.module
+        full = f"{name}.v{self.width}f32"
+        function = module.globals.get(full) or ir.Function(module, kind, full)
+        return self.b.call(function, arguments)
+
+    def fma(self, x: Any, y: Any, z: Any) -> Any:
+        """Return x * y + z; one rounding where the processor has the instruction."""
+        return self.call("llvm.fmuladd", x, y, z)
+
+    def shuffle(self, x: Any, y: Any, lanes: list[int]) -> Any:
+        """Return the lanes of x followed by y at the given places."""
+        return self.b.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(lanes)), lanes))
+
+    def horizontal_sums(self, vectors: list[Any]) -> Any:
+        """Sum each of up to `width` vectors over its lanes; lane i of the result is the sum of vector i.
+
+        A tree: two vectors fold into one by adding even and odd lanes, until one vector holds every sum.
+        """
+        level = vectors + [self.constant(0)] * (self.width - len(vectors))
+        even, odd = list(range(0, 2 * self.width, 2)), list(range(1, 2 * self.width, 2))
+        while len(level) > 1:
+            pairs = zip(level[::2], level[1::2], strict=True)
+            level = [self.b.fadd(self.shuffle(x, y, even), self.shuffle(x, y, odd)) for x, y in pairs]
+        return level[0]
+
+    def exp(self, x: Any) -> Any:
+        """Return e^x to float32 accuracy for |x| <= 80: 2^n by the exponent bits, 2^f by its Taylor series, |f| <= 1/2."""
+        ln2, magic = 0.6931471805599453, 12582912.0  # adding 1.5 * 2^23 rounds to a whole number in the low bits
+        t = self.b.fmul(x, self.constant(1 / ln2))
+        rounded = self.b.fadd(t, self.constant(magic))
+        f = self.b.fsub(t, self.b.fsub(rounded, self.constant(magic)))
+        coefficients = [1.0]
+        for k in range(1, 7):
+            coefficients.append(coefficients[-1] * ln2 / k)
+        series = self.constant(coefficients[-1])
+        for c in reversed(coefficients[:-1]):
+            series = self.fma(series, f, self.constant(c))
+        # The low bits of `rounded` hold n; moved to the exponent's place they multiply the series by 2^n.
+        n = self.b.shl(self.b.bitcast(rounded, self.ints), self.int_constant(23))
+        return self.b.bitcast(self.b.add(self.b.bitcast(series, self.ints), n), self.vector)
+
+    def select(self, condition: Any, x: Any, y: Any) -> Any:
+        """Return x where the condition holds and y elsewhere."""
+        return self.b.select(condition, x, y)
+
+    def loop(self, count: Any, carried: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
+        """Emit `for i in range(count)` with values carried in registers; count must be at least one.
+
+        Args:
+            count: an i64 value.
+            carried: the values before the first turn.
+            body: takes (i, values), emits one turn, returns the new values.
+
+        Returns:
+            The values after the last turn.
+        """
+        b = self.b
+        before = b.block
+        start, end = b.append_basic_block("loop"), b.append_basic_block("done")
+        b.branch(start)
+        b.position_at_end(start)
+        i = b.phi(I64)
+        i.add_incoming(I64(0), before)
+        phis = []
+        for value in carried:
+            phi = b.phi(value.type)
+            phi.add_incoming(value, before)
+            phis.append(phi)
+        results = body(i, list(phis))
+        following = b.add(i, I64(1))
+        i.add_incoming(following, b.block)
+        for phi, value in zip(phis, results, strict=True):
+            phi.add_incoming(value, b.block)
+        b.cbranch(b.icmp_signed("<", following, count), start, end)
+        b.position_at_end(end)
+        return results
+
+    def prefetch(self, address: Any) -> None:
+        """Ask for a cache line that will be read and written soon."""
+        module, name = self.b.module, "llvm.prefetch.p0"
+        pointer = I8.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
+        function = module.globals.get(name) or ir.Function(module, kind, name)
+        # (address, for writing too, keep in every cache level, data)
+        self.b.call(function, [self.b.inttoptr(address, pointer), I32(1), I32(3), I32(1)])
+
+
+@contextmanager
+def cases(builder: Any, value: Any, choices: range) -> Iterator[Callable[[int], Any]]:
+    """Emit a switch on `value`; inside, `case(k)` positions the builder in the branch for k.
+
+    Yields:
+        A function that starts the branch of one choice; each branch ends by itself at the common exit.
+    """
+    exit_block = builder.append_basic_block("after")
+    switch = builder.switch(value, exit_block)
+    started = []
+
+    def case(k: int) -> None:
+        if started:
+            builder.branch(exit_block)
+        block = builder.append_basic_block(f"case{k}")
+        switch.add_case(ir.Constant(value.type, k), block)
+        builder.position_at_end(block)
+        started.append(k)
+
+    yield case
+    builder.branch(exit_block)
+    builder.position_at_end(exit_block)
