@@ -1,0 +1,178 @@
+"""Every public name says what it does; what its docstring says of arguments and errors is true of the code below it.
+
+Checked on the syntax tree, so that nothing is imported:
+
+- every public module, class, function and method has a docstring;
+- `Args:` names exactly the parameters, in their order, and stands where there are more than three of them;
+- an error of firth's own family that the body raises stands under `Raises:` (of the function, or of its class);
+- the errors named under `Raises:` exist.
+
+A compiled kernel documents its parameters by a trailing comment on each line instead of `Args:`, and a command of the
+command line by the help of each flag.
+"""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "firth"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Source|Examples?|Note):", re.MULTILINE)
+ENTRY = re.compile(r"^ {4}(\*{0,2}\w[\w., *]*?)(?: \([^)]*\))?:", re.MULTILINE)
+
+FIRTH_ERRORS = {
+    node.name for node in ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)
+}
+BUILTIN_ERRORS = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public function or class: where it stands, its node, and the docstring of the class around it."""
+
+    place: str
+    node: Function | ast.ClassDef
+    owner: ast.ClassDef | None = None
+
+    @property
+    def doc(self) -> str:
+        return ast.get_docstring(self.node) or ""
+
+
+def public_names(path: Path) -> Iterator[Public]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    place = str(path.relative_to(PACKAGE))
+    for node in tree.body:
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+            yield Public(f"{place}:{node.name}", node)
+            if isinstance(node, ast.ClassDef):
+                for inner in node.body:
+                    if isinstance(inner, Function) and not inner.name.startswith("_"):
+                        yield Public(f"{place}:{node.name}.{inner.name}", inner, node)
+
+
+each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+
+
+def functions(path: Path) -> Iterator[Public]:
+    return (name for name in public_names(path) if not isinstance(name.node, ast.ClassDef))
+
+
+def decorators(node: Function | ast.ClassDef) -> str:
+    return " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The text under each section heading of a Google docstring."""
+    marks = list(SECTION.finditer(doc))
+    ends = [*(mark.start() for mark in marks[1:]), len(doc)]
+    return {mark[1]: doc[mark.end() : end] for mark, end in zip(marks, ends, strict=False)}
+
+
+def entries(section: str) -> list[str]:
+    """The names that a section explains; `a, b: ...` explains two."""
+    return [name.strip().lstrip("*") for match in ENTRY.finditer(section) for name in match[1].split(",")]
+
+
+def parameters(node: Function) -> list[str]:
+    arguments = node.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    rest = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+    return [argument.arg for argument in [*named, *rest] if argument.arg not in {"self", "cls"}]
+
+
+def raised(node: Function) -> set[str]:
+    """Errors of firth's family that the body itself raises; a function inside it answers for itself."""
+    found, pending = set(), list(ast.iter_child_nodes(node))
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Function):
+            continue
+        if isinstance(child, ast.Raise) and isinstance(child.exc, ast.Call) and isinstance(child.exc.func, ast.Name):
+            found.add(child.exc.func.id)
+        pending.extend(ast.iter_child_nodes(child))
+    return found & FIRTH_ERRORS
+
+
+def is_overload(node: Function | ast.ClassDef) -> bool:
+    return not isinstance(node, ast.ClassDef) and re.search(r"\boverload\b|\.setter\b", decorators(node)) is not None
+
+
+def explains_arguments_elsewhere(name: Public) -> bool:
+    """Kernels explain theirs by trailing comments; commands by the help of their flags; overloads on the real one."""
+    compiled = re.search(r"jit|intrinsic|overload", decorators(name.node))
+    return bool(compiled) or name.place.startswith("cli")
+
+
+@each_module
+def test_module_and_its_names_are_documented(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert [name.place for name in public_names(path) if not name.doc and not is_overload(name.node)] == []
+
+
+@each_module
+def test_arguments_are_the_parameters(path):
+    wrong = []
+    for name in functions(path):
+        explained, taken = entries(sections(name.doc).get("Args", "")), parameters(name.node)
+        if not explains_arguments_elsewhere(name) and (explained or len(taken) > 3) and explained != taken:
+            wrong.append(f"{name.place}: Args: explains {explained}, the function takes {taken}")
+    assert wrong == []
+
+
+@each_module
+def test_errors_raised_are_told(path):
+    untold = []
+    for name in functions(path):
+        told = entries(sections(name.doc).get("Raises", ""))
+        if name.owner:
+            told += entries(sections(ast.get_docstring(name.owner) or "").get("Raises", ""))
+        untold += [f"{name.place} raises {error}" for error in raised(name.node) - set(told)]
+    assert untold == []
+
+
+@each_module
+def test_errors_told_exist(path):
+    unknown = []
+    for name in public_names(path):
+        told = {error.rsplit(".", 1)[-1] for error in entries(sections(name.doc).get("Raises", ""))}
+        unknown += [f"{name.place}: {error}" for error in told - FIRTH_ERRORS - BUILTIN_ERRORS]
+    assert unknown == []
+
+
+# The check itself, on a function that breaks each rule once.
+
+BROKEN = '''
+def pick(words, count, *rest):
+    """Pick words.
+
+    Args:
+        words: some words.
+        number: how many.
+
+    Raises:
+        NoSuchError: never.
+    """
+    if not words:
+        raise OptionError("none")
+
+    def inner():
+        raise FormatError("not pick's own")
+'''
+
+
+def test_the_check_sees_what_it_is_for():
+    (node,) = ast.parse(BROKEN).body
+    parts = sections(ast.get_docstring(node))
+    assert entries(parts["Args"]) == ["words", "number"]
+    assert parameters(node) == ["words", "count", "rest"]
+    assert raised(node) == {"OptionError"}
+    assert entries(parts["Raises"]) == ["NoSuchError"]
