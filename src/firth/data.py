@@ -1,0 +1,248 @@
+"""Named public data sets, each pinned: where it lies, its checksum, its rows, its licence, whom to cite.
+
+A truncated gold file gives a figure all the same, often a better one. So a file is used only when it has the pinned
+sha256 and the pinned number of rows, whether it was downloaded or lies in a folder of your own.
+
+`path_of("simlex-999")` returns a file:
+
+- in the folder `data`, or else in the one that the environment variable FIRTH_DATA names, at the relative path that the
+  set carries (`similarity/EN-SIMLEX-999.txt`);
+- without such a folder, downloaded once into the cache folder: FIRTH_CACHE, or else the system's place for caches.
+"""
+
+import hashlib
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firth.errors import DataError
+
+TIMEOUT = 30.0  # seconds that a server may be silent
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSet:
+    """One public file, pinned.
+
+    Attributes:
+        name: what to call it by.
+        kind: "similarity" or "analogies".
+        path: where it lies in a folder of local copies.
+        url: where it is downloaded from, at a commit that cannot change.
+        sha256: of the file's bytes, in hex.
+        rows: lines that are not empty.
+        licence: what its makers or its host state.
+        citation: whom to cite.
+    """
+
+    name: str
+    kind: str
+    path: str
+    url: str
+    sha256: str
+    rows: int
+    licence: str
+    citation: str
+
+
+_PAIRS = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
+_GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/2d17ddf0f2aa1f7987ddd19c472c9d4da8b5c5c0/"
+_COLLECTED = "free for research; the collection it is taken from is MIT"
+
+
+def _pairs(name: str, file: str, sha256: str, rows: int, citation: str) -> DataSet:
+    return DataSet(
+        name=name,
+        kind="similarity",
+        path=f"similarity/{file}",
+        url=_PAIRS + file,
+        sha256=sha256,
+        rows=rows,
+        licence=_COLLECTED,
+        citation=citation,
+    )
+
+
+_SETS = [
+    _pairs(
+        "wordsim-353",
+        "EN-WS-353-ALL.txt",
+        "ce12919b240af45bdf46d243601eaca2b6212b159b5e7e9b435ee7ee40c5619c",
+        353,
+        "Finkelstein et al. 2002, Placing search in context: the concept revisited",
+    ),
+    _pairs(
+        "simlex-999",
+        "EN-SIMLEX-999.txt",
+        "405394ffb7d25f6d0e3c041f87c9f27d29dc6b047506769953e85c4523b11685",
+        999,
+        "Hill, Reichart and Korhonen 2015, SimLex-999: evaluating semantic models with (genuine) similarity estimation",
+    ),
+    _pairs(
+        "men",
+        "EN-MEN-TR-3k.txt",
+        "888b13580faa362c7b11da0a670258cf1b1eb4bf0ecbcd418918729a3bd3f43a",
+        3000,
+        "Bruni, Tran and Baroni 2014, Multimodal distributional semantics",
+    ),
+    _pairs(
+        "rare-words",
+        "EN-RW-STANFORD.txt",
+        "5108d54dfc746f44f9c3d7e31d2857c37cf71430bc1594175a61a3b89bb0ae1f",
+        2034,
+        "Luong, Socher and Manning 2013, Better word representations with recursive neural networks for morphology",
+    ),
+    _pairs(
+        "wordsim-353-similarity",
+        "EN-WS-353-SIM.txt",
+        "f1da938998863c94e53f72f984a5c6e215f0b46c323aae8f0f4930703a339107",
+        203,
+        "Agirre et al. 2009, A study on similarity and relatedness using distributional and WordNet-based approaches",
+    ),
+    _pairs(
+        "wordsim-353-relatedness",
+        "EN-WS-353-REL.txt",
+        "66a7c88100624d0a391605ff61ce84e11d11ee620d51ec0298da49592838f8fa",
+        252,
+        "Agirre et al. 2009, A study on similarity and relatedness using distributional and WordNet-based approaches",
+    ),
+    _pairs(
+        "rg-65",
+        "EN-RG-65.txt",
+        "c243f3a91c3f5d8cf67f21a67f6fb80bde8b6bb060851a6a48e6f2d68ec98c9f",
+        65,
+        "Rubenstein and Goodenough 1965, Contextual correlates of synonymy",
+    ),
+    _pairs(
+        "mc-30",
+        "EN-MC-30.txt",
+        "33ee05911496ff83d95cac351d0746c6f63b9181b605cb7d307f4daa8864511b",
+        30,
+        "Miller and Charles 1991, Contextual correlates of semantic similarity",
+    ),
+    _pairs(
+        "mturk-287",
+        "EN-MTurk-287.txt",
+        "a9ae3a9decb75a9700fe0cf18b048c1344774d9f40e0196baf8e34d4cd9d1ce5",
+        287,
+        "Radinsky et al. 2011, A word at a time: computing word relatedness using temporal semantic analysis",
+    ),
+    _pairs(
+        "yp-130",
+        "EN-YP-130.txt",
+        "7643fdbc6158c3424061e2cba450c71285767266ff9f3db947bfc1f1f5ce67ab",
+        130,
+        "Yang and Powers 2006, Verb similarity on the taxonomy of WordNet",
+    ),
+    _pairs(
+        "verb-143",
+        "EN-VERB-143.txt",
+        "7259e19961c81912aa4c72de0102e480b2ad2bb9f4ce97d036fbde8e1a403001",
+        144,
+        "Baker, Reichart and Korhonen 2014, An unsupervised model for instance level subcategorization acquisition",
+    ),
+    DataSet(
+        name="google-analogies",
+        kind="analogies",
+        path="analogy/questions-words.txt",
+        url=_GENSIM + "gensim/test/test_data/questions-words.txt",
+        sha256="8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36",
+        rows=19558,
+        licence="Apache-2.0",
+        citation="Mikolov et al. 2013, Efficient estimation of word representations in vector space",
+    ),
+]
+
+SETS: Mapping[str, DataSet] = {pinned.name: pinned for pinned in _SETS}
+
+
+def path_of(name: str, data: str | os.PathLike[str] | None = None) -> Path:
+    """Return the checked file of a named set, downloading it where no folder of local copies is given.
+
+    Args:
+        name: one of `SETS`.
+        data: a folder of local copies; without it the environment variable FIRTH_DATA names one.
+
+    Raises:
+        DataError: no set has that name, the folder lacks it, the download failed, or the file is not the pinned one.
+    """
+    if name not in SETS:
+        raise DataError(f"no data set is called {name!r}; expected one of {', '.join(SETS)}")
+    folder = data or os.environ.get("FIRTH_DATA")
+    return _local(SETS[name], Path(folder)) if folder else _downloaded(SETS[name])
+
+
+def verify(pinned: DataSet, path: Path) -> None:
+    """Check that a file is the pinned one.
+
+    Args:
+        pinned: what it should be.
+        path: the file.
+
+    Raises:
+        DataError: its sha256 or its number of rows is another.
+    """
+    content = path.read_bytes()
+    rows = sum(1 for line in content.splitlines() if line.strip())
+    found = hashlib.sha256(content).hexdigest()
+    if rows != pinned.rows:
+        raise DataError(
+            f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_cure(pinned)}"
+        )
+    if found != pinned.sha256:
+        raise DataError(f"{path}: sha256 {found}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
+
+
+def _cure(pinned: DataSet) -> str:
+    return f"take the file from {pinned.url}, or give your own by its path instead of its name"
+
+
+def _local(pinned: DataSet, folder: Path) -> Path:
+    path = folder / pinned.path
+    if not path.is_file():
+        raise DataError(
+            f"{folder} holds no {pinned.path}, the file of {pinned.name}; put it there ({pinned.url}), "
+            "or name no folder (--data, FIRTH_DATA) to download it"
+        )
+    verify(pinned, path)
+    return path
+
+
+def _downloaded(pinned: DataSet) -> Path:
+    # pooch takes 50 ms to import, and only a download needs it.
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    cache = Path(os.environ.get("FIRTH_CACHE") or pooch.os_cache("firth")) / "data"
+    store: Any = pooch.create(
+        path=cache,
+        base_url="",
+        registry={pinned.path: f"sha256:{pinned.sha256}"},
+        urls={pinned.path: pinned.url},
+        retry_if_failed=1,
+    )
+    try:
+        path = Path(store.fetch(pinned.path, downloader=pooch.HTTPDownloader(timeout=TIMEOUT)))
+    except ValueError as error:  # pooch's word for another checksum
+        raise DataError(
+            f"what {pinned.url} gave is not the pinned {pinned.name} ({pinned.rows:,} rows, sha256 {pinned.sha256}): "
+            "truncated or altered on the way; it was not kept: try again, or pass a folder of local copies (--data, FIRTH_DATA)"
+        ) from error
+    except OSError as error:  # what requests raises is one too
+        raise DataError(
+            f"{pinned.name} could not be downloaded from {pinned.url} ({_reason(error)}); connect to the network, "
+            f"or pass a folder that holds {pinned.path} (--data, FIRTH_DATA)"
+        ) from error
+    verify(pinned, path)
+    return path
+
+
+def _reason(error: OSError) -> str:
+    # requests wraps the cause in the reprs of its objects; the innermost sentence says what happened.
+    cause: BaseException = error
+    while cause.__cause__ or cause.__context__:
+        cause = cause.__cause__ or cause.__context__ or cause
+    return str(cause) or type(cause).__name__

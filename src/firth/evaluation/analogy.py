@@ -1,0 +1,106 @@
+"""A is to B as C is to ? Analogy questions, answered over a whole vocabulary.
+
+What: each question (a, b, c) is answered by the word d, other than its own three, with the greatest
+
+    3CosAdd   cos(d, b) - cos(d, a) + cos(d, c)
+    3CosMul   s(d, b) s(d, c) / (s(d, a) + eps),   s = (1 + cos) / 2
+
+Source: Mikolov, Yih and Zweig 2013 (3CosAdd); Levy and Goldberg 2014, "Linguistic regularities in sparse and explicit
+word representations", equations 3 and 4 (3CosMul).
+
+Departures: eps is 1e-6, as in gensim, where the paper has 1e-3. 3CosMul is compared by its logarithm, which has the
+same greatest word.
+
+Cost: Q questions over U different words and V candidates take one (V, D) x (D, U) product and, as both scores are
+sums over the three words, 2 Q V additions, whatever D. Questions that share (a, b) share their difference. Memory is
+bounded: the vocabulary passes in blocks.
+"""
+
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Method = Literal["3cosadd", "3cosmul"]
+METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")
+
+EPSILON = 1e-6
+_TINY = 1e-30  # in place of a similarity of zero, whose logarithm does not exist
+_CELLS = 1 << 22  # scores held at once
+
+
+def solve(
+    vectors: npt.NDArray[np.floating],
+    questions: npt.NDArray[np.integer],
+    *,
+    method: Method = "3cosadd",
+) -> npt.NDArray[np.int64]:
+    """Answer analogy questions; every row of `vectors` is a candidate.
+
+    Args:
+        vectors: (V, D), of any length; rows are normalised block by block, never all at once.
+        questions: (Q, 3) row numbers of a, b and c.
+        method: "3cosadd" or "3cosmul".
+
+    Returns:
+        (Q,) row numbers: the best word of each question; among equals the first.
+    """
+    terms, places = np.unique(questions, return_inverse=True)
+    order = np.lexsort((places[:, 1], places[:, 0]))  # questions with one (a, b) stand together
+    groups = _groups(places[order])
+    wanted = unit_rows(vectors[terms])
+    best = np.full(len(questions), -np.inf, dtype=np.float32)
+    answers = np.zeros(len(questions), dtype=np.int64)
+    rows = max(256, _CELLS // max(len(terms), 1))
+    for start in range(0, len(vectors), rows):
+        similarities = wanted @ unit_rows(vectors[start : start + rows]).T  # (U, rows)
+        plus, minus = _parts(similarities, method)
+        for group in groups:
+            own = order[group]
+            found, scores = _best_of_block(plus, minus, places[own], questions[own] - start)
+            better = scores > best[own]
+            best[own[better]] = scores[better]
+            answers[own[better]] = found[better] + start
+    return answers
+
+
+def unit_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+    """Return rows scaled to length one in float32; a row of zeros stays zero."""
+    rows = np.asarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1))
+
+
+def _groups(places: npt.NDArray[np.intp]) -> list[slice]:
+    """Runs of questions with the same a and b, no longer than a block's scores should grow."""
+    if len(places) == 0:
+        return []
+    changes = np.flatnonzero((places[1:, :2] != places[:-1, :2]).any(axis=1)) + 1
+    edges = [0, *changes.tolist(), len(places)]
+    return [slice(first, min(first + 256, end)) for start, end in pairwise(edges) for first in range(start, end, 256)]
+
+
+def _parts(
+    similarities: npt.NDArray[np.float32], method: Method
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """What a word adds as b or c, and what it takes away as a: the score is a sum for either method."""
+    if method == "3cosadd":
+        return similarities, similarities
+    shares = np.maximum((1 + similarities) / 2, np.float32(0))
+    return np.log(np.maximum(shares, np.float32(_TINY))), np.log(shares + np.float32(EPSILON))
+
+
+def _best_of_block(
+    plus: npt.NDArray[np.float32],  # (U, rows)
+    minus: npt.NDArray[np.float32],  # (U, rows)
+    places: npt.NDArray[np.intp],  # (q, 3) rows of plus and minus; a and b are the same in all
+    columns: npt.NDArray[np.integer],  # (q, 3) the questions' words as columns of this block, or outside it
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+    scores = plus[places[:, 2]]
+    scores += plus[places[0, 1]] - minus[places[0, 0]]
+    inside = (columns >= 0) & (columns < scores.shape[1])
+    asked = np.nonzero(inside)[0]
+    scores[asked, columns[inside]] = -np.inf
+    found = scores.argmax(axis=1)
+    return found, scores[np.arange(len(scores)), found]
