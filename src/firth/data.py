@@ -229,7 +229,8 @@ def _downloaded(pinned: DataSet) -> Path:
     except ValueError as error:  # pooch's word for another checksum
         raise DataError(
             f"what {pinned.url} gave is not the pinned {pinned.name} ({pinned.rows:,} rows, sha256 {pinned.sha256}): "
-            "truncated or altered on the way; it was not kept: try again, or pass a folder of local copies (--data, FIRTH_DATA)"
+            "truncated or altered on the way; it was not kept: try again, or pass a folder of local copies "
+            "(--data, FIRTH_DATA)"
         ) from error
     except OSError as error:  # what requests raises is one too
         raise DataError(

@@ -262,8 +262,7 @@ def _judge_questions(
 
 
 def _parts(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]:
-    """The whole set, its halves where it has Google's `gram...` sections, and its sections: which questions each
-    holds."""
+    """Which questions are in the whole set, in its halves (of a set with `gram...` sections) and in each section."""
     parts = {"": np.ones(len(sections), dtype=bool)}
     syntactic = np.char.startswith(sections, "gram")
     if syntactic.any() and not syntactic.all():
