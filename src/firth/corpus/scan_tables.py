@@ -1,0 +1,179 @@
+"""The rules of the reference tokenisers as tables that the compiled scanner reads, one entry a character.
+
+The entries come from the same functions that the references call (`text.characters`), so a newer Unicode database in a
+newer Python changes both alike.
+"""
+
+import functools
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.kernels import scan
+from firth.text import characters
+from firth.text.tokenise import DIGIT_NAMES
+
+_KINDS = {
+    characters.SEPARATOR: scan.SEPARATOR,
+    characters.LETTER: scan.LETTER,
+    characters.DIGIT: scan.DIGIT,
+    characters.MARK: scan.MARK,
+    characters.IDEOGRAPH: scan.IDEOGRAPH,
+    characters.APOSTROPHE: scan.APOSTROPHE,
+    characters.CONNECTOR: scan.CONNECTOR,
+    characters.POINT: scan.POINT,
+}
+_LONGEST = 5  # bytes that an entry has room for
+
+_SPAN = 256  # code points that are looked at together
+
+# What holds assigned characters; elsewhere there are only separators (surrogates, private use, unassigned).
+_ASSIGNED = (range(0xD800), range(0xE000, 0x34000), range(0xE0000, 0xE0200))
+
+
+@dataclass(frozen=True, eq=False)
+class ScanTables:
+    """What `kernels.scan.scan` needs to know of a tokeniser.
+
+    Attributes:
+        entries: (0x110000,) uint64, or (256,) where bytewise.
+        inside: (256,) uint8: the folded byte of an ASCII letter or digit, 0 for all others.
+        bytewise: whether every byte is a character.
+    """
+
+    entries: npt.NDArray[np.uint64]
+    inside: npt.NDArray[np.uint8]
+    bytewise: bool
+
+
+@functools.cache
+def scan_tables(tokens: str) -> ScanTables:
+    """Return the tables of "unicode", "whitespace" or "text8"."""
+    makers = {"unicode": _unicode_entries, "whitespace": _whitespace_entries, "text8": _text8_entries}
+    entries = makers[tokens]()
+    kinds = entries[:256] >> scan.KIND & 7
+    runs = (kinds == scan.LETTER) | (kinds == scan.DIGIT)
+    inside = np.where(runs, entries[:256] & 255, 0).astype(np.uint8)
+    if tokens != "whitespace":
+        inside[128:] = 0
+    return ScanTables(entries, inside, bytewise=tokens == "whitespace")
+
+
+def _entry(folded: bytes, kind: int, flags: int = 0, combining: int = 0) -> int:
+    place = int.from_bytes(folded, "little") | len(folded) << scan.LENGTH | kind << scan.KIND
+    return place | combining << scan.CCC | flags
+
+
+def _whitespace_entries() -> npt.NDArray[np.uint64]:
+    separator, letter = _entry(b"", scan.SEPARATOR, scan.BOUNDARY), scan.LETTER
+    entries = [separator if byte <= 0x20 else _entry(bytes([byte]), letter) for byte in range(256)]
+    return np.array(entries, dtype=np.uint64)
+
+
+def _text8_entries() -> npt.NDArray[np.uint64]:
+    entries = np.full(0x110000, _entry(b"", scan.SEPARATOR, scan.BOUNDARY), dtype=np.uint64)
+    for code in range(ord("a"), ord("z") + 1):
+        entries[[code, code - 32]] = _entry(bytes([code]), scan.LETTER)
+    for digit, name in enumerate(DIGIT_NAMES):
+        # A token of its own, as an ideograph is.
+        entries[ord("0") + digit] = _entry(name.encode(), scan.IDEOGRAPH)
+    return entries
+
+
+def _unicode_entries() -> npt.NDArray[np.uint64]:
+    entries = np.zeros(0x110000, dtype=np.uint64)
+    firsts, seconds = _composing()
+    special = firsts.union(seconds, characters.JOINERS, map(chr, characters.REPLACED))
+    # One by one, 200,000 characters would take half a second: those that fold to themselves and compose with nothing are
+    # filled in together.
+    for codes in _ASSIGNED:
+        entries[codes.start : codes.stop] = _plain_entries(codes)
+        for text in _spans(codes):
+            if text.casefold() != text or not unicodedata.is_normalized("NFC", text):
+                special.update(each for each in text if characters.fold(each) != each)
+    for character in special:
+        entries[ord(character)] = _unicode_entry(character, firsts, seconds)
+    return entries
+
+
+def _plain_entries(codes: range) -> npt.NDArray[np.uint64]:
+    """Return the entries of characters as if each folded to itself and composed with nothing."""
+    text = _characters(codes)
+    code = np.arange(codes.start, codes.stop, dtype=np.uint64)
+    names = {category: _KINDS[kind] for category, kind in characters.KIND_OF_CATEGORY.items()}
+    kinds = np.array([names.get(category, scan.SEPARATOR) for category in map(unicodedata.category, text)], np.uint64)
+    for first, last in characters.IDEOGRAPHS:
+        kinds[(kinds == scan.LETTER) & (code >= first) & (code <= last)] = scan.IDEOGRAPH
+    combining = np.fromiter(map(unicodedata.combining, text), np.uint64, len(text))
+    edge = np.where(combining == 0, np.uint64(scan.BOUNDARY), np.uint64(0))
+    inner = _utf8(code) | kinds << scan.KIND
+    return np.asarray(np.where(kinds == scan.SEPARATOR, edge, inner) | combining << scan.CCC)
+
+
+def _utf8(code: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the UTF-8 of code points, first byte lowest, with the number of bytes in its place in an entry."""
+    last, third, second = (code >> shift & 0x3F | 0x80 for shift in (0, 6, 12))
+    one = code | 1 << scan.LENGTH
+    two = code >> 6 | 0xC0 | last << 8 | 2 << scan.LENGTH
+    three = code >> 12 | 0xE0 | third << 8 | last << 16 | 3 << scan.LENGTH
+    four = code >> 18 | 0xF0 | second << 8 | third << 16 | last << 24 | 4 << scan.LENGTH
+    return np.select([code < 0x80, code < 0x800, code < 0x10000], [one, two, three], four)
+
+
+def _characters(codes: range) -> str:
+    return np.arange(codes.start, codes.stop, dtype="<u4").tobytes().decode("utf-32-le")
+
+
+def _spans(codes: range) -> Iterator[str]:
+    text = _characters(codes)
+    return (text[start : start + _SPAN] for start in range(0, len(text), _SPAN))
+
+
+def _unicode_entry(character: str, firsts: set[str], seconds: set[str]) -> int:
+    category = unicodedata.category(character)
+    if category in ("Cn", "Co"):
+        return scan.BOUNDARY
+    folded = characters.fold(character)
+    combining = unicodedata.combining(character)
+    flags = scan.MAYBE if character in seconds else 0
+    if character in firsts or not firsts.isdisjoint(folded):
+        flags |= scan.FIRST
+    kinds = {characters.kind(each) for each in folded}
+    data = folded.encode()
+    normal = unicodedata.normalize("NFC", character) == character
+    plain = len(folded) == 1 and unicodedata.combining(folded) == combining
+    expands = len(folded) > 1 and kinds == {characters.LETTER} and not any(map(unicodedata.combining, folded))
+    inert = character in seconds or seconds.isdisjoint(folded)
+    if not normal or not (plain or expands) or not inert or len(data) > _LONGEST:
+        return flags | scan.HARD | combining << scan.CCC
+    kind = _KINDS[kinds.pop()]
+    if kind == scan.SEPARATOR:
+        edge = not flags and not combining
+        return flags | combining << scan.CCC | (scan.BOUNDARY if edge else 0)
+    return _entry(data, kind, flags, combining)
+
+
+def _composing() -> tuple[set[str], set[str]]:
+    """Return the characters that a canonical composition starts with, and those it may go on with."""
+    pairs = list(_compositions())
+    firsts, seconds = {first for first, _ in pairs}, {second for _, second in pairs}
+    # Hangul is composed by rule: leading consonant + vowel, then + trailing consonant.
+    firsts.update(map(chr, (*range(0x1100, 0x1113), *range(0xAC00, 0xD7A4, 28))))
+    seconds.update(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
+    return firsts, seconds
+
+
+def _compositions() -> Iterator[tuple[str, str]]:
+    for codes in _ASSIGNED:
+        for text in _spans(codes):
+            if unicodedata.is_normalized("NFD", text):
+                continue  # nothing in it is composed
+            for character in text:
+                parts = unicodedata.decomposition(character).split()
+                if len(parts) == 2 and not parts[0].startswith("<"):
+                    first, second = (chr(int(part, 16)) for part in parts)
+                    if unicodedata.normalize("NFC", first + second) == character:
+                        yield first, second

@@ -1,0 +1,217 @@
+"""Bytes in, provisional word numbers out: the compiled scanner with its buffers, and the growth of its tables.
+
+Memory: a block of text, four times that for its numbers, and what the distinct words take: their bytes, 16 for their
+place and count, and 27 to 107 in the hash table. Nothing grows with the length of the text, except that a block grows to
+hold the longest stretch without a separator.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.scan_tables import scan_tables
+from firth.kernels import scan
+from firth.text.tokenise import REFERENCES, decode, encode
+
+Numbers = npt.NDArray[np.int32]
+
+BLOCK = 1 << 20  # bytes of text that are scanned at once
+_END = b"\n\n\n\n"  # ends a sentence and a paragraph, and completes any UTF-8 sequence that was cut short
+_FIRST_SLOTS = 1 << 17
+_GROWTH = 4
+_LOAD = 0.6  # share of the slots that may be taken
+_EXPANSION = 5  # bytes of a word to a byte of text: text8 writes "three" for 3
+_REMEMBERED = 1 << 16  # hard stretches whose words are kept at hand
+
+
+class Scanner:
+    """Turns text into provisional word numbers, in the order in which words are first met.
+
+    Args:
+        tokens: "unicode", "whitespace" or "text8".
+        write: receives each block of numbers, -1 where a sentence ends; the array is only lent.
+        paragraphs: whether a sentence ends at a blank line, rather than at every line feed.
+        block: bytes of text that are scanned at once.
+    """
+
+    def __init__(
+        self, tokens: str, write: Callable[[Numbers], None], *, paragraphs: bool = False, block: int = BLOCK
+    ) -> None:
+        self._write = write
+        self._paragraphs = paragraphs
+        self._tables = scan_tables(tokens)
+        self._reference = REFERENCES[tokens]
+        self._text = np.empty(max(block, 2 * len(_END)), dtype=np.uint8)
+        self._size = 0  # bytes of it that are filled
+        self._state = np.zeros(scan.STATE_SIZE, dtype=np.int64)
+        self._state[scan.BLANK] = 1
+        self._arena = np.empty(0, dtype=np.uint8)
+        self._slots = np.zeros(2 * _FIRST_SLOTS, dtype=np.uint64)
+        self._starts = np.zeros(1, dtype=np.int64)
+        self._counts = np.zeros(0, dtype=np.int64)
+        self._make_room_for_words()
+        self._make_buffers()
+        self._remembered: dict[bytes, list[str]] = {}
+
+    def room(self) -> memoryview:
+        """Return where the next bytes of text are to be put; call `filled` afterwards."""
+        if self._size == len(self._text):  # one stretch without a separator fills the block
+            self._text = np.concatenate([self._text, np.empty_like(self._text)])
+            self._make_buffers()
+        return memoryview(self._text)[self._size :]
+
+    def filled(self, size: int) -> None:
+        """Scan, when the block is full, what `room` was given: `size` bytes more."""
+        self._size += size
+        if self._size == len(self._text):
+            self._scan()
+
+    def feed(self, data: bytes) -> None:
+        """Scan bytes that are already in memory."""
+        view = memoryview(data)
+        while view:
+            room = self.room()
+            size = min(len(room), len(view))
+            room[:size] = view[:size]
+            view = view[size:]
+            self.filled(size)
+
+    def end(self) -> None:
+        """Say that a file or a document ends here: the sentence and the paragraph end with it."""
+        self.feed(_END)
+        self._scan()
+
+    def words(self) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """Return the words in the order of their numbers, and their counts.
+
+        A count can be 0, and, where the text was not valid UTF-8, a word can stand there several times.
+        """
+        number = int(self._state[scan.WORDS])
+        words = decode(self._arena[: self._state[scan.USED]].tobytes()).split("\n")[:number]
+        return words, self._counts[:number].copy()
+
+    def _scan(self) -> None:
+        start = self._scan_from(0)
+        while self._state[scan.FULL]:
+            self._make_room_for_words()
+            start += self._scan_from(start)
+        rest = self._size - start
+        self._text[:rest] = self._text[start : self._size].copy()
+        self._size = rest
+
+    def _scan_from(self, start: int) -> int:
+        """Scan what is filled from `start` on; return the number of bytes that are done with."""
+        text, tables, state = self._text[start : self._size], self._tables, self._state
+        self._run(text, tables.entries, tables.inside, tables.bytewise, self._out)
+        written, consumed, hard = (int(state[i]) for i in (scan.WRITTEN, scan.CONSUMED, scan.HARD_COUNT))
+        full = state[scan.FULL]
+        if hard:
+            stretches = [text[first:last].tobytes() for first, last in self._hard[:hard].tolist()]
+            self._write(self._spliced(self._out[:written].copy(), stretches))
+        else:
+            self._write(self._out[:written])
+        state[scan.FULL] = full
+        return consumed
+
+    def _run(
+        self,
+        text: npt.NDArray[np.uint8],
+        entries: npt.NDArray[np.uint64],
+        inside: npt.NDArray[np.uint8],
+        bytewise: bool,
+        out: Numbers,
+    ) -> None:
+        needed = int(self._state[scan.USED]) + _EXPANSION * len(text) + 64
+        if len(self._arena) < needed:
+            self._arena = np.concatenate([self._arena, np.empty(max(len(self._arena), needed), dtype=np.uint8)])
+        scan.scan(
+            text,
+            len(text),
+            entries,
+            inside,
+            bytewise,
+            self._paragraphs,
+            self._slots,
+            self._arena,
+            self._starts,
+            self._counts,
+            self._limit,
+            out,
+            self._hard,
+            self._state,
+        )
+
+    def _spliced(self, numbers: Numbers, stretches: Sequence[bytes]) -> Numbers:
+        """Return `numbers` with the words of the hard stretches in the place of their marks."""
+        found = self._numbers_of([self._words_of(stretch) for stretch in stretches])
+        places = np.flatnonzero(numbers < -1)
+        pieces: list[Numbers] = []
+        after = 0
+        for place, words in zip(places.tolist(), found, strict=True):
+            pieces += [numbers[after:place], words]
+            after = place + 1
+        return np.concatenate([*pieces, numbers[after:]])
+
+    def _words_of(self, stretch: bytes) -> list[str]:
+        words = self._remembered.get(stretch)
+        if words is None:
+            words = self._reference(decode(stretch))
+            if len(self._remembered) == _REMEMBERED:
+                self._remembered.clear()
+            self._remembered[stretch] = words
+        return words
+
+    def _numbers_of(self, groups: Sequence[Sequence[str]]) -> list[Numbers]:
+        """Count ready words and return their numbers, group by group: one line a group through the bytewise tables."""
+        text = np.frombuffer(encode("".join(" ".join(group) + "\n" for group in groups)), dtype=np.uint8)
+        tables = scan_tables("whitespace")
+        paragraphs, blank, self._paragraphs = self._paragraphs, self._state[scan.BLANK], False
+        done: list[Numbers] = []
+        start = 0
+        while start < len(text):
+            out = np.empty(len(text) - start, dtype=np.int32)
+            self._run(text[start:], tables.entries, tables.inside, True, out)
+            done.append(out[: self._state[scan.WRITTEN]])
+            start += int(self._state[scan.CONSUMED])
+            if self._state[scan.FULL]:
+                self._make_room_for_words()
+        self._paragraphs, self._state[scan.BLANK] = paragraphs, blank
+        numbers = np.concatenate(done)
+        ends = np.flatnonzero(numbers == -1)
+        return [group[group >= 0] for group in np.split(numbers, ends)[: len(groups)]]
+
+    def _make_buffers(self) -> None:
+        self._out = np.empty(len(self._text), dtype=np.int32)
+        self._hard = np.empty((len(self._text), 2), dtype=np.int32)
+
+    def _make_room_for_words(self) -> None:
+        """Make the tables ready for more words: at the first call as they are, later four times as large."""
+        if len(self._counts):
+            self._slots = _rehashed(self._slots, _GROWTH)
+        self._limit = int(_LOAD * (len(self._slots) // 2))
+        more = self._limit - len(self._counts)
+        self._counts = np.concatenate([self._counts, np.zeros(more, dtype=np.int64)])
+        self._starts = np.concatenate([self._starts, np.zeros(more, dtype=np.int64)])
+
+
+def _rehashed(slots: npt.NDArray[np.uint64], growth: int) -> npt.NDArray[np.uint64]:
+    """Return a hash table `growth` times as large with the same entries.
+
+    All entries move on together: each that finds its slot free takes it (of several, one), the others try the next.
+    """
+    pairs = slots.reshape(-1, 2)
+    pairs = pairs[pairs[:, 0] != 0]
+    larger = np.zeros((growth * len(slots) // 2, 2), dtype=np.uint64)
+    mask = len(larger) - 1
+    keys = pairs[:, 0]
+    mixed = (keys ^ keys >> 32) * np.uint64(scan.MULTIPLIER)
+    at = ((mixed ^ mixed >> 32) & 0x7FFFFFFF).astype(np.int64) & mask
+    while len(pairs):
+        free = larger[at, 0] == 0
+        larger[at[free]] = pairs[free]
+        left = larger[at, 1] != pairs[:, 1]
+        # A free slot holds number 0 as well: the word with that number is placed only where its key stands too.
+        left |= larger[at, 0] != pairs[:, 0]
+        pairs, at = pairs[left], (at[left] + 1) & mask
+    return larger.reshape(-1)
