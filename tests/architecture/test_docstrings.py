@@ -27,9 +27,13 @@ SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Source|Examples?|
 ENTRY = re.compile(r"^ {4}(\*{0,2}\w[\w., *]*?)(?: \([^)]*\))?:", re.MULTILINE)
 
 FIRTH_ERRORS = {
-    node.name for node in ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)
+    node.name
+    for node in ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef)
 }
-BUILTIN_ERRORS = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
+BUILTIN_ERRORS = {
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

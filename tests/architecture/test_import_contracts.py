@@ -30,7 +30,9 @@ def parts() -> set[str]:
 
 def test_contracts_hold():
     pytest.importorskip("importlinter", reason="import-linter is not installed: pip install -e '.[test]'")
-    program = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    program = (
+        "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    )
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -39,7 +41,9 @@ def test_every_part_has_a_layer():
     assert parts() == layered_modules()
 
 
-@pytest.mark.parametrize(("name", "library"), [("no torch outside neural", "torch"), ("plotting only in plots", "matplotlib")])
+@pytest.mark.parametrize(
+    ("name", "library"), [("no torch outside neural", "torch"), ("plotting only in plots", "matplotlib")]
+)
 def test_a_library_kept_to_one_part_is_forbidden_to_all_below(name, library):
     (contract,) = [contract for contract in contracts() if contract["name"] == name]
     assert contract["forbidden_modules"] == [library]

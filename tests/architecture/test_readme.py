@@ -49,7 +49,12 @@ def test_commands_end_in_the_demo_and_in_the_tests():
 
 def test_extras_of_the_commands_exist():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    asked = {extra for line in commands().values() for group in re.findall(r"\.\[([\w,]+)\]", line) for extra in group.split(",")}
+    asked = {
+        extra
+        for line in commands().values()
+        for group in re.findall(r"\.\[([\w,]+)\]", line)
+        for extra in group.split(",")
+    }
     assert asked
     assert asked <= set(extras)
 
@@ -61,7 +66,10 @@ def test_tree_names_what_is_there():
 
 def test_tree_forgets_no_part_of_the_package():
     package = ROOT / "src" / "firth"
-    files = {f"src/firth/{path.name}" for path in package.glob("*.py")} - {"src/firth/__init__.py", "src/firth/__main__.py"}
+    files = {f"src/firth/{path.name}" for path in package.glob("*.py")} - {
+        "src/firth/__init__.py",
+        "src/firth/__main__.py",
+    }
     folders = {f"src/firth/{path.parent.name}/" for path in package.glob("*/__init__.py")}
     assert files | folders <= set(tree())
 

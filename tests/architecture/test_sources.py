@@ -22,7 +22,9 @@ def tracked() -> list[Path]:
         names = [path for folder in ("src", "tests", "docs", "benchmarks") for path in (ROOT / folder).rglob("*.*")]
     else:
         names = [ROOT / name for name in result.stdout.splitlines()]
-    return [path for path in names if path.suffix in {".py", ".md", ".toml", ".txt", ".yaml", ".jsonl"} and path.is_file()]
+    return [
+        path for path in names if path.suffix in {".py", ".md", ".toml", ".txt", ".yaml", ".jsonl"} and path.is_file()
+    ]
 
 
 def lines_matching(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:

@@ -1,0 +1,37 @@
+"""Time one kind of question to firth's vectors: the best of several tries, for a try is too short to be fair alone."""
+
+import json
+import sys
+import time
+
+from firth.vectors.word_vectors import WordVectors
+
+import firth
+
+options = json.loads(sys.argv[1])
+
+
+def best(function, tries):
+    times = []
+    for _ in range(tries):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def open_folder():
+    # Reading one row shows that the vectors are there to be used, not only promised.
+    return firth.load(options["vectors"])["w7"][0]
+
+
+vectors: WordVectors = firth.load(options["vectors"])
+words = [f"w{i}" for i in range(0, 1000 * 97, 97)]
+vectors.most_similar(words[0])  # norms are computed once and kept
+JOBS = {
+    "open": lambda: best(open_folder, 5),
+    "one": lambda: best(lambda: vectors.most_similar("w7"), 20),
+    "batch": lambda: best(lambda: vectors.most_similar(words), 3),
+    "calls": lambda: best(lambda: [vectors.most_similar(word) for word in words], 1),
+}
+print(json.dumps({"seconds": JOBS[options["job"]]()}))

@@ -1,0 +1,1 @@
+"""What each suite compares: a function from a `Setting` to comparisons."""

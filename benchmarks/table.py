@@ -1,0 +1,155 @@
+"""The one table: made from the results, and from nothing else."""
+
+import statistics
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks import records
+from benchmarks.running import whole_rounds
+from benchmarks.suites import quality
+
+SUITES = ("speed", "corpus", "queries", "startup")
+HEADING = """# Measured results
+
+Written by `python -m benchmarks table` from the `.jsonl` files beside it, which hold every single run.
+Contenders take turns on the same machine, file and options; a figure is the median of its runs, with the least
+and the greatest. A ratio is the peer's median over firth's, with the least and the greatest ratio inside one
+round. Machines differ: only ratios carry over.
+"""
+
+Row = dict[str, Any]
+
+
+def write(results: Path) -> Path:
+    """Write `README.md` beside the results and return its path."""
+    target = results / "README.md"
+    target.write_text(render(results), encoding="utf-8")
+    return target
+
+
+def render(results: Path) -> str:
+    """The page, as Markdown."""
+    parts = [HEADING]
+    for suite in SUITES:
+        parts += _suite(suite, records.last_series(records.read(results / f"{suite}.jsonl")))
+    parts += _quality(records.last_series(records.read(results / "quality.jsonl")))
+    if len(parts) == 1:
+        parts.append("Nothing has been measured yet.\n")
+    return "\n".join(parts)
+
+
+def _suite(suite: str, found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
+    if not found:
+        return []
+    owed, figures = [], []
+    for header, runs in found.values():
+        rounds = whole_rounds(runs, header["contenders"])
+        if rounds:
+            owed += list(_owed(header, rounds))
+            figures += list(_figures(header, rounds))
+    machines = {_machine(header) for header, _ in found.values()}
+    return [
+        f"## {suite.capitalize()}\n",
+        *(f"{machine}\n" for machine in sorted(machines)),
+        _table(("job", "compared", "owed", "measured", "reached"), owed),
+        _table(("job", "who", "seconds", "M words/s", "peak MB", "runs"), figures),
+    ]
+
+
+def _owed(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[tuple[str, ...]]:
+    for target in header["targets"]:
+        ours, peer = target["ours"], target["peer"]
+        ratios = [row[peer]["seconds"] / row[ours]["seconds"] for row in rounds.values()]
+        ratio = _median(rounds, peer, "seconds") / _median(rounds, ours, "seconds")
+        measured = f"{ratio:.1f}x ({min(ratios):.1f}-{max(ratios):.1f})"
+        yield (
+            header["title"],
+            f"{ours} : {peer}",
+            f"{target['at_least']:g}x",
+            measured,
+            _yes(ratio >= target["at_least"]),
+        )
+    for limit in header["limits"]:
+        figure = _median(rounds, limit["ours"], limit["figure"])
+        owed = f"at most {limit['at_most']:.3g} {limit['unit']}"
+        yield header["title"], limit["ours"], owed, f"{figure:.3g} {limit['unit']}", _yes(figure <= limit["at_most"])
+
+
+def _figures(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[tuple[str, ...]]:
+    for name in header["contenders"]:
+        seconds = [row[name]["seconds"] for row in rounds.values()]
+        middle = statistics.median(seconds)
+        rate = f"{header['words'] / middle / 1e6:.2f}" if header["words"] else ""
+        peak = f"{_median(rounds, name, 'peak_mb'):.0f}"
+        spread = f"{middle:.4g} ({min(seconds):.4g}-{max(seconds):.4g})"
+        yield header["title"], name, spread, rate, peak, str(len(seconds))
+
+
+def _median(rounds: Mapping[int, Mapping[str, Row]], name: str, figure: str) -> float:
+    return statistics.median(row[name][figure] for row in rounds.values())
+
+
+def _yes(reached: bool) -> str:
+    return "yes" if reached else "**no**"
+
+
+def _machine(header: Row) -> str:
+    machine, versions = header["machine"], header["versions"]
+    flags = ", ".join(machine["vector_flags"]) or "no known vector flags"
+    installed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return (
+        f"{machine['processor']}, {machine['cpus']} processors ({flags}), {machine['memory_gib']} GiB, "
+        f"{machine['system']}, Python {machine['python']}; "
+        f"{installed}; source {header['source']}."
+    )
+
+
+def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
+    if not found:
+        return []
+    parts = ["## Quality\n", " ".join((quality.__doc__ or "").split()) + "\n"]
+    for header, runs in found.values():
+        architecture = header["options"]["architecture"]
+        rates = {name: quality.best_rate(runs, name) for name in header["contenders"]}
+        parts.append(
+            f"### {header['title']}, {header['options']['epochs']} epochs of {header['options']['words']:,} words\n"
+        )
+        parts.append(_machine(header) + "\n")
+        sets = [figure["set"] for figure in runs[0]["figures"]]
+        lines = []
+        for question, rate_of in (
+            ("equal options", dict.fromkeys(rates, quality.EQUAL_RATES[architecture])),
+            ("own best rate", rates),
+        ):
+            for name, lr in rate_of.items():
+                chosen = [row for row in runs if row["contender"] == name and row["lr"] == lr]
+                if chosen:
+                    lines.append((question, name, f"{lr:g}", *_means(chosen, sets), str(len(chosen))))
+        parts.append(_table(("question", "who", "lr", *sets, "seeds"), lines))
+        grid = [
+            (row["contender"], f"{row['lr']:g}", *(f"{100 * figure['value']:.1f}" for figure in row["figures"]))
+            for row in runs
+            if row["seed"] == 1
+        ]
+        parts.append(_table(("who, seed 1", "lr", *sets), sorted(grid)))
+    parts.append(
+        "Figures are percentages: mean over seeds, then the mean bounds of the bootstrap intervals over the items.\n"
+    )
+    return parts
+
+
+def _means(runs: list[Row], sets: list[str]) -> Iterator[str]:
+    for name in sets:
+        figures = [figure for row in runs for figure in row["figures"] if figure["set"] == name]
+        value, low, high = (
+            100 * statistics.fmean(figure[part] for figure in figures) for part in ("value", "low", "high")
+        )
+        yield f"{value:.1f} [{low:.1f}, {high:.1f}]"
+
+
+def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    if not rows:
+        return ""
+    lines = [columns, tuple("---" for _ in columns), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
