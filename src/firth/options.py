@@ -47,7 +47,8 @@ def check(options: Any) -> None:
         options: an instance of a dataclass whose fields were made by `option`.
 
     Raises:
-        OptionError: a value has the wrong type or is out of range; the message names the field, the value and the range.
+        OptionError: a value has the wrong type or is out of range; the message names the field, the value and the
+        range.
     """
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)

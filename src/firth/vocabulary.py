@@ -58,9 +58,9 @@ class Vocabulary:
 
         A word of relative frequency f is kept with probability sqrt(sample / f) + sample / f, at most 1.
 
-        Source: word2vec.c, `ran = (sqrt(cn / (sample * train_words)) + 1) * (sample * train_words) / cn`. Mikolov et al.
-        2013 (NIPS), section 2.3, print sqrt(sample / f) alone; the program that made their figures has the second term,
-        and so do gensim and fastText.
+        Source: word2vec.c, `ran = (sqrt(cn / (sample * train_words)) + 1) * (sample * train_words) / cn`. Mikolov et
+        al. 2013 (NIPS), section 2.3, print sqrt(sample / f) alone; the program that made their figures has the second
+        term, and so do gensim and fastText.
 
         Args:
             sample: the threshold; 0 keeps everything.

@@ -1,7 +1,7 @@
 """Compile LLVM IR of our own to machine code, once a processor: addresses out, to be called from any Numba kernel.
 
-Numba would compile the vector kernels anew into every kernel that calls them, and its cache does not see a change in the
-file that emits them. Here the object code is kept under a name made of the emitting sources, the processor and the
+Numba would compile the vector kernels anew into every kernel that calls them, and its cache does not see a change in
+the file that emits them. Here the object code is kept under a name made of the emitting sources, the processor and the
 compiler's version: beside this file, or where `NUMBA_CACHE_DIR` says, or in the user's cache folder.
 """
 
@@ -41,7 +41,7 @@ def compile_functions(
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features, opt=3, codemodel="jitdefault", jit=True
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="small", jit=True
     )
     if code is None:
         module = ir.Module(name=name)
@@ -68,6 +68,7 @@ def _optimised(module: ir.Module, machine: Any) -> Any:
 def _folders() -> Iterator[Path]:
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen)
+        return
     yield Path(__file__).parent / "__pycache__"
     import pooch
 

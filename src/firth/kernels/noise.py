@@ -21,8 +21,8 @@ def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64
         probabilities: (V,) non-negative, summing to 1.
 
     Returns:
-        (V,) uint64: the threshold in the lower 32 bits, the alias in the upper 32. A draw of 64 bits takes its slot from
-        the upper and its coin from the lower half, so a word's frequency is right to about V / 2^32.
+        (V,) uint64: the threshold in the lower 32 bits, the alias in the upper 32. A draw of 64 bits takes its slot
+        from the upper and its coin from the lower half, so a word's frequency is right to about V / 2^32.
     """
     height = probabilities * len(probabilities)
     threshold = np.ones(len(height))
@@ -30,7 +30,8 @@ def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64
     small, large = np.flatnonzero(height < 1), np.flatnonzero(height >= 1)
     need = np.cumsum(1 - height[small])  # what the low slots lack, up to and with each
     spare = np.cumsum(height[large] - 1)  # what the high slots can give, up to and with each
-    # Low slot i is filled by the first high slot that still has something to give once the low slots before it are full.
+    # Low slot i is filled by the first high slot that still has something to give once the low slots before it are
+    # full.
     giver = np.searchsorted(spare, need - (1 - height[small]), side="right")
     threshold[small] = height[small]
     alias[small] = large[np.minimum(giver, len(large) - 1)]
@@ -54,4 +55,4 @@ def draw_alias(
     entry = table[slot]
     if np.uint32(bits) < np.uint32(entry):
         return slot
-    return np.int64(entry >> np.uint64(32))
+    return int(entry >> np.uint64(32))

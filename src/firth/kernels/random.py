@@ -1,8 +1,10 @@
 """Random numbers inside compiled kernels: the state is an array of one uint64, owned by one thread.
 
-Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). Only an addition links
-one draw to the next, so several draws are in flight at once; xorshift's chain of shifts is not.
+Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). Only an addition
+links one draw to the next, so several draws are in flight at once; xorshift's chain of shifts is not.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +18,7 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 @njit(nogil=True, inline="always")
 def draw(
     state: npt.NDArray[np.uint64],  # (1,) uint64, updated in place
-) -> np.uint64:
+) -> Any:
     """Return 64 random bits."""
     state[0] += GOLDEN
     z = state[0]
@@ -30,5 +32,8 @@ def below(
     bits: np.uint64,  # from `draw`; its upper 32 bits are used
     bound: int,
 ) -> int:
-    """Turn random bits into a whole number from 0 to bound - 1 (Lemire's multiply and shift; bias under bound / 2^32)."""
-    return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+    """Turn random bits into a whole number from 0 to bound - 1.
+
+    Lemire's multiply and shift; the frequencies are right to about bound / 2^32.
+    """
+    return int(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))

@@ -7,21 +7,21 @@ Objective: J = sum_{m,n : s_n != 0} log sigma(s_n x_m . o_n), ascended with step
 
     c_mn = r s_n sigma(-s_n x_m . o_n),     o_n += sum_m c_mn x_m,     target_m += sum_n c_mn o_n
 
-where every c_mn comes from the rows as they stood before the step. Skip-gram hands over the rows of a window (targets:
-the same rows), CBOW one mean row (target: a row of gradients, which `add_to_rows` then scatters).
+where every c_mn comes from the rows as they stood before the step: `score` writes them, `update` adds. Skip-gram hands
+over the rows of a window (targets: the same rows), CBOW one mean row (target: a row of gradients, which `add` then
+scatters).
 
 Source: Mikolov et al. 2013 (NIPS), equation 4, for the pair; Ji et al. 2016, "Parallelizing word2vec in shared and
 distributed memory", section 3, for scoring a window against shared noise as a matrix product.
 
 Departures: sigma is computed to float32 accuracy where word2vec.c reads a table of 1000 entries and clips beyond 6. An
-output row that stands twice among the N gets both updates one after the other; so does a hidden row that stands twice among
-the M: no update is lost.
+output row that stands twice among the N gets both updates one after the other; so does a hidden row that stands twice
+among the M: no update is lost.
 
-Cost: 6 M N D flops; each row is read once and written once.
+Cost: 6 M N D flops; each row is read twice and written once.
 
-The kernels exist for vectors of 16, 8 and 4 lanes. `STEP` and its companions are the addresses of those for this
-processor: compiled once, kept in Numba's cache, and called from any kernel through an integer (see
-docs/decisions/0001-vector-kernels.md).
+The kernels exist for vectors of 16, 8 and 4 lanes. `compile_kernels` returns their addresses, compiled once a processor
+and kept on disk; any Numba kernel calls them through an integer (docs/decisions/0001-vector-kernels.md).
 """
 
 from typing import Any
@@ -34,10 +34,12 @@ from numba.extending import intrinsic
 
 from firth.kernels import vector_ir
 from firth.kernels.native import compile_functions
+from firth.kernels.rows import aligned_floats
 from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
 
 WIDTH = host_width()
-MOST_PADDING = 5  # rows that a group of output rows may be short of; callers keep room for them
+GROUP = 6  # output rows of a turn: the default's one target and five noise words; others are padded to a multiple of it
+MOST_PADDING = GROUP - 1
 CLAMP = 60.0  # scores beyond it change no float32 probability; it keeps e^x finite
 
 
@@ -49,83 +51,110 @@ def most_hidden(width: int) -> int:
 MOST_HIDDEN = most_hidden(WIDTH)
 
 
-def _rows_a_group(m: int, width: int) -> int:
-    # Output rows scored together: the M x R sums should fill a vector and leave registers for the rows themselves. Of the
-    # possible numbers those that divide 6, so that the default of one target and five noise words needs no padding.
-    room = 16 if registers(width) == 32 else 8
-    return max(r for r in (1, 2, 3, 6) if r == 1 or r * m <= room)
+def _scored_together(m: int, width: int) -> int:
+    # Output rows whose scores are summed side by side. Enough independent sums must be in flight to hide the latency of
+    # an addition, and no more than there are registers; the number divides GROUP.
+    room = 24 if registers(width) == 32 else 12
+    return max(r for r in (1, 3, 6) if r == 1 or r * m <= room)
 
 
-def _emit_step(e: Emitter, m: int, a: dict[str, Any]) -> None:
-    """Emit one step for m hidden rows; `a` holds the arguments of `STEP` by name."""
-    rows = _rows_a_group(m, e.width)
-    vectors = -(-rows * m // e.width)  # vectors that hold one group's scores
+def _layout(m: int, width: int) -> tuple[int, int]:
+    """Return the output rows scored together and the vectors that hold their coefficients."""
+    rows = _scored_together(m, width)
+    return rows, -(-rows * m // width)
+
+
+def _group_tables(e: Emitter, m: int, a: dict[str, Any], group: Any) -> tuple[list[Any], Any]:
+    """Return the addresses of a group's output rows and of its coefficients."""
+    rows, vectors = _layout(m, e.width)
+    table = e.b.add(a["outputs"], e.b.mul(group, I64(8 * GROUP)))
+    size = 4 * e.width * vectors * GROUP // rows
+    return [e.load_address(table, r) for r in range(GROUP)], e.b.add(a["coefficients"], e.b.mul(group, I64(size)))
+
+
+def _groups(e: Emitter, a: dict[str, Any]) -> Any:
+    return e.b.sdiv(e.b.add(a["n"], I64(GROUP - 1)), I64(GROUP))
+
+
+def _emit_score(e: Emitter, m: int, a: dict[str, Any]) -> None:
+    """Emit the coefficients of m hidden rows; `a` holds the arguments by name."""
+    rows, vectors = _layout(m, e.width)
     hidden = [e.load_address(a["hidden"], i) for i in range(m)]
-    targets = [e.load_address(a["targets"], i) for i in range(m)]
-    groups = e.b.sdiv(e.b.add(a["n"], I64(rows - 1)), I64(rows))
-
-    def outputs(group: Any) -> list[Any]:
-        table = e.b.add(a["outputs"], e.b.mul(group, I64(8 * rows)))
-        return [e.load_address(table, r) for r in range(rows)]
-
-    def coefficients(group: Any) -> Any:
-        return e.b.add(a["scratch"], e.b.mul(group, I64(4 * e.width * vectors)))
 
     def score(group: Any, _: list[Any]) -> list[Any]:
-        out = outputs(group)
-
-        def chunk(i: Any, sums: list[Any]) -> list[Any]:
-            at = e.b.mul(i, I64(4 * e.width))
-            x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
-            o = [e.load(e.b.add(row, at), 4 * e.width) for row in out]
-            return [e.fma(x[k % m], o[k // m], total) for k, total in enumerate(sums)]
-
-        sums = e.loop(a["chunks"], [e.constant(0)] * (rows * m), chunk)
-        signs = e.b.add(a["signs"], e.b.mul(group, I64(4 * rows)))
-        for v in range(vectors):
-            scores = e.horizontal_sums(sums[v * e.width : (v + 1) * e.width])
-            first = v * e.width // m  # the output row of this vector's first lane
-            row = [(v * e.width + lane) // m for lane in range(e.width)]
-            sign = e.shuffle(
-                e.load(e.offset(signs, 4 * first)), e.constant(0), [r - first if r < rows else e.width for r in row]
-            )
-            c = _logistic(e, scores, sign, a)
-            e.store(c, e.offset(coefficients(group), 4 * e.width * v), 4 * e.width)
+        outputs, coefficients = _group_tables(e, m, a, group)
+        signs = e.b.add(a["signs"], e.b.mul(group, I64(4 * GROUP)))
+        for first in range(0, GROUP, rows):
+            sums = _emit_sums(e, hidden, outputs[first : first + rows], a)
+            for v in range(vectors):
+                scores = e.horizontal_sums(sums[v * e.width : (v + 1) * e.width])
+                row = [(v * e.width + lane) // m for lane in range(e.width)]  # the output row of each lane
+                loaded = e.load(e.offset(signs, 4 * (first + row[0])))
+                sign = e.shuffle(loaded, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
+                place = first // rows * vectors + v
+                e.store(_logistic(e, scores, sign, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
         return []
 
-    e.loop(groups, [], score)
+    e.loop(_groups(e, a), [], score)
 
-    def update(i: Any, _: list[Any]) -> list[Any]:
+
+def _emit_sums(e: Emitter, hidden: list[Any], outputs: list[Any], a: dict[str, Any]) -> list[Any]:
+    """Emit every hidden row times every output row, lane by lane; entry r m + k is for output r and hidden k."""
+    m = len(hidden)
+
+    def chunk(i: Any, sums: list[Any]) -> list[Any]:
+        at = e.b.mul(i, I64(4 * e.width))
+        x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
+        o = [e.load(e.b.add(row, at), 4 * e.width) for row in outputs]
+        return [e.fma(x[k % m], o[k // m], total) for k, total in enumerate(sums)]
+
+    return e.loop(a["chunks"], [e.constant(0)] * (len(outputs) * m), chunk)
+
+
+def _emit_update(e: Emitter, m: int, a: dict[str, Any]) -> None:
+    """Emit the update of m hidden rows' targets and of the output rows."""
+    rows, vectors = _layout(m, e.width)
+    hidden = [e.load_address(a["hidden"], i) for i in range(m)]
+    targets = [e.load_address(a["targets"], i) for i in range(m)]
+    together = GROUP if registers(e.width) == 32 else 2  # output rows whose additions are interleaved
+
+    def chunk(i: Any, _: list[Any]) -> list[Any]:
         at = e.b.mul(i, I64(4 * e.width))
         x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
 
         def group_update(group: Any, gradients: list[Any]) -> list[Any]:
-            c = coefficients(group)
-            for r, row in enumerate(outputs(group)):
-                address = e.b.add(row, at)
-                o = moved = e.load(address, 4 * e.width)
+            outputs, coefficients = _group_tables(e, m, a, group)
+            for first in range(0, GROUP, together):
+                addresses = [e.b.add(row, at) for row in outputs[first : first + together]]
+                o = [e.load(address, 4 * e.width) for address in addresses]
+                added = [e.constant(0)] * together
                 for k in range(m):
-                    step = e.broadcast(e.offset(c, 4 * (r * m + k)))
-                    moved = e.fma(step, x[k], moved)
-                    gradients[k] = e.fma(step, o, gradients[k])
-                e.store(moved, address, 4 * e.width)
+                    for r in range(together):
+                        part, row = divmod(first + r, rows)
+                        c = e.broadcast(e.offset(coefficients, 4 * (part * vectors * e.width + row * m + k)))
+                        added[r] = e.fma(c, x[k], added[r])
+                        gradients[k] = e.fma(c, o[r], gradients[k])
+                _emit_additions(e, addresses, added)
             return gradients
 
-        gradients = e.loop(groups, [e.constant(0)] * m, group_update)
-        # Read again before adding: a row that stands twice among the hidden ones gets both gradients.
-        for target, gradient in zip(targets, gradients, strict=True):
-            address = e.b.add(target, at)
-            e.store(e.b.fadd(e.load(address, 4 * e.width), gradient), address, 4 * e.width)
+        gradients = e.loop(_groups(e, a), [e.constant(0)] * m, group_update)
+        _emit_additions(e, [e.b.add(target, at) for target in targets], gradients)
         return []
 
-    e.loop(a["chunks"], [], update)
+    e.loop(a["chunks"], [], chunk)
+
+
+def _emit_additions(e: Emitter, addresses: list[Any], values: list[Any]) -> None:
+    # Read again, one after the other: a row that stands twice gets both additions.
+    for address, value in zip(addresses, values, strict=True):
+        e.store(e.b.fadd(e.load(address, 4 * e.width), value), address, 4 * e.width)
 
 
 def _logistic(e: Emitter, scores: Any, sign: Any, a: dict[str, Any]) -> Any:
-    """Emit the logistic step: return rate * sign * sigma(-z) for z = sign * score, and multiply sigma(z) into the likelihood.
+    """Emit the logistic step: rate * sign * sigma(-z), z = sign * score; sigma(z) goes into the likelihood.
 
-    The likelihood is kept a lane as mantissa in [1, 2) and whole exponent, so that a product of millions of probabilities
-    neither underflows nor needs a logarithm before it is read.
+    The likelihood is kept a lane as mantissa in [1, 2) and whole exponent, so that a product of millions of
+    probabilities neither underflows nor needs a logarithm before it is read.
     """
     z = e.b.fmul(scores, sign)
     z = e.call("llvm.maxnum", e.call("llvm.minnum", z, e.constant(CLAMP)), e.constant(-CLAMP))
@@ -139,7 +168,7 @@ def _logistic(e: Emitter, scores: Any, sign: Any, a: dict[str, Any]) -> Any:
     fraction = e.b.or_(e.b.and_(bits, e.int_constant(0x7FFFFF)), e.int_constant(0x3F800000))
     e.store(fraction, mantissas)
     e.store(e.b.add(e.load_ints(exponents), power), exponents)
-    return e.b.fmul(e.b.fmul(exp, p), e.b.fmul(sign, a["rate"]))
+    return e.b.fmul(e.b.fmul(exp, p), e.b.fmul(sign, e.splat(a["rate"])))
 
 
 def _emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) -> None:
@@ -179,26 +208,31 @@ def _emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: 
     e.loop(chunks, [], chunk)
 
 
-STEP_ARGUMENTS = ("hidden", "targets", "m", "outputs", "signs", "n", "chunks", "scratch", "likelihood", "rate")
-STEP_KIND = ir.FunctionType(ir.VoidType(), [I64] * 9 + [F32])
+SCORE = ("hidden", "m", "outputs", "n", "chunks", "coefficients", "signs", "likelihood", "rate")
+UPDATE = ("hidden", "targets", "m", "outputs", "n", "chunks", "coefficients")
+SCORE_KIND = ir.FunctionType(ir.VoidType(), [I64] * 8 + [F32])
+UPDATE_KIND = ir.FunctionType(ir.VoidType(), [I64] * 7)
 ROWS_KIND = ir.FunctionType(ir.VoidType(), [I64] * 4 + [F32])
 
 
 def _emit_all(module: ir.Module, width: int) -> None:
-    step = ir.Function(module, STEP_KIND, "step")
-    e = Emitter(ir.IRBuilder(step.append_basic_block()), width)
-    a = dict(zip(STEP_ARGUMENTS, step.args, strict=True))
-    a["rate"] = e.splat(a["rate"])
     choices = range(1, most_hidden(width) + 1)
-    with cases(e.b, a["m"], choices) as case:
-        for m in choices:
-            case(m)
-            _emit_step(e, m, a)
-    e.b.ret_void()
-    for name, emit in (("mean", _emit_mean), ("add", _emit_add)):
+    for name, kind, arguments, emit in (
+        ("score", SCORE_KIND, SCORE, _emit_score),
+        ("update", UPDATE_KIND, UPDATE, _emit_update),
+    ):
+        function = ir.Function(module, kind, name)
+        e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
+        a = dict(zip(arguments, function.args, strict=True))
+        with cases(e.b, a["m"], choices) as case:
+            for m in choices:
+                case(m)
+                emit(e, m, a)
+        e.b.ret_void()
+    for name, emit_rows in (("mean", _emit_mean), ("add", _emit_add)):
         function = ir.Function(module, ROWS_KIND, name)
         e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
-        emit(e, *function.args)
+        emit_rows(e, *function.args)
         e.b.ret_void()
 
 
@@ -208,7 +242,7 @@ def compile_kernels(width: int) -> dict[str, int]:
     Args:
         width: 16, 8 or 4; a processor runs those its vectors are wide enough for.
     """
-    names = ("step", "mean", "add")
+    names = ("score", "update", "mean", "add")
     sources = (__file__, vector_ir.__file__)
     return compile_functions(f"step{width}", names, lambda module: _emit_all(module, width), sources)
 
@@ -219,36 +253,63 @@ def _calling(kind: Any, signature: Any, values: Any, builder: Any) -> Any:
 
 
 @intrinsic
-def call_step(
-    context: Any, kernel: Any, hidden: Any, targets: Any, m: Any, outputs: Any, signs: Any, n: Any, chunks: Any,
-    scratch: Any, likelihood: Any, rate: Any,
+def call_score(
+    context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, signs: Any,
+    likelihood: Any, rate: Any,
 ) -> Any:  # fmt: skip
-    """Call a `step` kernel from compiled code: every argument but the last is an int64, and an address unless it counts.
+    """Call a `score` kernel: write the coefficients of a step.
+
+    Every argument but the last is an int64: an address, or a count.
 
     Args:
         context: given by Numba.
-        kernel: the address of `step`.
+        kernel: the address of `score`.
         hidden: table of M row addresses.
-        targets: table of the M rows that receive the gradients; the same table as `hidden` to train those rows.
         m: M, from 1 to `most_hidden(width)`.
         outputs: table of N row addresses, followed by MOST_PADDING addresses of a row of zeros.
-        signs: N float32, +1, -1 or 0, followed by a vector's width of zeros.
         n: N, at least 1.
         chunks: vectors a row.
-        scratch: room for (N + MOST_PADDING) M + 2 vectors of float32, aligned to a cache line.
+        coefficients: room for `coefficient_floats(N)` float32, aligned to a cache line.
+        signs: N float32, +1, -1 or 0, followed by zeros as `new_signs` makes them.
         likelihood: the running product, from `new_likelihood`.
         rate: float32, the step size.
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _calling(STEP_KIND, signature, values, builder)
+        return _calling(SCORE_KIND, signature, values, builder)
 
-    return types.int64(*[types.int64] * 10, types.float32), generate
+    return types.int64(*[types.int64] * 9, types.float32), generate
+
+
+@intrinsic
+def call_update(
+    context: Any, kernel: Any, hidden: Any, targets: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any
+) -> Any:
+    """Call an `update` kernel: add the gradients of a step, from the coefficients that `score` wrote.
+
+    Args:
+        context: given by Numba.
+        kernel: the address of `update`.
+        hidden: as for `score`.
+        targets: table of the M rows that receive the gradients; the same table as `hidden` to train those rows.
+        m: as for `score`.
+        outputs: as for `score`.
+        n: as for `score`.
+        chunks: as for `score`.
+        coefficients: what `score` wrote.
+    """
+
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _calling(UPDATE_KIND, signature, values, builder)
+
+    return types.int64(*[types.int64] * 8), generate
 
 
 @intrinsic
 def call_rows(context: Any, kernel: Any, rows: Any, m: Any, other: Any, chunks: Any, scale: Any) -> Any:
-    """Call a `mean` kernel (other = scale * sum of the m rows) or an `add` kernel (row += scale * other, then other = 0).
+    """Call a `mean` kernel or an `add` kernel.
+
+    `mean` writes other = scale * sum of the m rows; `add` adds scale * other to each row, then clears other.
 
     Args:
         context: given by Numba.
@@ -290,11 +351,27 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-def new_likelihood(width: int) -> npt.NDArray[np.float32]:
-    """Return an empty product of probabilities: `width` float32 mantissas of 1, then `width` int32 exponents of 0."""
-    state = np.ones(2 * width, dtype=np.float32)
-    state[width:] = 0
+@njit(nogil=True, inline="always")
+def new_likelihood() -> npt.NDArray[np.float32]:
+    """Return an empty product of probabilities: WIDTH float32 mantissas of 1, then WIDTH int32 exponents of 0."""
+    state = aligned_floats(2 * WIDTH)
+    state[:WIDTH] = 1
     return state
+
+
+@njit(nogil=True, inline="always")
+def new_signs(n: int) -> npt.NDArray[np.float32]:
+    """Return the signs of one true and n - 1 noise rows, and the zeros that a kernel may read behind them."""
+    signs = np.zeros(n + MOST_PADDING + WIDTH, dtype=np.float32)
+    signs[0] = 1
+    signs[1:n] = -1
+    return signs
+
+
+@njit(nogil=True, inline="always")
+def coefficient_floats(n: int) -> int:
+    """Return the float32 numbers that the coefficients of n output rows take at most."""
+    return (n + MOST_PADDING) * max(MOST_HIDDEN, WIDTH) + WIDTH
 
 
 @njit(nogil=True, cache=True)

@@ -1,8 +1,8 @@
 """LLVM IR for float32 vectors: the words that the step kernels are written in.
 
 Numba's own loops are vectorised by LLVM only where it can prove that rows do not overlap, and then at 256 bits. The
-kernels of `firth.kernels.step` are therefore emitted as explicit vector instructions; this module holds what they share.
-Everything here runs while a kernel is compiled, and emits code; nothing here computes.
+kernels of `firth.kernels.step` are therefore emitted as explicit vector instructions; this module holds what they
+share. Everything here runs while a kernel is compiled, and emits code; nothing here computes.
 """
 
 from collections.abc import Callable, Iterator
@@ -101,17 +101,30 @@ class Emitter:
     def horizontal_sums(self, vectors: list[Any]) -> Any:
         """Sum each of up to `width` vectors over its lanes; lane i of the result is the sum of vector i.
 
-        A tree: two vectors fold into one by adding even and odd lanes, until one vector holds every sum.
+        A butterfly: two vectors fold into one that holds, where bit s of the lane is 0, sums of the first over lanes l
+        and l + s, and elsewhere sums of the second; then s doubles. A blend and one shuffle a fold, and not two
+        shuffles, for which processors have a single port.
         """
-        level = vectors + [self.constant(0)] * (self.width - len(vectors))
-        even, odd = list(range(0, 2 * self.width, 2)), list(range(1, 2 * self.width, 2))
+        level = vectors + [None] * (self.width - len(vectors))
+        s = 1
         while len(level) > 1:
             pairs = zip(level[::2], level[1::2], strict=True)
-            level = [self.b.fadd(self.shuffle(x, y, even), self.shuffle(x, y, odd)) for x, y in pairs]
+            level = [self._fold(x, y, s) for x, y in pairs]
+            s *= 2
         return level[0]
 
+    def _fold(self, x: Any, y: Any, s: int) -> Any:
+        if x is None:
+            return None
+        lanes = range(self.width)
+        if y is None:
+            return self.b.fadd(x, self.shuffle(x, x, [lane ^ s for lane in lanes]))
+        own = self.shuffle(x, y, [lane + self.width * bool(lane & s) for lane in lanes])
+        across = self.shuffle(x, y, [(lane ^ s) + self.width * bool(lane & s) for lane in lanes])
+        return self.b.fadd(own, across)
+
     def exp(self, x: Any) -> Any:
-        """Return e^x to float32 accuracy for |x| <= 80: 2^n by the exponent bits, 2^f by its Taylor series, |f| <= 1/2."""
+        """Return e^x to float32 accuracy, |x| <= 80: 2^n by the exponent bits, 2^f by its Taylor series, |f| <= 1/2."""
         ln2, magic = 0.6931471805599453, 12582912.0  # adding 1.5 * 2^23 rounds to a whole number in the low bits
         t = self.b.fmul(x, self.constant(1 / ln2))
         rounded = self.b.fadd(t, self.constant(magic))
@@ -181,7 +194,7 @@ def cases(builder: Any, value: Any, choices: range) -> Iterator[Callable[[int], 
     """
     exit_block = builder.append_basic_block("after")
     switch = builder.switch(value, exit_block)
-    started = []
+    started: list[int] = []
 
     def case(k: int) -> None:
         if started:

@@ -1,0 +1,318 @@
+"""What every embedding that trains in shards shares: matrices, shards, threads, progress, and when to stop.
+
+A model brings one function that trains a shard from where its `Shard` stands until the shard's end or until it is told
+to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C, for a checkpoint or for divergence is
+the same flag, looked at between sentences.
+"""
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
+from firth.errors import DivergenceError, OptionError, ShapeError
+from firth.kernels.rows import aligned_rows
+from firth.progress import Progress, Report, Status, reporting
+from firth.randomness import generator, kernel_states
+from firth.vectors.word_vectors import WordVectors
+
+POLL = 0.1  # seconds between two looks at the threads
+CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
+NOTICE = 0.3  # seconds of compiling after which it is announced
+WATCHED_ROWS = 1000  # the most frequent words: where numbers overflow, they do so first
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The two sides of a model and the words they belong to.
+
+    Attributes:
+        words: V words.
+        counts: (V,) int64.
+        inputs: (V, P) float32, rows padded to cache lines.
+        outputs: (V, P) float32.
+        dim: D, the numbers of a row that are used.
+    """
+
+    words: list[str]
+    counts: npt.NDArray[np.int64]
+    inputs: npt.NDArray[np.float32]
+    outputs: npt.NDArray[np.float32]
+    dim: int
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One thread's share of the corpus, and all that a kernel must remember between two calls.
+
+    Attributes:
+        first: the first token.
+        last: one past the last token.
+        position: (1,) int64, the next token to read.
+        read: (1,) int64, tokens read in all epochs; the learning rate falls with it.
+        random: (1,) uint64, state of the thread's own generator.
+        loss: (1,) float64, summed over this epoch's predictions, in nats.
+        predictions: (1,) int64, how many those are.
+    """
+
+    first: int
+    last: int
+    position: npt.NDArray[np.int64]
+    read: npt.NDArray[np.int64]
+    random: npt.NDArray[np.uint64]
+    loss: npt.NDArray[np.float64]
+    predictions: npt.NDArray[np.int64]
+
+    def rewind(self) -> None:
+        """Go back to the first token for another epoch."""
+        self.position[0], self.loss[0], self.predictions[0] = self.first, 0.0, 0
+
+
+TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]
+
+
+@dataclass(kw_only=True)
+class Run:
+    """A training run: what is trained, how far it has come.
+
+    Attributes:
+        corpus: the text.
+        matrices: what is trained, in place.
+        train_shard: trains a shard until its end or until the flag it is given is set.
+        options: the model's options, for the result and to tell whether a checkpoint belongs to this run.
+        epochs: passes over the corpus.
+        lr: learning rate at the start.
+        untrained_loss: loss a prediction before any training, nats.
+        seed: of all randomness.
+        threads: one shard each.
+        epoch: the epoch in work, from 0.
+        losses: mean loss of each finished epoch.
+        seconds: time spent in kernels.
+        interrupted: whether Ctrl-C ended the run.
+    """
+
+    corpus: Corpus
+    matrices: Matrices
+    train_shard: TrainShard
+    options: Mapping[str, Any]
+    epochs: int
+    lr: float
+    untrained_loss: float
+    seed: int
+    threads: int
+    epoch: int = 0
+    losses: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    interrupted: bool = False
+    shards: list[Shard] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shards = make_shards(self.corpus.num_tokens, self.threads, self.seed)
+
+    def train(self, *, progress: Progress, checkpoint: str | os.PathLike[str] | None) -> WordVectors:
+        """Train until the last epoch's end, a checkpoint at a time, and return the vectors."""
+        with reporting(progress) as report:
+            folder = None if checkpoint is None else Path(checkpoint)
+            if folder is not None:
+                load_checkpoint(self, folder)
+            _announced(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
+            while self.epoch < self.epochs and not self.interrupted:
+                _train_epoch(self, report, folder)
+        if self.interrupted:
+            place = f"epoch {self.epoch + 1} of {self.epochs}"
+            warnings.warn(f"training was interrupted in {place}: the vectors learned so far are kept", stacklevel=3)
+        return self._result()
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a checkpoint to belong to this run."""
+        return {
+            "options": dict(self.options),
+            "corpus": self.corpus.fingerprint,
+            "seed": self.seed,
+            "threads": self.threads,
+            "words": len(self.matrices.words),
+        }
+
+    def _result(self) -> WordVectors:
+        m = self.matrices
+        facts = {
+            "options": dict(self.options),
+            "seed": self.seed,
+            "threads": self.threads,
+            "loss": self.losses,
+            "words": int(sum(s.read[0] for s in self.shards)),
+            "seconds": round(self.seconds, 3),
+            "interrupted": self.interrupted,
+            "corpus": self.corpus.fingerprint,
+        }
+        return WordVectors(
+            m.words,
+            m.inputs[:, : m.dim],
+            counts=m.counts,
+            output_vectors=m.outputs[:, : m.dim],
+            metadata={"training": facts},
+        )
+
+
+def usable_threads(threads: int | None) -> int:
+    """Return the number of threads asked for, or one a processor that this process may use.
+
+    Raises:
+        OptionError: `threads` is not a whole number of at least 1.
+    """
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(f"threads={threads!r}: expected a whole number of at least 1")
+    return threads
+
+
+def make_shards(tokens: int, count: int, seed: int) -> list[Shard]:
+    """Cut a corpus into equal shares of tokens; a sentence on a border is trained in two pieces."""
+    borders = [tokens * i // count for i in range(count + 1)]
+    states = kernel_states(seed, "shard", count)
+    return [_shard(borders[i], borders[i + 1], states[i : i + 1]) for i in range(count)]
+
+
+def _shard(first: int, last: int, random: npt.NDArray[np.uint64]) -> Shard:
+    position, read, predictions = (np.zeros(1, dtype=np.int64) for _ in range(3))
+    position[0] = first
+    return Shard(first, last, position, read, random, np.zeros(1), predictions)
+
+
+def _empty_shard() -> Shard:
+    return _shard(0, 0, np.zeros(1, dtype=np.uint64))
+
+
+def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None) -> Matrices:
+    """Return matrices to train: random inputs in +-1/D and zero outputs, or what `start` holds.
+
+    Words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
+
+    Raises:
+        ShapeError: `start` is not `dim` wide.
+    """
+    words, counts = list(corpus.vocabulary.words), np.asarray(corpus.vocabulary.counts, dtype=np.int64)
+    if start is not None and start.dim != dim:
+        raise ShapeError(
+            f"start holds vectors of width {start.dim}, the options ask for dim={dim}: use dim={start.dim}"
+        )
+    if start is not None:
+        words += [word for word in start.words if word not in corpus.vocabulary]
+        counts = np.concatenate([counts, np.zeros(len(words) - len(counts), dtype=np.int64)])
+    inputs, outputs = aligned_rows(len(words), dim), aligned_rows(len(words), dim)
+    random = generator(seed, "input vectors")
+    for rows in np.array_split(inputs, max(1, len(inputs) // 4096)):
+        rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) / dim
+    if start is not None:
+        _copy_start(start, words, counts, inputs, outputs)
+    return Matrices(words, counts, inputs, outputs, dim)
+
+
+def _copy_start(
+    start: WordVectors,
+    words: list[str],
+    counts: npt.NDArray[np.int64],
+    inputs: npt.NDArray[np.float32],
+    outputs: npt.NDArray[np.float32],
+) -> None:
+    place = {word: i for i, word in enumerate(words)}
+    rows = np.array([place[word] for word in start.words], dtype=np.int64)
+    inputs[rows, : start.dim] = start.vectors
+    if start.output_vectors is not None:
+        outputs[rows, : start.dim] = start.output_vectors
+    if start.counts is not None:
+        counts[rows] += start.counts
+
+
+def _announced(compile_kernels: Callable[[], None], report: Report) -> None:
+    """Run the first call of a kernel, and say so where it takes long enough to be taken for a hang."""
+    began = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(compile_kernels)
+        wait([future], timeout=NOTICE)
+        while not future.done():
+            report(Status(stage="compiling kernels (first run only)", seconds=time.monotonic() - began))
+            wait([future], timeout=NOTICE)
+        future.result()
+
+
+def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
+    """Train to the end of the epoch, or to a checkpoint inside it, or to an interruption."""
+    stop = np.zeros(1, dtype=np.int64)
+    began, spent = time.monotonic(), run.seconds
+    with ThreadPoolExecutor(run.threads) as pool:
+        futures = [pool.submit(run.train_shard, shard, stop) for shard in run.shards]
+        try:
+            while wait(futures, timeout=POLL).not_done:
+                run.seconds = spent + time.monotonic() - began
+                report(_status(run))
+                _check_finite(run, stop)
+                if folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL:
+                    stop[0] = 1
+        except KeyboardInterrupt:
+            stop[0], run.interrupted = 1, True
+        except BaseException:
+            stop[0] = 1
+            raise
+    run.seconds = spent + time.monotonic() - began
+    _raise_failures(futures)
+    _check_finite(run, stop)
+    if all(shard.position[0] >= shard.last for shard in run.shards):
+        _finish_epoch(run)
+    if folder is not None:
+        save_checkpoint(run, folder)
+    report(_status(run))
+
+
+def _finish_epoch(run: Run) -> None:
+    predictions = sum(int(s.predictions[0]) for s in run.shards)
+    run.losses.append(sum(float(s.loss[0]) for s in run.shards) / max(predictions, 1))
+    run.epoch += 1
+    for shard in run.shards:
+        shard.rewind()
+
+
+def _raise_failures(futures: list[Future[None]]) -> None:
+    for future in futures:
+        future.result()
+
+
+def _status(run: Run) -> Status:
+    tokens = run.corpus.num_tokens
+    done = sum(int(s.read[0]) for s in run.shards)
+    predictions = sum(int(s.predictions[0]) for s in run.shards)
+    figures = {"lr": run.lr * max(1e-4, 1 - done / max(tokens * run.epochs, 1))}
+    if predictions:
+        figures = {"loss": sum(float(s.loss[0]) for s in run.shards) / predictions, **figures}
+    elif run.losses:
+        figures = {"loss": run.losses[-1], **figures}
+    epoch = min(run.epoch + 1, run.epochs)
+    return Status(
+        stage=f"training, epoch {epoch}/{run.epochs}", done=done, total=tokens * run.epochs, seconds=run.seconds,
+        figures=figures,
+    )  # fmt: skip
+
+
+def _check_finite(run: Run, stop: npt.NDArray[np.int64]) -> None:
+    predictions = sum(int(s.predictions[0]) for s in run.shards)
+    mean = sum(float(s.loss[0]) for s in run.shards) / max(predictions, 1)
+    watched = (run.matrices.inputs[:WATCHED_ROWS], run.matrices.outputs[:WATCHED_ROWS])
+    if all(np.isfinite(rows).all() for rows in watched) and mean < 2 * run.untrained_loss:
+        return
+    stop[0] = 1
+    step = sum(int(s.read[0]) for s in run.shards)
+    raise DivergenceError(
+        f"training diverged in epoch {run.epoch + 1} after {step:,} words with lr={run.lr}: expected finite vectors "
+        f"and a loss below {2 * run.untrained_loss:.2f}, found a loss of {mean:.3g}; use a smaller learning rate, such as "
+        f"lr={run.lr / 10:.2g}"
+    )
