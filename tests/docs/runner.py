@@ -4,8 +4,8 @@
 - `console` blocks hold commands after `$ `, run by the shell; the lines below a command are what it prints.
 - Other blocks (`sh`, `text`, `json` ...) are not run.
 
-Shown output is compared as `doctest` does it: white space counts once, `...` stands for anything. A line in italics right
-above a block changes how it is treated, where the reader sees it:
+Shown output is compared as `doctest` does it: white space counts once, `...` stands for anything. A line in italics
+right above a block changes how it is treated, where the reader sees it:
 
 - `*Not run by the tests: REASON*` leaves the block out;
 - `*Needs the public data sets*` runs it only where they are;

@@ -32,7 +32,7 @@ def test_python_blocks_share_a_namespace_and_show_what_they_print(tmp_path):
 
 def test_wrong_output_of_python_fails(tmp_path):
     text = page(fenced("python", "print(3)"), fenced("text", "4"))
-    with pytest.raises(AssertionError, match="page.md line 1"):
+    with pytest.raises(AssertionError, match=r"page\.md line 1"):
         run_page(written(tmp_path, text), tmp_path, data=None)
 
 
