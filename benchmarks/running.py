@@ -32,7 +32,8 @@ class Measured:
     Attributes:
         report: the JSON object that it printed last.
         wall: seconds from start to end of the process, its interpreter's start included.
-        peak_mb: the most memory that it held at one time, in 10^6 bytes.
+        peak_mb: the most memory that it held at one time, in 10^6 bytes; never less than what this process held when it
+            started the child, some 20.
     """
 
     report: dict[str, Any]
