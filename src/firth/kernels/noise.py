@@ -25,16 +25,18 @@ def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64
         from the upper and its coin from the lower half, so a word's frequency is right to about V / 2^32.
     """
     height = probabilities * len(probabilities)
+    # The highest slot is at least 1 high; only rounding can say otherwise, as it does of 49 equal words.
+    height[np.argmax(height)] = max(1.0, height.max())
     threshold = np.ones(len(height))
     alias = np.arange(len(height), dtype=np.uint64)
     small, large = np.flatnonzero(height < 1), np.flatnonzero(height >= 1)
     need = np.cumsum(1 - height[small])  # what the low slots lack, up to and with each
     spare = np.cumsum(height[large] - 1)  # what the high slots can give, up to and with each
-    # Low slot i is filled by the first high slot that still has something to give once the low slots before it are
-    # full.
-    giver = np.searchsorted(spare, need - (1 - height[small]), side="right")
+    # Low slot i is filled by the first high slot not yet overdrawn once the low slots before it are full. Sums are
+    # compared as they stand, and a tie goes one way here and the other below: both searches must tell the same story.
+    giver = np.searchsorted(spare, np.concatenate([[0.0], need[:-1]]), side="left")
     threshold[small] = height[small]
-    alias[small] = large[np.minimum(giver, len(large) - 1)]
+    alias[small] = large[np.minimum(giver[: len(small)], len(large) - 1)]
     # High slot j becomes low itself at the first low slot it cannot fill alone, and is filled by high slot j + 1.
     last = np.searchsorted(need, spare, side="right")
     spent = last < len(small)
