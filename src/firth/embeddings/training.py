@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,9 +72,24 @@ class Shard:
     loss: npt.NDArray[np.float64]
     predictions: npt.NDArray[np.int64]
 
+    def state(self, stop: npt.NDArray[np.int64]) -> "ShardState":
+        """Return what a kernel updates; it returns soon after `stop` is set."""
+        return ShardState(self.position, self.read, self.random, self.loss, self.predictions, stop)
+
     def rewind(self) -> None:
         """Go back to the first token for another epoch."""
         self.position[0], self.loss[0], self.predictions[0] = self.first, 0.0, 0
+
+
+class ShardState(NamedTuple):
+    """The part of a `Shard` that compiled kernels see, and the flag that stops them; all arrays of one number."""
+
+    position: npt.NDArray[np.int64]
+    read: npt.NDArray[np.int64]
+    random: npt.NDArray[np.uint64]
+    loss: npt.NDArray[np.float64]
+    predictions: npt.NDArray[np.int64]
+    stop: npt.NDArray[np.int64]
 
 
 TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]

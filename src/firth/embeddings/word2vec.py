@@ -36,6 +36,7 @@ seed gives the same bits on every run of one machine; with more, threads write t
 import dataclasses
 import os
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,32 +44,32 @@ from numba import njit
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import Matrices, Run, Shard, TrainShard, initial_matrices, usable_threads
+from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, initial_matrices, usable_threads
 from firth.errors import OptionError
-from firth.kernels.noise import alias_table, draw_alias
+from firth.kernels.noise import alias_table
 from firth.kernels.random import below, draw
-from firth.kernels.rows import aligned_floats
-from firth.kernels.step import (
-    MOST_HIDDEN,
-    MOST_PADDING,
-    WIDTH,
-    call_rows,
-    call_score,
-    call_update,
-    coefficient_floats,
-    compile_kernels,
-    new_likelihood,
-    new_signs,
-    prefetch_row,
-    take_loss,
+from firth.kernels.step import take_loss
+from firth.kernels.targets import (
+    Addresses,
+    Work,
+    addresses,
+    draw_noise,
+    fetch_rows,
+    gather_contexts,
+    new_work,
+    place_outputs,
+    step,
+    step_mean,
+    step_window,
 )
-from firth.kernels.windows import LONGEST, keep_thresholds, subsample
+from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
 WINDOW, PAIR, CBOW = range(3)  # what the epoch kernel does with a window
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
+LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 DEFAULT_LR = {"skipgram": 0.025, "cbow": 0.075}
 
 
@@ -161,165 +162,88 @@ class Word2Vec:
         return DEFAULT_LR[self.architecture] if self.lr is None else self.lr
 
     def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int) -> TrainShard:
-        kernels = compile_kernels(WIDTH)
-        addresses = np.array([kernels[name] for name in ("score", "update", "mean", "add")])
-        thresholds = keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample))
-        noise = alias_table(corpus.vocabulary.noise_probabilities(self.noise_exponent))
         mode = CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW
-        total = max(1, self.epochs * corpus.num_tokens // threads)
-        shared = self.shared_windows if mode != PAIR else 1
+        task = Task(
+            ids=corpus.ids,
+            offsets=corpus.offsets,
+            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
+            noise=alias_table(corpus.vocabulary.noise_probabilities(self.noise_exponent)),
+            mode=mode,
+            window=self.window,
+            shrink=self.shrink_windows,
+            shared=1 if mode == PAIR else self.shared_windows,
+            mean_gradient=self.cbow_gradient == "mean",
+            lr=self.learning_rate,
+            total=max(1, self.epochs * corpus.num_tokens // threads),
+        )
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            train_words(
-                corpus.ids, corpus.offsets, shard.last, shard.position, shard.read, total, thresholds, noise,
-                matrices.inputs, matrices.outputs, self.window, self.negative, shared, self.shrink_windows, mode,
-                self.cbow_gradient == "mean", self.learning_rate, addresses, shard.random, shard.loss,
-                shard.predictions, stop,
-            )  # fmt: skip
+            # Workspaces are small; one a call keeps shards apart whichever thread trains them.
+            work = new_work(self.window, self.negative, AHEAD // task.shared + 2, matrices.inputs.shape[1])
+            train_words(task, work, addresses(work, matrices.inputs, matrices.outputs), shard.state(stop), shard.last)
 
         return train_shard
 
 
+class Task(NamedTuple):
+    """What a shard's kernel reads."""
+
+    ids: npt.NDArray[np.int32]  # (N,) the corpus
+    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
+    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
+    noise: npt.NDArray[np.uint64]  # (V,) alias table
+    mode: int  # WINDOW, PAIR or CBOW
+    window: int  # words a side
+    shrink: bool  # whether a window's reach is drawn from 1 to `window`
+    shared: int  # windows in a row with the same noise
+    mean_gradient: bool  # CBOW: whether the gradient is divided by the number of context words
+    lr: float
+    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+
+
 @njit(nogil=True, cache=True)
-def train_words(
-    ids: npt.NDArray[np.int32],  # (N,) the corpus
-    offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences begin
-    last: int,  # one past the shard's last token
-    position: npt.NDArray[np.int64],  # (1,) next token to read, updated
-    read: npt.NDArray[np.int64],  # (1,) tokens read in all epochs, updated
-    total: int,  # tokens this shard reads in all epochs: the learning rate's schedule
-    thresholds: npt.NDArray[np.uint32],  # (V,) of subsampling
-    noise: npt.NDArray[np.uint64],  # (V,) alias table
-    inputs: npt.NDArray[np.float32],  # (V, P) updated in place
-    outputs: npt.NDArray[np.float32],  # (V, P) updated in place
-    window: int,
-    negative: int,
-    shared: int,  # windows in a row with the same noise
-    shrink: bool,  # whether windows are drawn from 1 to `window` words a side
-    mode: int,  # WINDOW, PAIR or CBOW
-    mean_gradient: bool,  # CBOW: whether the gradient is divided by the number of context words
-    lr: float,
-    kernels: npt.NDArray[np.int64],  # (4,) addresses of score, update, mean, add
-    random: npt.NDArray[np.uint64],  # (1,) state, updated
-    loss: npt.NDArray[np.float64],  # (1,) nats, added to
-    predictions: npt.NDArray[np.int64],  # (1,) added to
-    stop: npt.NDArray[np.int64],  # (1,) not zero: return at the next sentence
-) -> None:
-    """Train on a shard from where it stands to its end, or until `stop` is set."""
-    score, update, mean, add = kernels[0], kernels[1], kernels[2], kernels[3]
-    padded = inputs.shape[1]
-    row_bytes, chunks = padded * 4, padded // WIDTH
-    input_base, output_base = inputs.ctypes.data, outputs.ctypes.data
-    most = max(2 * window, MOST_HIDDEN)
-    sentence = np.empty(LONGEST + 1, dtype=np.int64)
-    contexts = np.empty(most, dtype=np.int64)  # row addresses
-    table = np.empty(negative + 1 + MOST_PADDING, dtype=np.int64)  # row addresses: centre, noise, padding
-    signs = new_signs(negative + 1)
-    slots = AHEAD // shared + 2  # sets of noise words that live at one time
-    noise_words = np.empty((slots, negative), dtype=np.int64)
-    coefficients = aligned_floats(coefficient_floats(negative + 1))
-    zeros, hidden, gradient = aligned_floats(padded), aligned_floats(padded), aligned_floats(padded)
-    hidden_table, gradient_table = np.array([hidden.ctypes.data]), np.array([gradient.ctypes.data])
-    likelihood = new_likelihood()
-    table[:] = zeros.ctypes.data
+def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: int) -> None:
+    """Train on a shard from where it stands to the token before `last`, or until told to stop."""
+    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
+    ids, offsets, thresholds, noise, mode = task.ids, task.offsets, task.thresholds, task.noise, task.mode
+    sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
+    position, read, random, predictions = state.position, state.read, state.random, state.predictions
+    likelihood, stop, window, shared = work.likelihood, state.stop, task.window, task.shared
     place = np.searchsorted(offsets, position[0], side="right")  # the sentence in work ends at offsets[place]
     since = 0
     while position[0] < last and stop[0] == 0:
         while offsets[place] <= position[0]:
             place += 1
         count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(lr * max(1e-4, 1 - read[0] / total))
+        rate = np.float32(task.lr * max(1e-4, 1 - read[0] / task.total))
         if count < 2:
             count = 0  # a word alone has no window
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 if ahead % shared == 0:
-                    draw_noise(noise, random, noise_words[ahead // shared % slots], output_base, row_bytes)
-                prefetch_row(output_base + sentence[ahead] * row_bytes, row_bytes)
-                if ahead + window < count:
-                    prefetch_row(input_base + sentence[ahead + window] * row_bytes, row_bytes)
+                    draw_noise(noise, random, sets[ahead // shared % len(sets)], at)
+                fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            reach = window - below(draw(random), window) if shrink else window
-            m = 0
-            for c in range(max(0, t - reach), min(count, t + reach + 1)):
-                if c != t:
-                    contexts[m] = input_base + sentence[c] * row_bytes
-                    m += 1
-            centre = sentence[t]
-            table[0] = output_base + centre * row_bytes
-            place_noise(noise_words[t // shared % slots], centre, table, signs, output_base, row_bytes)
+            reach = window - below(draw(random), window) if task.shrink else window
+            m = gather_contexts(sentence, t, reach, count, contexts, at)
+            place_outputs(sentence[t], sets[t // shared % len(sets)], table, signs, at)
             if mode == WINDOW:
-                predictions[0] += m
-                for first in range(0, m, MOST_HIDDEN):
-                    block = contexts[first : first + MOST_HIDDEN].ctypes.data
-                    size = min(MOST_HIDDEN, m - first)
-                    call_score(
-                        score, block, size, table.ctypes.data, negative + 1, chunks, coefficients.ctypes.data,
-                        signs.ctypes.data, likelihood.ctypes.data, rate,
-                    )  # fmt: skip
-                    call_update(
-                        update, block, block, size, table.ctypes.data, negative + 1, chunks, coefficients.ctypes.data
-                    )
-            elif mode == PAIR:
-                predictions[0] += m
+                step_window(m, rate, at)
+            elif mode == CBOW:
+                step_mean(m, rate, task.mean_gradient, at)
+            else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(noise, random, noise_words[0], output_base, row_bytes)
-                        place_noise(noise_words[0], centre, table, signs, output_base, row_bytes)
-                    row = contexts[c:].ctypes.data
-                    call_score(
-                        score, row, 1, table.ctypes.data, negative + 1, chunks, coefficients.ctypes.data,
-                        signs.ctypes.data, likelihood.ctypes.data, rate,
-                    )  # fmt: skip
-                    call_update(update, row, row, 1, table.ctypes.data, negative + 1, chunks, coefficients.ctypes.data)
-            else:
-                predictions[0] += 1
-                call_rows(mean, contexts.ctypes.data, m, hidden.ctypes.data, chunks, np.float32(1 / m))
-                call_score(
-                    score, hidden_table.ctypes.data, 1, table.ctypes.data, negative + 1, chunks,
-                    coefficients.ctypes.data, signs.ctypes.data, likelihood.ctypes.data, rate,
-                )  # fmt: skip
-                call_update(
-                    update, hidden_table.ctypes.data, gradient_table.ctypes.data, 1, table.ctypes.data, negative + 1,
-                    chunks, coefficients.ctypes.data,
-                )  # fmt: skip
-                scale = np.float32(1 / m if mean_gradient else 1.0)
-                call_rows(add, contexts.ctypes.data, m, gradient.ctypes.data, chunks, scale)
+                        draw_noise(noise, random, sets[0], at)
+                        place_outputs(sentence[t], sets[0], table, signs, at)
+                    step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
+            predictions[0] += 1 if mode == CBOW else m
         read[0] += reached - position[0]
         position[0] = reached
         since += count
-        if since > 4096:
-            loss[0] += take_loss(likelihood)
+        if since > LOSS_INTERVAL:
+            state.loss[0] += take_loss(likelihood)
             since = 0
-    loss[0] += take_loss(likelihood)
-
-
-@njit(nogil=True, inline="always")
-def draw_noise(
-    noise: npt.NDArray[np.uint64],  # (V,) alias table
-    random: npt.NDArray[np.uint64],  # (1,) state, updated
-    words: npt.NDArray[np.int64],  # (K,) receives the noise words
-    base: int,  # address of the output rows
-    row_bytes: int,
-) -> None:
-    """Draw noise words and ask for their rows."""
-    for k in range(len(words)):
-        words[k] = draw_alias(noise, draw(random))
-        prefetch_row(base + words[k] * row_bytes, row_bytes)
-
-
-@njit(nogil=True, inline="always")
-def place_noise(
-    words: npt.NDArray[np.int64],  # (K,) noise words
-    centre: int,
-    table: npt.NDArray[np.int64],  # (1 + K + padding,) row addresses, updated from entry 1
-    signs: npt.NDArray[np.float32],  # (1 + K + padding,) updated from entry 1
-    base: int,  # address of the output rows
-    row_bytes: int,
-) -> None:
-    """Put the rows of noise words behind the centre's; one that is the centre itself takes no part."""
-    for k in range(len(words)):
-        table[k + 1] = base + words[k] * row_bytes
-        signs[k + 1] = 0.0 if words[k] == centre else -1.0
+    state.loss[0] += take_loss(likelihood)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from firth.kernels.vector_ir import LINE
 
@@ -23,11 +22,3 @@ def aligned_rows(count: int, dim: int) -> npt.NDArray[np.float32]:
     flat = np.zeros(count * padded + FLOATS, dtype=np.float32)
     first = -flat.ctypes.data % LINE // 4
     return flat[first : first + count * padded].reshape(count, padded)
-
-
-@njit(nogil=True, inline="always")
-def aligned_floats(count: int) -> npt.NDArray[np.float32]:
-    """Return `count` zeros that start on a cache line, from inside a kernel."""
-    flat = np.zeros(count + FLOATS, dtype=np.float32)
-    first = -flat.ctypes.data % LINE // 4
-    return flat[first : first + count]

@@ -24,7 +24,7 @@ The kernels exist for vectors of 16, 8 and 4 lanes. `compile_kernels` returns th
 and kept on disk; any Numba kernel calls them through an integer (docs/decisions/0001-vector-kernels.md).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from numba.extending import intrinsic
 
 from firth.kernels import vector_ir
 from firth.kernels.native import compile_functions
-from firth.kernels.rows import aligned_floats
+from firth.kernels.rows import aligned_rows
 from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
 
 WIDTH = host_width()
@@ -236,15 +236,24 @@ def _emit_all(module: ir.Module, width: int) -> None:
         e.b.ret_void()
 
 
-def compile_kernels(width: int) -> dict[str, int]:
-    """Return the addresses of the kernels `step`, `mean` and `add` for vectors of `width` lanes.
+class Kernels(NamedTuple):
+    """Addresses of compiled kernels; the `call_...` functions say what each does."""
+
+    score: int
+    update: int
+    mean: int
+    add: int
+
+
+def compile_kernels(width: int) -> Kernels:
+    """Return the kernels for vectors of `width` lanes.
 
     Args:
         width: 16, 8 or 4; a processor runs those its vectors are wide enough for.
     """
-    names = ("score", "update", "mean", "add")
     sources = (__file__, vector_ir.__file__)
-    return compile_functions(f"step{width}", names, lambda module: _emit_all(module, width), sources)
+    code = compile_functions(f"step{width}", Kernels._fields, lambda module: _emit_all(module, width), sources)
+    return Kernels(**code)
 
 
 def _calling(kind: Any, signature: Any, values: Any, builder: Any) -> Any:
@@ -351,15 +360,13 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@njit(nogil=True, inline="always")
 def new_likelihood() -> npt.NDArray[np.float32]:
     """Return an empty product of probabilities: WIDTH float32 mantissas of 1, then WIDTH int32 exponents of 0."""
-    state = aligned_floats(2 * WIDTH)
+    state = aligned_rows(1, 2 * WIDTH)[0]
     state[:WIDTH] = 1
     return state
 
 
-@njit(nogil=True, inline="always")
 def new_signs(n: int) -> npt.NDArray[np.float32]:
     """Return the signs of one true and n - 1 noise rows, and the zeros that a kernel may read behind them."""
     signs = np.zeros(n + MOST_PADDING + WIDTH, dtype=np.float32)
@@ -368,7 +375,6 @@ def new_signs(n: int) -> npt.NDArray[np.float32]:
     return signs
 
 
-@njit(nogil=True, inline="always")
 def coefficient_floats(n: int) -> int:
     """Return the float32 numbers that the coefficients of n output rows take at most."""
     return (n + MOST_PADDING) * max(MOST_HIDDEN, WIDTH) + WIDTH

@@ -1,0 +1,202 @@
+"""From words to rows: the bricks between a window of words and the step kernels.
+
+A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables, and takes a step. The tables
+and all other workspace are NumPy arrays that the caller keeps alive (`Work`); the bricks see them as plain integers
+(`Addresses`), which cost nothing to pass on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.noise import draw_alias
+from firth.kernels.random import draw
+from firth.kernels.rows import aligned_rows
+from firth.kernels.step import (
+    MOST_HIDDEN,
+    MOST_PADDING,
+    WIDTH,
+    call_rows,
+    call_score,
+    call_update,
+    coefficient_floats,
+    compile_kernels,
+    new_likelihood,
+    new_signs,
+    prefetch_row,
+)
+from firth.kernels.windows import LONGEST
+
+
+class Work(NamedTuple):
+    """One thread's workspace, for output rows of one centre and K noise words."""
+
+    sentence: npt.NDArray[np.int64]  # (LONGEST + 1,) words that survived subsampling
+    noise: npt.NDArray[np.int64]  # (slots, K) sets of noise words that live at one time
+    contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
+    outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
+    signs: npt.NDArray[np.float32]  # (1 + K + padding,)
+    likelihood: npt.NDArray[np.float32]
+    coefficients: npt.NDArray[np.float32]
+    rows: npt.NDArray[np.float32]  # (3, P): zeros for the padding; the mean of CBOW; its gradient
+    row_tables: npt.NDArray[np.int64]  # (3,) their addresses
+
+
+class Addresses(NamedTuple):
+    """Where everything is, as integers."""
+
+    score: int  # kernels
+    update: int
+    mean: int
+    add: int
+    inputs: int  # the first input row
+    outputs: int  # the first output row
+    row_bytes: int
+    chunks: int  # vectors a row
+    n: int  # output rows a step: 1 + K
+    contexts: int  # tables
+    table: int
+    signs: int
+    coefficients: int
+    likelihood: int
+    hidden: int  # CBOW's mean, and the table of one that holds its address
+    hidden_table: int
+    gradient: int
+    gradient_table: int
+
+
+def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
+    """Return an empty workspace.
+
+    Args:
+        window: words a side.
+        negative: K noise words a step.
+        slots: sets of noise words that live at one time.
+        padded: P, float32 numbers a row.
+    """
+    rows = aligned_rows(3, padded)
+    row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * padded * 4
+    return Work(
+        sentence=np.empty(LONGEST + 1, dtype=np.int64),
+        noise=np.empty((slots, negative), dtype=np.int64),
+        contexts=np.empty(2 * window, dtype=np.int64),
+        outputs=np.full(negative + 1 + MOST_PADDING, row_tables[0], dtype=np.int64),
+        signs=new_signs(negative + 1),
+        likelihood=new_likelihood(),
+        coefficients=aligned_rows(1, coefficient_floats(negative + 1))[0],
+        rows=rows,
+        row_tables=row_tables,
+    )
+
+
+def addresses(work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32]) -> Addresses:
+    """Return the addresses of a workspace, of two matrices of rows, and of this processor's kernels.
+
+    Args:
+        work: kept alive by the caller for as long as the addresses are used.
+        inputs: (V, P) float32 from `aligned_rows`, likewise.
+        outputs: (V, P) float32 from `aligned_rows`, likewise.
+    """
+    tables = work.row_tables.ctypes.data
+    return Addresses(
+        **compile_kernels(WIDTH)._asdict(),
+        inputs=inputs.ctypes.data,
+        outputs=outputs.ctypes.data,
+        row_bytes=4 * inputs.shape[1],
+        chunks=inputs.shape[1] // WIDTH,
+        n=work.noise.shape[1] + 1,
+        contexts=work.contexts.ctypes.data,
+        table=work.outputs.ctypes.data,
+        signs=work.signs.ctypes.data,
+        coefficients=work.coefficients.ctypes.data,
+        likelihood=work.likelihood.ctypes.data,
+        hidden=int(work.row_tables[1]),
+        hidden_table=tables + 8,
+        gradient=int(work.row_tables[2]),
+        gradient_table=tables + 16,
+    )
+
+
+@njit(nogil=True, inline="always")
+def draw_noise(
+    noise: npt.NDArray[np.uint64],  # (V,) alias table
+    random: npt.NDArray[np.uint64],  # (1,) state, updated
+    words: npt.NDArray[np.int64],  # (K,) receives the words
+    at: Addresses,
+) -> None:
+    """Draw noise words and ask for their rows."""
+    for k in range(len(words)):
+        words[k] = draw_alias(noise, draw(random))
+        prefetch_row(at.outputs + words[k] * at.row_bytes, at.row_bytes)
+
+
+@njit(nogil=True, inline="always")
+def fetch_rows(
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    t: int,  # the window that will come
+    window: int,
+    count: int,  # words in the sentence
+    at: Addresses,
+) -> None:
+    """Ask for the rows that window t will be the first to touch: its centre's output row, its last word's input row."""
+    prefetch_row(at.outputs + sentence[t] * at.row_bytes, at.row_bytes)
+    if t + window < count:
+        prefetch_row(at.inputs + sentence[t + window] * at.row_bytes, at.row_bytes)
+
+
+@njit(nogil=True, inline="always")
+def gather_contexts(
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    t: int,  # the centre's place
+    reach: int,  # words a side
+    count: int,  # words in the sentence
+    contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses
+    at: Addresses,
+) -> int:
+    """List the input rows of the words around a centre; return how many they are."""
+    m = 0
+    for c in range(max(0, t - reach), min(count, t + reach + 1)):
+        if c != t:
+            contexts[m] = at.inputs + sentence[c] * at.row_bytes
+            m += 1
+    return m
+
+
+@njit(nogil=True, inline="always")
+def place_outputs(
+    centre: int,
+    noise: npt.NDArray[np.int64],  # (K,) noise words
+    table: npt.NDArray[np.int64],  # (1 + K + padding,) receives row addresses
+    signs: npt.NDArray[np.float32],  # (1 + K + padding,) receives signs from entry 1
+    at: Addresses,
+) -> None:
+    """List the output rows of a centre and its noise; noise that is the centre itself takes no part."""
+    table[0] = at.outputs + centre * at.row_bytes
+    for k in range(len(noise)):
+        table[k + 1] = at.outputs + noise[k] * at.row_bytes
+        signs[k + 1] = 0.0 if noise[k] == centre else -1.0
+
+
+@njit(nogil=True, inline="always")
+def step(hidden: int, targets: int, m: int, rate: np.float32, at: Addresses) -> None:
+    """Take one step of m hidden rows against the listed output rows; `targets` lists where the gradients go."""
+    call_score(at.score, hidden, m, at.table, at.n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
+    call_update(at.update, hidden, targets, m, at.table, at.n, at.chunks, at.coefficients)
+
+
+@njit(nogil=True, inline="always")
+def step_window(m: int, rate: np.float32, at: Addresses) -> None:
+    """Skip-gram: m context rows against the same outputs, as many at a time as a kernel takes."""
+    for first in range(0, m, MOST_HIDDEN):
+        block = at.contexts + 8 * first
+        step(block, block, min(MOST_HIDDEN, m - first), rate, at)
+
+
+@njit(nogil=True, inline="always")
+def step_mean(m: int, rate: np.float32, divide: bool, at: Addresses) -> None:
+    """CBOW: the mean of m context rows against the outputs; each row gets the mean's gradient, or 1/m of it."""
+    call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(1 / m))
+    step(at.hidden_table, at.gradient_table, 1, rate, at)
+    call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(1 / m if divide else 1.0))
