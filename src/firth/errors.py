@@ -15,7 +15,7 @@ The family::
 Each message says what was found, what was expected, and what to do.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class FirthError(Exception):
@@ -49,23 +49,35 @@ class DivergenceError(FirthError, ArithmeticError):
 class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
 
+    Args:
+        word: the word asked for.
+        suggestions: the nearest spellings that do have a vector, best first, or a function that finds them. A function is
+            called when the message or `suggestions` is read: code that only catches the error does not wait for a search.
+
     Attributes:
         word: the word asked for.
-        suggestions: the nearest spellings that do have a vector, best first.
     """
 
-    def __init__(self, word: str, suggestions: Iterable[str] = ()) -> None:
+    def __init__(self, word: str, suggestions: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
+        super().__init__(word)
         self.word = word
-        self.suggestions = list(suggestions)
-        hint = f"; did you mean {', '.join(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"{word!r} is not in the vocabulary{hint}")
+        self._suggestions = suggestions
+
+    @property
+    def suggestions(self) -> list[str]:
+        """The nearest spellings that do have a vector, best first."""
+        if callable(self._suggestions):
+            self._suggestions = self._suggestions()
+        return list(self._suggestions)
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument; a sentence reads better without quotes around it.
-        return str(self.args[0])
+        suggestions = self.suggestions
+        hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
+        return f"{self.word!r} is not in the vocabulary{hint}"
 
     def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str]]]:
-        # The default would rebuild the error from its message and lose the word.
+        # The default would rebuild the error without its suggestions, or with a function that cannot be pickled.
         return type(self), (self.word, self.suggestions)
 
 
