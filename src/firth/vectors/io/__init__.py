@@ -1,1 +1,124 @@
-"""Vector file formats."""
+"""Vectors in files: firth's own folder, and the formats that others read and write.
+
+    firth             a folder: `firth.vectors.io.folder`
+    word2vec          text with a first line "V D": word2vec, gensim, fastText's .vec
+    word2vec-binary   the same with binary numbers
+    glove             text without a first line
+
+The three files may be packed with gzip.
+"""
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError
+from firth.files import replacing_file
+from firth.vectors.io import binary, folder, text
+from firth.vectors.io.detect import detect, opened, packed
+from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
+from firth.vectors.word_vectors import WordVectors
+
+FORMATS = ("firth", "word2vec", "word2vec-binary", "glove")
+
+__all__ = ["FORMATS", "load", "save"]
+
+
+def load(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    limit: int | None = None,
+    dtype: npt.DTypeLike = np.float32,
+    duplicates: Duplicates = "raise",
+    separator: str = " ",
+    dim: int | None = None,
+) -> WordVectors:
+    """Read vectors from a folder that firth saved, which is mapped, or from a foreign file, which is read whole or not at all.
+
+    Args:
+        path: the folder or file.
+        format: "firth", "word2vec", "word2vec-binary" or "glove"; None finds out from the content.
+        encoding: the encoding of the words of a foreign file.
+        errors: what to do with bytes that are no text: "strict", "replace", "ignore" or "surrogateescape".
+        limit: read the first so many vectors of a foreign file.
+        dtype: the precision to hold a foreign file's vectors in: float32, float16 or float64.
+        duplicates: what to do with a word that repeats: "raise", keep the "first", or "warn" and keep the first.
+        separator: what stands between a word and its numbers in a text file.
+        dim: the width, for a text file without a header whose words hold spaces and end in numbers.
+
+    Raises:
+        FormatError: the content is not what the format promises; the message names the line or record.
+        OptionError: an option is out of its range.
+        OSError: the path does not exist or cannot be read.
+    """
+    path = Path(path)
+    how = Reading(
+        encoding=encoding,
+        errors=errors,
+        limit=limit,
+        dtype=np.dtype(dtype),
+        duplicates=duplicates,
+        separator=separator,
+        dim=dim,
+    )
+    if format is not None:
+        _check_format(format)
+    if format == "firth" or (format is None and folder.is_ours(path)):
+        return folder.load(path)
+    try:
+        words, matrix = _read(path, format or detect(path), how)
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise FormatError(f"{path}: a damaged gzip file ({error}); copy it again") from None
+    return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
+
+
+def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray[Any]]:
+    with opened(path) as file:
+        if format == "word2vec-binary":
+            return binary.read(file, str(path), how)
+        return text.read(file, str(path), format == "word2vec", how)
+
+
+def save(
+    vectors: WordVectors, path: str | os.PathLike[str], format: str = "firth", *, dtype: npt.DTypeLike | None = None
+) -> None:
+    """Write vectors, aside first: the old file or folder stays whole until the new one is.
+
+    Args:
+        vectors: the vectors.
+        path: the folder or file to write or replace; a file whose name ends in ".gz" is packed.
+        format: "firth", "word2vec", "word2vec-binary" or "glove".
+        dtype: the precision to store: float32, float16 or float64; None keeps the present one. The binary form always
+            has float32.
+
+    Raises:
+        OptionError: there is no such format or precision, or the path is a folder of something else.
+        FormatError: a word cannot be written in this format, or a vector is not finite.
+        OSError: the file cannot be written.
+    """
+    _check_format(format)
+    if format == "firth":
+        folder.save(vectors, path, dtype)
+        return
+    if Path(path).is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
+    kept = stored_dtype(vectors.vectors, dtype)
+    check_fits(vectors.words, vectors.vectors, kept)
+    rows = (row.astype(kept, copy=False) for row in vectors.vectors)
+    header = None if format == "glove" else f"{len(vectors)} {vectors.dim}"
+    write: Callable[..., None] = binary.write if format == "word2vec-binary" else text.write
+    with replacing_file(path) as file, packed(file, path) as content:
+        write(content, vectors.words, rows, header, str(path))
+
+
+def _check_format(format: str) -> None:
+    if format not in FORMATS:
+        raise OptionError(f"format={format!r}: expected one of {', '.join(FORMATS)}")

@@ -1,0 +1,71 @@
+"""The word mover's distance: the least work that turns one document's words into another's.
+
+Objective: min over T >= 0 of sum_ij T_ij ||x_i - y_j||, where T's row sums are the shares of the words in the first document
+and its column sums those in the second.
+
+Source: Kusner, Sun, Kolkin and Weinberger 2015, "From word embeddings to document distances", section 4.
+
+Cost: a linear programme of n * m unknowns for n and m distinct words, solved exactly by HiGHS (SciPy); documents of as many
+distinct words, each once, are an assignment problem, which is far cheaper and has the same optimum (Birkhoff).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Document = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+def shares(words: Sequence[str]) -> tuple[list[str], npt.NDArray[np.float64]]:
+    """Return the distinct words of a document, in order of first use, and the share of each."""
+    counts = Counter(words)
+    return list(counts), np.array(list(counts.values())) / len(words)
+
+
+def between(one: Document, other: Document) -> float:
+    """Return the word mover's distance of two documents.
+
+    Args:
+        one: (n, D) vectors of the distinct words and (n,) the share of each.
+        other: (m, D) and (m,).
+    """
+    from scipy.spatial.distance import cdist
+
+    return transport_cost(cdist(one[0], other[0]), one[1], other[1])
+
+
+def transport_cost(
+    costs: npt.NDArray[np.float64], supply: npt.NDArray[np.float64], demand: npt.NDArray[np.float64]
+) -> float:
+    """Return the least cost of carrying the supplies to the demands.
+
+    Args:
+        costs: (n, m) cost of carrying one unit.
+        supply: (n,) positive, summing to 1.
+        demand: (m,) positive, summing to 1.
+
+    Raises:
+        ArithmeticError: the solver found no optimum, which a well-posed problem always has.
+    """
+    from scipy.optimize import linear_sum_assignment, linprog
+
+    n, m = costs.shape
+    if n == m and np.ptp(supply) == 0 and np.ptp(demand) == 0:
+        rows, columns = linear_sum_assignment(costs)
+        return float(costs[rows, columns].mean())
+    found = linprog(costs.ravel(), A_eq=_marginals(n, m), b_eq=np.concatenate([supply, demand[:-1]]), method="highs")
+    if found.status != 0:
+        raise ArithmeticError(f"no word mover's distance for {n} and {m} words: {found.message}")
+    return float(found.fun)
+
+
+def _marginals(n: int, m: int) -> Any:
+    """Return the sparse matrix that takes a plan to its row sums and to all but its last column sum, which follows."""
+    from scipy.sparse import eye_array, kron, vstack
+
+    rows = kron(eye_array(n), np.ones((1, m)))
+    columns = kron(np.ones((1, n)), eye_array(m), format="csr")[: m - 1]
+    return vstack([rows, columns], format="csr")

@@ -1,0 +1,34 @@
+"""How vectors look in a notebook: a few facts and the commonest words."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from firth.vectors.word_vectors import WordVectors
+
+ROWS = 8  # words shown
+NUMBERS = 5  # numbers of each vector shown
+
+
+def table(vectors: "WordVectors") -> str:
+    """Return an HTML table: a caption with the sizes, then the first words with their counts and first numbers.
+
+    No neighbours: showing an object should not read its whole matrix.
+    """
+    caption = f"{len(vectors):,} words × {vectors.dim}, {vectors.vectors.dtype}"
+    name = vectors.metadata.get("name")
+    if name:
+        caption = f"{escape(str(name))}: {caption}"
+    counted = vectors.counts is not None
+    head = "".join(f"<th>{title}</th>" for title in ("row", "word", *(["count"] if counted else []), "vector"))
+    rows = "".join(_row(vectors, row) for row in range(min(ROWS, len(vectors))))
+    return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(vectors: "WordVectors", row: int) -> str:
+    numbers = " ".join(f"{number:.3f}" for number in np.asarray(vectors.vectors[row, :NUMBERS], dtype=np.float64))
+    more = " …" if vectors.dim > NUMBERS else ""
+    count = "" if vectors.counts is None else f"<td>{vectors.counts[row]:,}</td>"
+    return f"<tr><td>{row}</td><td>{escape(vectors.words[row])}</td>{count}<td>{numbers}{more}</td></tr>"

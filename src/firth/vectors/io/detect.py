@@ -1,0 +1,106 @@
+"""Which format a file of vectors has, told from its first bytes and never from its name; and gzip on the way in and out."""
+
+import contextlib
+import gzip
+import io
+import os
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from firth.errors import FormatError
+from firth.vectors.io.text import read_header
+
+GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
+GZIP = b"\x1f\x8b"
+FOREIGN = {
+    b"\xba\x16\x4f\x2f": "a fastText .bin model; save its vectors as text, fastText's .vec",
+    b"\x80": "a pickle, which could run any code; in gensim, save_word2vec_format writes a file that firth reads",
+    b"PK\x03\x04": "a zip archive; unpack it",
+    b"BZh": "a bzip2 file; unpack it, or pack it with gzip",
+    b"\xfd7zXZ": "an xz file; unpack it, or pack it with gzip",
+    b"\x28\xb5\x2f\xfd": "a zstd file; unpack it, or pack it with gzip",
+}
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file for reading, through gzip where its first bytes say so.
+
+    Raises:
+        FormatError: it is a folder.
+        OSError: it cannot be opened.
+    """
+    if path.is_dir():
+        raise FormatError(
+            f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
+        )
+    file = path.open("rb", buffering=GLANCE)
+    if file.peek(2)[:2] != GZIP:
+        return file
+    # GzipFile reads lines in Python; a buffer around it reads them in C.
+    return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"), GLANCE))
+
+
+def packed(file: BinaryIO, path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[BinaryIO]:
+    """Return a file to write into that packs with gzip where the name asks for it."""
+    if Path(path).suffix != ".gz":
+        return contextlib.nullcontext(file)
+    # No time and no name inside: the same vectors give the same bytes.
+    return cast("contextlib.AbstractContextManager[BinaryIO]", gzip.GzipFile("", "wb", 6, file, mtime=0))
+
+
+def detect(path: Path) -> str:
+    """Return "word2vec", "word2vec-binary" or "glove".
+
+    Raises:
+        FormatError: the file is empty or is none of these.
+    """
+    with opened(path) as file:
+        start = file.read(GLANCE)
+    if not start:
+        raise FormatError(f"{path}: an empty file, expected vectors")
+    for magic, told in FOREIGN.items():
+        if start.startswith(magic):
+            raise FormatError(f"{path}: {told}; expected word2vec or GloVe vectors, or a folder that firth saved")
+    first, _, rest = start.partition(b"\n")
+    try:
+        count, dim = read_header(first, str(path))
+    except FormatError:
+        if _is_row(first):
+            return "glove"
+        raise FormatError(
+            f"{path} line 1: {first[:60]!r}, expected word2vec or GloVe vectors: a line of two counts, or a word and its numbers"
+        ) from None
+    second = rest.partition(b"\n")[0]
+    if dim == 1 and not _has_numbers(second, dim) and _has_numbers(first, 1):
+        return "word2vec-binary"
+    if _has_numbers(second, dim) or not rest:
+        return "word2vec"
+    if _is_row(second) and len(second.split()) == len(first.split()) == 2:
+        return "glove"  # a file of width 1 whose first word is a number
+    return "word2vec-binary" if _looks_binary(rest, dim) else "word2vec"
+
+
+def _is_row(line: bytes) -> bool:
+    fields = line.split()
+    return len(fields) >= 2 and _has_numbers(line, 1) and b"\0" not in line
+
+
+def _has_numbers(line: bytes, dim: int) -> bool:
+    """Return whether a line ends in at least `dim` numbers after something else."""
+    fields = line.rstrip(b" \t\r\n").replace(b"\t", b" ").rsplit(b" ", dim)
+    try:
+        for field in fields[1:]:
+            float(field)
+    except ValueError:
+        return False
+    return len(fields) == dim + 1
+
+
+def _looks_binary(rest: bytes, dim: int) -> bool:
+    """Return whether the numbers of the first record hold bytes that no text holds."""
+    numbers = rest.partition(b" ")[2][: 4 * dim]
+    try:
+        text = numbers.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.end < len(numbers) or error.reason != "unexpected end of data"
+    return any(ord(letter) < 32 and letter not in "\t\r\n" for letter in text)

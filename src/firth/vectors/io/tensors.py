@@ -1,0 +1,113 @@
+"""safetensors files, mapped instead of read.
+
+The layout is that of the safetensors library, which opens these files too: eight bytes of length, a JSON header of that
+length, padded with spaces, then the tensors without gaps. We write it ourselves so that a matrix goes to disk block by block
+and never exists twice, and so that the first tensor begins on a 64-byte line; we read it ourselves because a mapped file then
+opens in no time, whatever its size.
+
+Source: https://github.com/huggingface/safetensors, "Format".
+"""
+
+import json
+import math
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError
+
+LINE = 64  # bytes; rows that begin on a cache line are read fastest
+BLOCK = 2**24  # bytes of a tensor converted at once
+LONGEST_HEADER = 100_000_000  # bytes, the limit of the safetensors library
+DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
+_CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
+
+Tensors = Mapping[str, npt.NDArray[Any]]
+
+
+def holds(dtype: np.dtype[Any]) -> bool:
+    """Return whether a tensor of this type can be written."""
+    return dtype.newbyteorder("<") in _CODES
+
+
+def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike]) -> None:
+    """Write tensors in their order.
+
+    Args:
+        file: open for writing.
+        tensors: arrays by name, in memory or mapped.
+        dtypes: the type to store each in, by name.
+    """
+    header: dict[str, Any] = {}
+    stored = {name: np.dtype(dtypes[name]).newbyteorder("<") for name in tensors}
+    place = 0
+    for name, tensor in tensors.items():
+        end = place + tensor.size * stored[name].itemsize
+        header[name] = {"dtype": _CODES[stored[name]], "shape": list(tensor.shape), "data_offsets": [place, end]}
+        place = end
+    text = json.dumps({"__metadata__": {"format": "np"}, **header}, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % LINE)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name, tensor in tensors.items():
+        rows = max(BLOCK // max(tensor.itemsize * math.prod(tensor.shape[1:]), 1), 1)
+        for start in range(0, len(tensor), rows):
+            file.write(np.ascontiguousarray(tensor[start : start + rows], dtype=stored[name]).data)
+
+
+def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a file, mapped from it and read-only.
+
+    Raises:
+        FormatError: the file is cut short or is no safetensors file.
+        OSError: the file cannot be opened.
+    """
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or not 2 <= length <= min(size - 8, LONGEST_HEADER):
+            raise FormatError(
+                f"{path}: {size} bytes without a safetensors header; the file is cut short or something else"
+            )
+        try:
+            header = json.loads(file.read(length))
+            entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return {name: _tensor(content, 8 + length, entry) for name, entry in entries.items()}
+        except _Short as short:
+            raise FormatError(
+                f"{path}: {size:,} bytes, expected {short.expected:,}; the file is cut short, copy it again"
+            ) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FormatError(f"{path}: a damaged safetensors header ({error}); copy or save the file again") from None
+
+
+class _Short(Exception):
+    def __init__(self, expected: int) -> None:
+        self.expected = expected
+
+
+def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDArray[Any]:
+    dtype = np.dtype(DTYPES[entry["dtype"]])
+    shape = tuple(int(side) for side in entry["shape"])
+    low, high = entry["data_offsets"]
+    if min(shape, default=0) < 0 or low < 0 or high - low != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"{shape} numbers of {entry['dtype']} in bytes {low} to {high}")
+    if start + high > len(content):
+        raise _Short(start + high)
+    if low == high:
+        return np.empty(shape, dtype)
+    return np.frombuffer(content, dtype, math.prod(shape), start + low).reshape(shape)

@@ -1,0 +1,134 @@
+"""The words of a set of vectors: the row of each, and the nearest spellings of a word that is not among them."""
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from firth.errors import FormatError, UnknownWordError
+
+COMMONEST = 5_000  # words, commonest first, that are compared letter by letter with a misspelt word: 50 ms at most
+LETTERS = 64  # letters tried in the place of each letter of a misspelt word
+SUGGESTIONS = 3
+
+
+class Lexicon:
+    """An ordered list of distinct words and the row of each.
+
+    The table from word to row is built at the first look-up, not before: whoever opens a file of a million vectors for
+    its matrix does not wait for it.
+
+    Args:
+        words: V distinct words, row by row. Words that nobody has checked come in through `checked`.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self._rows: dict[str, int] | None = None
+
+    @classmethod
+    def checked(cls, words: Sequence[str]) -> "Lexicon":
+        """Return the lexicon of words that may be wrong.
+
+        Raises:
+            FormatError: a word is not a string, or stands there twice.
+        """
+        for row, word in enumerate(words):
+            if not isinstance(word, str):
+                raise FormatError(f"word {row} is {word!r}: expected a string")
+        lexicon = cls(list(words))
+        lexicon.row_of("")
+        return lexicon
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The row of each word.
+
+        Raises:
+            FormatError: a word stands there twice.
+        """
+        if self._rows is None:
+            rows = {word: row for row, word in enumerate(self.words)}
+            if len(rows) != len(self.words):
+                first, second = first_repeat(self.words)
+                raise FormatError(
+                    f"{self.words[first]!r} is word {first} and word {second}: expected each word once; drop one of the two"
+                )
+            self._rows = rows
+        return self._rows
+
+    def row_of(self, word: str) -> int | None:
+        """Return the row of a word, or None where it has none."""
+        return self.rows.get(word)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def extend(self, words: Iterable[str]) -> None:
+        """Add words that are not there yet, in their order."""
+        rows = self.rows
+        for word in words:
+            rows[word] = len(self.words)
+            self.words.append(word)
+
+    def unknown(self, word: object) -> UnknownWordError:
+        """Return the error for a word that has no row; the spellings are sought only when its message is read."""
+        return UnknownWordError(str(word), lambda: self.suggestions(str(word)))
+
+    def suggestions(self, word: str) -> list[str]:
+        """Return at most three known words that look most like `word`, best first.
+
+        Other cases of the word come first, then the words one letter away, commonest first, then the words among the
+        5,000 commonest of the same first letter that share most letters with it.
+        """
+        found = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
+        if len(found) < SUGGESTIONS:
+            near = (variant for variant in _one_letter_away(word, self._letters()) if variant in self.rows)
+            found |= dict.fromkeys(sorted(near, key=self.rows.__getitem__))
+        if len(found) < SUGGESTIONS:
+            found |= dict.fromkeys(difflib.get_close_matches(word, self._alike(word), SUGGESTIONS, cutoff=0.7))
+        found.pop(word, None)
+        return list(found)[:SUGGESTIONS]
+
+    def _letters(self) -> list[str]:
+        letters = Counter(letter for word in self.words[:COMMONEST] for letter in word)
+        return [letter for letter, _ in letters.most_common(LETTERS)]
+
+    def _alike(self, word: str) -> list[str]:
+        alike: list[str] = []
+        for other in self.words:
+            if other[:1] == word[:1] and abs(len(other) - len(word)) <= 3:
+                alike.append(other)
+                if len(alike) == COMMONEST:
+                    break
+        return alike
+
+
+def first_repeat(words: Sequence[str]) -> tuple[int, int]:
+    """Return the rows of the first word that repeats and of the word that it repeats, as (earlier, later).
+
+    Raises:
+        ValueError: no word repeats.
+    """
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if word in rows:
+            return rows[word], row
+        rows[word] = row
+    raise ValueError("no word repeats")
+
+
+def _recased(word: str) -> tuple[str, ...]:
+    return word.lower(), word.capitalize(), word.title(), word.upper(), word.strip(), word.strip().lower()
+
+
+def _one_letter_away(word: str, letters: Iterable[str]) -> Iterator[str]:
+    """Yield what one slip of the finger makes of a word: a letter less, two swapped, one changed, one more."""
+    letters = list(letters)
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        if tail:
+            yield head + tail[1:]
+            yield from (head + letter + tail[1:] for letter in letters)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        yield from (head + letter + tail for letter in letters)

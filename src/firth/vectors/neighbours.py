@@ -1,0 +1,229 @@
+"""Exact nearest neighbours by blocked matrix products: the one place where vectors are compared with a whole vocabulary.
+
+Letters: V words, D width, B queries, R rows of a block, k neighbours. A block's (B, R) scores are all that is held beside
+the vectors: the matrix is never copied whole, whether it lies in memory or is mapped from a file, in half, single or double
+precision.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError
+
+Matrix = npt.NDArray[np.floating[Any]]
+Rows = npt.NDArray[np.int64]
+Scorer = Callable[[int, int], Matrix]  # (start, end) -> (B, end - start) scores, which the next call may overwrite
+
+BATCH = 1024  # queries compared at once
+SCORES = 2**21  # scores of a block: 8 MB, which stay in the cache between the product and the search
+CONVERTED = 2**14  # rows of half precision that are widened at once
+NORMED = 2**13  # rows whose squares are held at once
+
+
+def widened(block: Matrix) -> Matrix:
+    """Return a block of rows in a precision that matrix products are fast in: half becomes single, others stay."""
+    return block.astype(np.float32) if block.dtype == np.float16 else block
+
+
+def row_norms(vectors: Matrix) -> Matrix:
+    """Return the Euclidean length of every row.
+
+    Args:
+        vectors: (V, D).
+
+    Returns:
+        (V,) float32, or float64 for float64 vectors.
+
+    Raises:
+        FormatError: a row holds NaN or infinity.
+    """
+    norms = np.empty(len(vectors), dtype=np.float64 if vectors.dtype == np.float64 else np.float32)
+    for start in range(0, len(vectors), NORMED):
+        norms[start : start + NORMED] = np.linalg.norm(widened(vectors[start : start + NORMED]), axis=1)
+    if not np.isfinite(norms).all():
+        row = int(np.flatnonzero(~np.isfinite(norms))[0])
+        raise FormatError(
+            f"vector {row} holds NaN or infinity, expected finite numbers: train or load the vectors anew"
+        )
+    return norms
+
+
+def inverse(norms: Matrix) -> Matrix:
+    """Return 1 / norm, and 0 for a zero vector, which is then like nothing (cosine 0) instead of NaN."""
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def unit(rows: Matrix) -> Matrix:
+    """Return rows scaled to length 1; zero rows stay zero.
+
+    Args:
+        rows: (..., D).
+    """
+    rows = widened(rows)
+    return np.asarray(rows * inverse(np.linalg.norm(rows, axis=-1, keepdims=True)))
+
+
+def cosine_scorer(vectors: Matrix, norms: Matrix, queries: Matrix) -> Scorer:
+    """Return a function that gives the cosines of all queries with a block of rows.
+
+    Args:
+        vectors: (V, D).
+        norms: (V,) lengths of the rows.
+        queries: (B, D), of length 1.
+    """
+    scale = inverse(norms)
+    scratch = np.empty(0, dtype=norms.dtype)
+
+    def score(start: int, end: int) -> Matrix:
+        nonlocal scratch
+        size = len(queries) * (end - start)
+        if len(scratch) < size:
+            scratch = np.empty(size, dtype=norms.dtype)
+        scores = scratch[:size].reshape(len(queries), end - start)
+        np.matmul(queries, widened(vectors[start:end]).T, out=scores)  # (B, R)
+        scores *= scale[start:end]
+        return scores
+
+    return score
+
+
+def all_scores(score: Scorer, batch: int, start: int, end: int, block: int) -> Matrix:
+    """Return every score of every query.
+
+    Args:
+        score: gives the scores of a block of rows.
+        batch: B queries.
+        start: the first row.
+        end: the row after the last.
+        block: rows to score at once.
+
+    Returns:
+        (B, end - start) float32.
+    """
+    scores = np.empty((batch, max(end - start, 0)), dtype=np.float32)
+    for low in range(start, end, block):
+        high = min(low + block, end)
+        scores[:, low - start : high - start] = score(low, high)
+    return scores
+
+
+def best_rows(score: Scorer, batch: int, k: int, start: int, end: int, block: int) -> tuple[Rows, Matrix]:
+    """Return the k rows of highest score for each query, best first, the lower row first among equals.
+
+    A query's k-th best score so far is its floor. Only the rows of later blocks that beat the floor are kept, unsorted,
+    until there are enough of them to be worth merging, so that nearly all of the time goes into the scores themselves.
+
+    Args:
+        score: gives the scores of a block of rows.
+        batch: B queries.
+        k: neighbours wanted.
+        start: the first row.
+        end: the row after the last.
+        block: rows to score at once.
+
+    Returns:
+        (B, k) rows and (B, k) scores, where k is at most end - start.
+    """
+    k = max(min(k, end - start), 0)
+    best = _Best(batch, k)
+    for low in range(start, end, block) if k else ():
+        best.offer(score(low, min(low + block, end)), low)
+    return best.result()
+
+
+class _Best:
+    """The k best rows of each query among the blocks offered so far."""
+
+    def __init__(self, batch: int, k: int) -> None:
+        self._batch, self._k = batch, k
+        self._floor = np.full(batch, -np.inf)
+        self._kept: list[tuple[Rows, Rows, Matrix]] = []  # (queries, rows, scores) of equal lengths
+        self._fresh = 0
+
+    def offer(self, scores: Matrix, first_row: int) -> None:
+        hot = np.flatnonzero(scores.max(axis=1) > self._floor)
+        if not len(hot):
+            return
+        hot_scores = scores if len(hot) == self._batch else scores[hot]  # (H, R)
+        floor = self._floor[hot]
+        if not self._kept and scores.shape[1] > self._k:
+            # Nothing has a floor yet: the block's own k-th best is one; equals stay in, for the merge to order by row.
+            kth = np.partition(hot_scores, -self._k, axis=1)[:, -self._k]
+            floor = np.nextafter(kth, -np.inf)
+        places, columns = np.nonzero(hot_scores > floor[:, None])
+        self._kept.append((hot[places], columns + first_row, hot_scores[places, columns]))
+        self._fresh += len(places)
+        if self._fresh >= self._batch * self._k:
+            self._merge()
+
+    def _merge(self) -> None:
+        queries, rows, scores = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
+        order = np.lexsort((rows, -scores, queries))
+        queries, rows, scores = queries[order], rows[order], scores[order]
+        place = np.arange(len(queries)) - np.searchsorted(queries, queries)  # among the rows of the same query
+        self._kept = [(queries[place < self._k], rows[place < self._k], scores[place < self._k])]
+        self._floor[queries[place == self._k - 1]] = scores[place == self._k - 1]
+        self._fresh = 0
+
+    def result(self) -> tuple[Rows, Matrix]:
+        if not self._kept:
+            return np.empty((self._batch, 0), dtype=np.int64), np.empty((self._batch, 0), dtype=np.float32)
+        self._merge()
+        _, rows, scores = self._kept[0]
+        return rows.reshape(self._batch, -1), scores.reshape(self._batch, -1)
+
+
+def block_rows(batch: int, vectors: Matrix) -> int:
+    """Return how many rows to score at once for `batch` queries."""
+    rows = max(SCORES // max(batch, 1), BATCH)
+    return min(rows, CONVERTED) if vectors.dtype == np.float16 else rows
+
+
+def nearest(
+    vectors: Matrix, norms: Matrix, queries: Matrix, k: int, *, start: int = 0, end: int | None = None
+) -> tuple[Rows, Matrix]:
+    """Return the k rows of highest cosine with each query, best first, the lower row first among equals.
+
+    Args:
+        vectors: (V, D), in memory or mapped from a file.
+        norms: (V,) lengths of the rows, as `row_norms` gives them.
+        queries: (B, D), of any length; they are brought to length 1.
+        k: neighbours wanted.
+        start: the first row to search.
+        end: the row after the last to search; None means V.
+
+    Returns:
+        (B, k) int64 rows and (B, k) cosines, where k is at most the number of rows searched.
+    """
+    end = len(vectors) if end is None else min(end, len(vectors))
+    queries = unit(np.asarray(queries)).astype(norms.dtype, copy=False)
+    parts = []
+    for low in range(0, len(queries), BATCH):
+        some = queries[low : low + BATCH]
+        score = cosine_scorer(vectors, norms, some)
+        parts.append(best_rows(score, len(some), k, start, end, block_rows(len(some), vectors)))
+    if not parts:
+        return np.empty((0, 0), dtype=np.int64), np.empty((0, 0), dtype=norms.dtype)
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])
+
+
+def cosines(vectors: Matrix, norms: Matrix, queries: Matrix, *, start: int = 0, end: int | None = None) -> Matrix:
+    """Return the cosine of each query with each row.
+
+    Args:
+        vectors: (V, D), in memory or mapped from a file.
+        norms: (V,) lengths of the rows, as `row_norms` gives them.
+        queries: (B, D), of any length; they are brought to length 1.
+        start: the first row.
+        end: the row after the last; None means V.
+
+    Returns:
+        (B, end - start) float32.
+    """
+    end = len(vectors) if end is None else min(end, len(vectors))
+    queries = unit(np.asarray(queries)).astype(norms.dtype, copy=False)
+    score = cosine_scorer(vectors, norms, queries)
+    return all_scores(score, len(queries), start, end, block_rows(len(queries), vectors))

@@ -1,0 +1,195 @@
+"""What is asked: keys that become rows, terms that become query vectors, and how one query is told from a batch.
+
+The rule for batches, everywhere: where gensim's argument is one key, a list of keys is a batch; where gensim's argument is
+itself a list, a list of lists is a batch. A batch answers with a list or an array, one entry a query, in their order.
+
+Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordError` with the nearest spellings), "skip" (the
+word is left out of its query; a query with nothing left has no answer: an empty list, or NaN), "zero" (a zero vector), or
+"average" (the mean of all vectors).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import OptionError, ShapeError
+from firth.vectors.neighbours import Matrix, Rows, unit, widened
+
+if TYPE_CHECKING:
+    from firth.vectors.word_vectors import WordVectors
+
+Unknown = Literal["raise", "skip", "zero", "average"]
+Key = str | int | np.integer[Any]  # a word or a row
+Term = Key | Matrix  # a key or a vector of its own
+POLICIES = ("raise", "skip", "zero", "average")
+
+
+@dataclass(frozen=True)
+class Query:
+    """Keys and vectors with the weight of each."""
+
+    terms: Sequence[Term]
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class QueryVectors:
+    """What a batch of queries became.
+
+    Attributes:
+        vectors: (B, D), of length 1 or 0.
+        rows: the rows named in each query, which are no answer to it.
+        answerable: (B,) whether anything was left of the query.
+    """
+
+    vectors: Matrix
+    rows: list[set[int]]
+    answerable: npt.NDArray[np.bool_]
+
+
+def is_key(value: object) -> bool:
+    """Return whether a value is one key: a word or a row number."""
+    return isinstance(value, str | int | np.integer)
+
+
+def is_batch(value: object) -> bool:
+    """Return whether an argument that is a list for one query is a list of such lists."""
+    return isinstance(value, list | tuple) and len(value) > 0 and isinstance(value[0], list)
+
+
+def check_policy(unknown: str) -> None:
+    """Check the policy for unknown words.
+
+    Raises:
+        OptionError: there is no such policy.
+    """
+    if unknown not in POLICIES:
+        raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
+
+
+def rows_of(space: "WordVectors", keys: Sequence[Any], unknown: str) -> Rows:
+    """Return the row of each key, and -1 for an unknown one.
+
+    Raises:
+        UnknownWordError: a key has no vector and the policy is "raise".
+        OptionError: there is no such policy.
+    """
+    check_policy(unknown)
+    rows = np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
+    if unknown == "raise" and (rows < 0).any():
+        raise space.lexicon.unknown(keys[int(np.argmin(rows))])
+    return rows
+
+
+def gather(space: "WordVectors", keys: Sequence[Any], unknown: str) -> Matrix:
+    """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
+
+    Returns:
+        (len(keys), D), a copy.
+    """
+    rows = rows_of(space, keys, unknown)
+    known = rows >= 0
+    vectors = np.empty((len(rows), space.dim), dtype=space.vectors.dtype)
+    vectors[known] = space.vectors[rows[known]]
+    if not known.all():
+        vectors[~known] = space.average() if unknown == "average" else (np.nan if unknown == "skip" else 0.0)
+    return vectors
+
+
+def read_queries(positive: Any, negative: Any) -> tuple[list[Query], bool]:
+    """Return the queries in gensim's `positive` and `negative` arguments, and whether they are a batch.
+
+    Raises:
+        OptionError: the two are batches of different sizes, or a term is none.
+    """
+    if not (is_batch(positive) or is_batch(negative)):
+        return [_read_query(positive, negative)], False
+    size = len(positive if is_batch(positive) else negative)
+    positives = positive if is_batch(positive) else [positive] * size
+    negatives = negative if is_batch(negative) else [negative] * size
+    if len(positives) != len(negatives):
+        raise OptionError(
+            f"{len(positives)} lists of positive words and {len(negatives)} of negative ones: expected as many"
+        )
+    return [_read_query(plus, minus) for plus, minus in zip(positives, negatives, strict=True)], True
+
+
+def _read_query(positive: Any, negative: Any) -> Query:
+    terms: list[Term] = []
+    weights: list[float] = []
+    for value, sign in ((positive, 1.0), (negative, -1.0)):
+        for item in _items(value):
+            term, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, sign)
+            if not (is_key(term) or isinstance(term, np.ndarray)):
+                raise OptionError(
+                    f"{item!r} in a query: expected a word, a row number, a vector, or one of these and a weight"
+                )
+            terms.append(term)
+            weights.append(float(weight))
+    if not terms:
+        raise OptionError("a query without words: expected at least one positive or negative word or vector")
+    return Query(terms, weights)
+
+
+def _items(value: Any) -> list[Any]:
+    """Return gensim's one-or-list argument as a list; a matrix is a list of vectors."""
+    if value is None:
+        return []
+    if is_key(value) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return [value]
+    return list(value)
+
+
+def mean_vectors(space: "WordVectors", queries: Sequence[Query], unknown: str) -> QueryVectors:
+    """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
+
+    Args:
+        space: the vectors.
+        queries: B queries.
+        unknown: the policy for words without a vector.
+
+    Raises:
+        ShapeError: a term is a vector of another width.
+        UnknownWordError: a word has no vector and the policy is "raise".
+    """
+    owners = np.repeat(np.arange(len(queries)), [len(query.terms) for query in queries])
+    terms = [term for query in queries for term in query.terms]
+    weights = np.array([weight for query in queries for weight in query.weights])
+    keyed = np.array([is_key(term) for term in terms], dtype=bool)
+    matrix = np.zeros((len(terms), space.dim))
+    keys = [term for term in terms if is_key(term)]
+    rows = rows_of(space, keys, unknown)
+    matrix[keyed] = unit(np.asarray(gather(space, keys, "zero" if unknown == "skip" else unknown), dtype=np.float64))
+    for place in np.flatnonzero(~keyed):
+        matrix[place] = as_vector(space, terms[place])
+    used = np.ones(len(terms), dtype=bool)
+    if unknown == "skip":
+        used[np.flatnonzero(keyed)[rows < 0]] = False
+    sums = np.zeros((len(queries), space.dim))
+    np.add.at(sums, owners, weights[:, None] * matrix)
+    named: list[set[int]] = [set() for _ in queries]
+    for owner, row in zip(owners[keyed].tolist(), rows.tolist(), strict=True):
+        named[owner].add(row)
+    answerable = np.bincount(owners, weights=used, minlength=len(queries)) > 0
+    return QueryVectors(unit(sums), named, answerable)
+
+
+def as_vector(space: "WordVectors", vector: Any) -> Matrix:
+    """Return a caller's own vector, checked.
+
+    Raises:
+        ShapeError: it is not one vector of D numbers.
+    """
+    vector = np.asarray(vector)
+    if vector.shape != (space.dim,):
+        raise ShapeError(f"a query vector of shape {vector.shape}: expected ({space.dim},), the width of these vectors")
+    return widened(vector)
+
+
+def mean_of(matrix: Matrix, weights: npt.NDArray[np.floating[Any]]) -> Matrix:
+    """Return the weighted sum of rows over the sum of the weights' sizes; zeros where that sum is 0."""
+    total = float(np.abs(weights).sum())
+    return np.asarray(weights @ matrix / total if total > 0 else np.zeros(matrix.shape[1]))
