@@ -21,8 +21,13 @@ def best(function, tries):
 
 
 def open_folder():
-    # Reading one row shows that the vectors are there to be used, not only promised.
-    return firth.load(options["vectors"])["w7"][0]
+    # Reading one number shows that the vectors are there to be used, not only promised.
+    return firth.load(options["vectors"]).vectors[7, 0]
+
+
+def open_and_look_up():
+    # The first word asked for is what the table of words is made for.
+    return firth.load(options["vectors"])["w7"]
 
 
 vectors: WordVectors = firth.load(options["vectors"])
@@ -30,8 +35,9 @@ words = [f"w{i}" for i in range(0, 1000 * 97, 97)]
 vectors.most_similar(words[0])  # norms are computed once and kept
 JOBS = {
     "open": lambda: best(open_folder, 5),
+    "open and look up": lambda: best(open_and_look_up, 5),
     "one": lambda: best(lambda: vectors.most_similar("w7"), 20),
-    "batch": lambda: best(lambda: vectors.most_similar(words), 3),
+    "batch": lambda: best(lambda: vectors.most_similar([[word] for word in words]), 3),
     "calls": lambda: best(lambda: [vectors.most_similar(word) for word in words], 1),
 }
 print(json.dumps({"seconds": JOBS[options["job"]]()}))

@@ -1,0 +1,68 @@
+"""Every example of README and docs runs, and prints what it shows."""
+
+import ast
+import gzip
+import inspect
+import lzma
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.docs.runner import blocks, run_page
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
+OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
+README_LINES = 20_000  # paragraphs of Wikipedia that stand in for the reader's own texts
+
+
+def python_documentation() -> list[str]:
+    """The reference manual that Python carries, and the docstrings of the standard library: lines of English."""
+    from pydoc_data.topics import topics
+
+    texts = [str(text) for _, text in sorted(topics.items())]
+    for path in sorted(Path(inspect.getfile(os)).parent.glob("*.py")):
+        tree = ast.parse(path.read_bytes())
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        texts += [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
+    return [line for text in texts for line in text.split("\n\n") if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def documentation() -> list[str]:
+    return [" ".join(paragraph.split()) for paragraph in python_documentation()]
+
+
+def public_data() -> Path | None:
+    folder = Path(os.environ.get("FIRTH_DATA", ROOT.parent / "shared" / "data"))
+    return folder if folder.is_dir() else None
+
+
+@pytest.mark.parametrize("page", TASKS, ids=lambda page: page.stem)
+def test_page(page, documentation, tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    half = len(documentation) // 2
+    (texts / "manual.txt").write_text("\n".join(documentation[:half]), encoding="utf-8")
+    with gzip.open(texts / "library.txt.gz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(documentation[half:]))
+    ran = run_page(page, tmp_path, data=public_data())
+    assert ran > 0 or page.stem == "speed"
+
+
+def test_readme(shared_data, tmp_path):
+    """README speaks of the reader's own texts; Wikipedia stands in for them."""
+    texts = tmp_path / "my-texts"
+    texts.mkdir()
+    with lzma.open(shared_data / "corpus" / "wiki.txt.xz", "rt", encoding="utf-8") as file:
+        (texts / "wiki.txt").write_text("".join(islice(file, README_LINES)), encoding="utf-8")
+    assert run_page(ROOT / "README.md", tmp_path, data=shared_data) > 0
+
+
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_other_pages_hold_nothing_that_nobody_runs(page):
+    """A page outside `docs/tasks` has no folder of texts to run in: its examples say that they are not run."""
+    runnable = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in {"python", "console"}]
+    assert all(block.note.startswith("Not run") for block in runnable)
