@@ -1,0 +1,119 @@
+"""The program `firth`: which command is meant, and what its end looks like to the shell.
+
+Only the file of the command that runs is imported: `firth neighbors` never waits for the compiler that `firth train`
+needs, and `firth --help` waits for neither.
+
+Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood, 130 interrupted.
+"""
+
+import importlib
+import io
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+import firth
+from firth.cli.output import complain, sentence
+from firth.errors import FirthError
+
+INTERRUPTED = 130
+
+# Name: the module and the function that runs it, and the line that `firth --help` shows.
+COMMANDS = {
+    "train": ("train", "train", "Train word vectors on text."),
+    "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
+    "similarity": ("queries", "similarity", "Show how alike two words are."),
+    "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
+    "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
+    "convert": ("files", "convert", "Write vectors in another format."),
+    "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
+    "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),
+}
+
+
+def main() -> NoReturn:
+    """Run the program on the arguments of the process, and leave it."""
+    arguments, debug = _without_debug(sys.argv[1:])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A word that this terminal cannot show is shown by its code; it is no reason to fail.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
+    status = 1
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output, such as `head`, has enough; the flush at exit must find somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (FirthError, OSError, MemoryError) as error:
+        if debug:
+            traceback.print_exc()
+        complain(sentence(error))
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(status)
+
+
+def _without_debug(arguments: Sequence[str]) -> tuple[list[str], bool]:
+    """Take `--debug` out wherever it stands: one adds it to the end of a line that has just failed."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [word for i, word in enumerate(arguments) if word != "--debug" or i > end], "--debug" in arguments[:end]
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    complain(f"warning: {message}")
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        build_app(arguments)(arguments, prog_name="firth")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def build_app(arguments: Sequence[str]) -> typer.Typer:
+    """Return the program with the one command imported that the arguments name; the others have their line of help."""
+    app = typer.Typer(
+        name="firth",
+        help="Meaning from raw text: train, judge, inspect and serve word vectors.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_globals)
+    completing = "_FIRTH_COMPLETE" in os.environ
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (module, function, line) in COMMANDS.items():
+        run = _load(module, function) if completing or name == chosen else _not_loaded
+        app.command(name, short_help=line, no_args_is_help=name != "demo")(run)
+    return app
+
+
+def _load(module: str, function: str) -> Callable[..., None]:
+    run: Callable[..., None] = getattr(importlib.import_module(f"firth.cli.{module}"), function)
+    return run
+
+
+def _not_loaded() -> None:
+    raise AssertionError("a command ran that the arguments do not name first")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"firth {firth.__version__}")
+        raise typer.Exit
+
+
+def _globals(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", callback=_print_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")] = False,
+) -> None:
+    """Take the flags that every command shares."""

@@ -1,0 +1,110 @@
+"""`firth convert` and `firth info`: what lies on disk."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.output import AsJson, note, print_json
+from firth.cli.targets import check_folder_target
+from firth.errors import OptionError
+from firth.vectors.io import FORMATS, load, save
+
+_BY_SUFFIX = {".bin": "word2vec-binary", ".txt": "word2vec", ".vec": "word2vec"}
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="Vectors to read, in any format.", metavar="IN", show_default=False)],
+    target: Annotated[Path, typer.Argument(help="Folder or file to write.", metavar="OUT", show_default=False)],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary, else firth.",
+            metavar="|".join(FORMATS),
+            show_default=False,
+        ),
+    ] = None,
+    dtype: Annotated[
+        str | None, typer.Option(help="Precision to store; by default the present one.", metavar="float32|float16")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Read the first so many vectors of a foreign file.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Write vectors in another format. A name that ends in .gz is packed."""
+    format = to or _BY_SUFFIX.get(Path(target.name.removesuffix(".gz")).suffix, "firth")
+    if dtype not in (None, "float32", "float16", "float64"):
+        raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
+    if format == "firth":
+        check_folder_target(target)
+    vectors = load(source, limit=limit)
+    save(vectors, target, format=format, dtype=dtype)
+    if json:
+        print_json({"vectors": str(target), "format": format, "words": len(vectors), "dim": vectors.dim})
+    else:
+        note(f"{target}: {len(vectors):,} words x {vectors.dim}, as {format}")
+
+
+def info(
+    path: Annotated[Path, typer.Argument(help="Vectors, or the folder of a corpus.", show_default=False)],
+    json: AsJson = False,
+) -> None:
+    """Say what a file of vectors or a corpus folder holds."""
+    facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
+    if json:
+        print_json(facts)
+        return
+    width = max(len(name) for name in facts)
+    for name, value in facts.items():
+        print(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
+
+
+def _corpus_facts(path: Path) -> dict[str, Any]:
+    # Reading a corpus needs no compiler, but its module brings one along: only a corpus waits for it.
+    from firth.corpus.encoded import Corpus
+
+    corpus = Corpus.open(path)
+    return {
+        "path": str(path),
+        "kind": "corpus",
+        "tokens": corpus.num_tokens,
+        "sentences": len(corpus),
+        "words": len(corpus.vocabulary),
+        "out_of_vocabulary_share": corpus.vocabulary.oov_share,
+        "bytes": _bytes(path),
+        "options": corpus.options.described(),
+        "fingerprint": corpus.fingerprint,
+    }
+
+
+def _vector_facts(path: Path) -> dict[str, Any]:
+    vectors = load(path)
+    return {
+        "path": str(path),
+        "kind": "vectors",
+        "words": len(vectors),
+        "dim": vectors.dim,
+        "dtype": str(vectors.vectors.dtype),
+        "counts": vectors.counts is not None,
+        "output_vectors": vectors.output_vectors is not None,
+        "bytes": _bytes(path),
+        **{name: value for name, value in vectors.metadata.items() if name != "path"},
+    }
+
+
+def _bytes(path: Path) -> int:
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return sum(each.stat().st_size for each in files)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(_shown(part) for part in value) or "none"
+    return "none" if value is None else str(value)

@@ -1,0 +1,105 @@
+"""Flags of the command line, read from the dataclasses that the options are written in.
+
+A flag that is not given is not passed on: the default stands in the dataclass alone, and the help only quotes it.
+"""
+
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+SIMPLE = (bool, int, float, str)  # what can be written on a command line
+
+
+@dataclasses.dataclass(frozen=True)
+class Flags:
+    """Flags for the fields of an options dataclass.
+
+    Attributes:
+        kind: the dataclass.
+        panel: the heading that they stand under in the help.
+        without: fields that have no flag.
+    """
+
+    kind: type
+    panel: str
+    without: frozenset[str] = frozenset()
+
+    def parameters(self) -> Iterable[inspect.Parameter]:
+        """Yield a keyword parameter a field, None where the flag is not given."""
+        hints = typing.get_type_hints(self.kind)
+        for field in self._fields():
+            # Where words are listed, a command line gives one of them, whatever else Python code may pass.
+            simple = str if field.metadata["choices"] else _simple_type(hints[field.name])
+            if simple is not None:
+                yield self._parameter(field, simple)
+
+    def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the command's values that belong to this dataclass and were given."""
+        names = {field.name for field in self._fields()}
+        return {name: value for name, value in values.items() if name in names and value is not None}
+
+    def _fields(self) -> list[dataclasses.Field[Any]]:
+        return [field for field in dataclasses.fields(self.kind) if field.metadata and field.name not in self.without]
+
+    def _parameter(self, field: dataclasses.Field[Any], simple: type) -> inspect.Parameter:
+        dashed = field.name.replace("_", "-")
+        words = field.metadata["choices"]
+        info = typer.Option(
+            f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
+            help=_capital(field.metadata["help"]),
+            show_default=_shown(field.default),
+            metavar="|".join(words) if words else None,
+            rich_help_panel=self.panel,
+        )
+        annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
+        return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def with_flags(command: Callable[..., None], flags: Iterable[Flags]) -> Callable[..., None]:
+    """Return a command whose `**options` are replaced by the flags of option dataclasses.
+
+    Args:
+        command: a function whose last parameter is `**options`.
+        flags: the dataclasses; where two have a field of one name, the first describes it.
+    """
+    parameters = {
+        name: parameter
+        for name, parameter in inspect.signature(command).parameters.items()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    for each in flags:
+        for parameter in each.parameters():
+            parameters.setdefault(parameter.name, parameter)
+
+    def run(**values: Any) -> None:
+        command(**values)
+
+    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters.values()]
+    run.__doc__, run.__name__ = command.__doc__, command.__name__
+    run.__annotations__ = {each.name: each.annotation for each in keyword_only}
+    vars(run)["__signature__"] = inspect.Signature(keyword_only)
+    return run
+
+
+def _simple_type(hint: Any) -> type | None:
+    """The type of a flag for a field, or None where no flag can give its value."""
+    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    for simple in SIMPLE:
+        if simple in parts:
+            return simple
+    return None
+
+
+def _shown(default: Any) -> str | bool:
+    if default is None:
+        return False
+    return ("yes" if default else "no") if isinstance(default, bool) else str(default)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,74 @@
+"""`firth neighbors`, `similarity`, `analogy`: questions to vectors."""
+
+from typing import Annotated
+
+import typer
+
+from firth.cli.output import AsJson, complain, print_json, print_scores, scored
+from firth.errors import OptionError
+from firth.vectors.io import load
+
+Vectors = Annotated[
+    str, typer.Argument(help="Vectors: a folder of firth's, or a word2vec or GloVe file.", show_default=False)
+]
+Word = Annotated[str, typer.Argument(help="A word.", show_default=False)]
+Count = Annotated[int, typer.Option("--number", "-n", help="How many words to show.")]
+
+
+def neighbors(
+    vectors: Vectors,
+    words: Annotated[list[str], typer.Argument(help="Words to ask for.", show_default=False, metavar="WORD...")],
+    number: Count = 10,
+    json: AsJson = False,
+) -> None:
+    """Show the words nearest to each word, by cosine."""
+    _check_number(number)
+    space = load(vectors)
+    known = [word for word in words if word in space]
+    for word, answers in zip(known, space.similar_by_word(known, topn=number), strict=True):
+        if json:
+            print_json({"query": word, "neighbors": scored(answers)})
+        else:
+            if len(words) > 1:
+                print(word)
+            print_scores(answers, indent="  " if len(words) > 1 else "")
+    unknown = [word for word in words if word not in space]
+    if unknown:
+        # The answers that exist are out by now: one misspelt word does not cost the others theirs.
+        for word in unknown[:-1]:
+            complain(str(space.lexicon.unknown(word)))
+        raise space.lexicon.unknown(unknown[-1])
+
+
+def similarity(vectors: Vectors, a: Word, b: Word, json: AsJson = False) -> None:
+    """Show the cosine of two words: 1 for the same direction, 0 for nothing in common."""
+    cosine = float(load(vectors).similarity(a, b))
+    if json:
+        print_json({"a": a, "b": b, "similarity": cosine})
+    else:
+        print(f"{cosine:.4f}")
+
+
+def analogy(
+    vectors: Vectors,
+    a: Word,
+    b: Word,
+    c: Word,
+    number: Count = 10,
+    method: Annotated[str, typer.Option(help="How to combine: 3CosAdd or 3CosMul.", metavar="add|mul")] = "add",
+    json: AsJson = False,
+) -> None:
+    """Complete the analogy: A is to B as C is to which word?"""
+    _check_number(number)
+    if method not in ("add", "mul"):
+        raise OptionError(f"method={method!r}: expected add or mul")
+    answers = load(vectors).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
+    if json:
+        print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
+    else:
+        print_scores(answers)
+
+
+def _check_number(number: int) -> None:
+    if number < 1:
+        raise OptionError(f"-n {number}: expected a whole number of at least 1")

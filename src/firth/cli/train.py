@@ -1,0 +1,144 @@
+"""`firth train`: text in, vectors out."""
+
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.flags import Flags, with_flags
+from firth.cli.models import MODELS
+from firth.cli.output import AsJson, print_json
+from firth.cli.targets import check_folder_target, check_writable
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusOptions
+from firth.errors import OptionError
+from firth.vectors.io import load, save
+from firth.vectors.word_vectors import WordVectors
+
+INTERRUPTED = 130
+_LONG = 6  # letters
+
+
+def _train(
+    model: Annotated[str, typer.Argument(help=f"What to train: {' or '.join(MODELS)}.", show_default=False)],
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders or globs of text, a corpus folder, or - for standard input.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder to save the vectors in.", show_default=False, metavar="OUT")
+    ],
+    seed: Annotated[int, typer.Option(help="Of every random draw; with one thread it decides every bit.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads; by default one a processor.", show_default=False)
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Vectors to go on training from, old and new words alike.", metavar="VECTORS")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="Column of text in JSONL, CSV, Parquet or Arrow files.")] = None,
+    stop_words: Annotated[Path | None, typer.Option(help="File of words to leave out, one a line.")] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for encoded corpora; by default the user's cache folder.", metavar="DIR")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train word vectors on text.
+
+    Text is read once into a corpus on disk, which the next training on the same text uses again. Ctrl-C stops at a safe
+    point and saves what was learned.
+    """
+    began = time.monotonic()
+    if model not in MODELS:
+        raise typer.BadParameter(f"{model!r}: expected one of {', '.join(MODELS)}", param_hint="MODEL")
+    check_folder_target(output)
+    trainer = _trainer(model, options)
+    before = None if start is None else load(start)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    how = {**_CORPUS.chosen(options), **({} if stop_words is None else {"stop_words": _words_of(stop_words)})}
+    text = _corpus(corpus, how, column=column, cache=cache, progress=not quiet)
+    vectors = trainer.train(text, seed=seed, threads=threads, start=before, progress=not quiet, checkpoint=checkpoint)
+    vectors.metadata.setdefault("name", output.stem)
+    save(vectors, output)
+    _tell(vectors, output, time.monotonic() - began, json)
+    if vectors.metadata["training"]["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+_CORPUS = Flags(CorpusOptions, "Text")
+
+
+def _model_flags() -> list[Flags]:
+    """The flags of every model's options; two presets of one dataclass share theirs."""
+    preset: dict[type, set[str]] = {}
+    for model in MODELS.values():
+        preset.setdefault(model.options(), set()).update(model.preset)
+    return [Flags(kind, "Model", frozenset(names)) for kind, names in preset.items()]
+
+
+train = with_flags(_train, [*_model_flags(), _CORPUS])
+
+
+def _trainer(model: str, options: Mapping[str, Any]) -> Any:
+    kind = MODELS[model].options()
+    return kind(**Flags(kind, "Model").chosen(options), **MODELS[model].preset)
+
+
+def _words_of(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8").split())
+
+
+def _corpus(
+    sources: Sequence[str], how: Mapping[str, Any], *, column: str | None, cache: Path | None, progress: bool
+) -> Corpus:
+    if len(sources) == 1 and (Path(sources[0]) / "corpus.json").is_file():
+        if how or column is not None:
+            given = ", ".join([*how, *(["column"] if column is not None else [])])
+            raise OptionError(
+                f"{sources[0]} is a corpus that is built already; {given} can only be given with its text"
+            )
+        return Corpus.open(sources[0])
+    if "-" in sources and len(sources) > 1:
+        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
+    source: Any = "-" if list(sources) == ["-"] else [Path(each) for each in sources]
+    return Corpus.build(source, cache=cache, column=column, progress=progress, **how)
+
+
+def _tell(vectors: WordVectors, output: Path, seconds: float, json: bool) -> None:
+    facts = vectors.metadata["training"]
+    rate = facts["words"] / max(facts["seconds"], 1e-9)
+    if json:
+        print_json(
+            {
+                "vectors": str(output),
+                "words": len(vectors),
+                "dim": vectors.dim,
+                "loss": facts["loss"],
+                "trained_words": facts["words"],
+                "training_seconds": facts["seconds"],
+                "words_per_second": round(rate),
+                "seconds": round(seconds, 3),
+                "interrupted": facts["interrupted"],
+            }
+        )
+        return
+    quoted = shlex.quote(str(output))
+    print(f"{output}: {len(vectors):,} words x {vectors.dim}, {seconds:.1f} s in all")
+    print(f"trained on {facts['words']:,} words in {facts['seconds']:.1f} s ({rate:,.0f} words/s)")
+    print(f"next: firth neighbors {quoted} {shlex.quote(_example(vectors))}")
+
+
+def _example(vectors: WordVectors) -> str:
+    """A word to try: the most frequent long one, which is seldom a function word."""
+    return next((word for word in vectors.words if len(word) >= _LONG and word.isalpha()), vectors.words[0])
