@@ -40,26 +40,20 @@ class ScanTables:
 
     Attributes:
         entries: (0x110000,) uint64, or (256,) where bytewise.
-        inside: (256,) uint8: the folded byte of an ASCII letter or digit, 0 for all others.
-        bytewise: whether every byte is a character.
+        bytewise: whether every byte is a character, and a word is what stands between spaces.
+        digits: whether an ASCII digit is the inside of a word.
     """
 
     entries: npt.NDArray[np.uint64]
-    inside: npt.NDArray[np.uint8]
     bytewise: bool
+    digits: bool
 
 
 @functools.cache
 def scan_tables(tokens: str) -> ScanTables:
     """Return the tables of "unicode", "whitespace" or "text8"."""
     makers = {"unicode": _unicode_entries, "whitespace": _whitespace_entries, "text8": _text8_entries}
-    entries = makers[tokens]()
-    kinds = entries[:256] >> scan.KIND & 7
-    runs = (kinds == scan.LETTER) | (kinds == scan.DIGIT)
-    inside = np.where(runs, entries[:256] & 255, 0).astype(np.uint8)
-    if tokens != "whitespace":
-        inside[128:] = 0
-    return ScanTables(entries, inside, bytewise=tokens == "whitespace")
+    return ScanTables(makers[tokens](), bytewise=tokens == "whitespace", digits=tokens == "unicode")
 
 
 def _entry(folded: bytes, kind: int, flags: int = 0, combining: int = 0) -> int:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.scan_tables import scan_tables
+from firth.corpus.scan_tables import ScanTables, scan_tables
 from firth.kernels import scan
+from firth.kernels.hash_words import rehashed
 from firth.text.tokenise import REFERENCES, decode, encode
 
 Numbers = npt.NDArray[np.int32]
@@ -42,7 +43,8 @@ class Scanner:
         self._paragraphs = paragraphs
         self._tables = scan_tables(tokens)
         self._reference = REFERENCES[tokens]
-        self._text = np.empty(max(block, 2 * len(_END)), dtype=np.uint8)
+        self._capacity = max(block, 2 * len(_END))
+        self._text = np.zeros(self._capacity + scan.PADDING, dtype=np.uint8)
         self._size = 0  # bytes of it that are filled
         self._state = np.zeros(scan.STATE_SIZE, dtype=np.int64)
         self._state[scan.BLANK] = 1
@@ -56,15 +58,16 @@ class Scanner:
 
     def room(self) -> memoryview:
         """Return where the next bytes of text are to be put; call `filled` afterwards."""
-        if self._size == len(self._text):  # one stretch without a separator fills the block
-            self._text = np.concatenate([self._text, np.empty_like(self._text)])
+        if self._size == self._capacity:  # one stretch without a separator fills the block
+            self._text = np.concatenate([self._text, np.zeros(self._capacity, dtype=np.uint8)])
+            self._capacity *= 2
             self._make_buffers()
-        return memoryview(self._text)[self._size :]
+        return memoryview(self._text)[self._size : self._capacity]
 
     def filled(self, size: int) -> None:
         """Scan, when the block is full, what `room` was given: `size` bytes more."""
         self._size += size
-        if self._size == len(self._text):
+        if self._size == self._capacity:
             self._scan()
 
     def feed(self, data: bytes) -> None:
@@ -92,45 +95,35 @@ class Scanner:
         return words, self._counts[:number].copy()
 
     def _scan(self) -> None:
-        start = self._scan_from(0)
-        while self._state[scan.FULL]:
-            self._make_room_for_words()
-            start += self._scan_from(start)
+        start = 0
+        while True:
+            full = self._run(self._tables, self._text[start:], self._size - start, self._out)
+            written, hard = int(self._state[scan.WRITTEN]), int(self._state[scan.HARD_COUNT])
+            consumed = int(self._state[scan.CONSUMED])
+            if hard:
+                places = (start + self._hard[:hard]).tolist()
+                stretches = [self._text[first:last].tobytes() for first, last in places]
+                self._write(self._spliced(self._out[:written].copy(), stretches))
+            else:
+                self._write(self._out[:written])
+            start += consumed
+            if not full:
+                break
         rest = self._size - start
         self._text[:rest] = self._text[start : self._size].copy()
         self._size = rest
 
-    def _scan_from(self, start: int) -> int:
-        """Scan what is filled from `start` on; return the number of bytes that are done with."""
-        text, tables, state = self._text[start : self._size], self._tables, self._state
-        self._run(text, tables.entries, tables.inside, tables.bytewise, self._out)
-        written, consumed, hard = (int(state[i]) for i in (scan.WRITTEN, scan.CONSUMED, scan.HARD_COUNT))
-        full = state[scan.FULL]
-        if hard:
-            stretches = [text[first:last].tobytes() for first, last in self._hard[:hard].tolist()]
-            self._write(self._spliced(self._out[:written].copy(), stretches))
-        else:
-            self._write(self._out[:written])
-        state[scan.FULL] = full
-        return consumed
-
-    def _run(
-        self,
-        text: npt.NDArray[np.uint8],
-        entries: npt.NDArray[np.uint64],
-        inside: npt.NDArray[np.uint8],
-        bytewise: bool,
-        out: Numbers,
-    ) -> None:
-        needed = int(self._state[scan.USED]) + _EXPANSION * len(text) + 64
+    def _run(self, tables: ScanTables, text: npt.NDArray[np.uint8], size: int, out: Numbers) -> bool:
+        """Scan a block; return whether it is to be gone on with because the room for words ended, and make more."""
+        needed = int(self._state[scan.USED]) + _EXPANSION * size + scan.PADDING
         if len(self._arena) < needed:
-            self._arena = np.concatenate([self._arena, np.empty(max(len(self._arena), needed), dtype=np.uint8)])
+            self._arena = np.concatenate([self._arena, np.zeros(max(len(self._arena), needed), dtype=np.uint8)])
         scan.scan(
             text,
-            len(text),
-            entries,
-            inside,
-            bytewise,
+            size,
+            tables.entries,
+            tables.bytewise,
+            tables.digits,
             self._paragraphs,
             self._slots,
             self._arena,
@@ -141,6 +134,10 @@ class Scanner:
             self._hard,
             self._state,
         )
+        full = bool(self._state[scan.FULL])
+        if full:
+            self._make_room_for_words()
+        return full
 
     def _spliced(self, numbers: Numbers, stretches: Sequence[bytes]) -> Numbers:
         """Return `numbers` with the words of the hard stretches in the place of their marks."""
@@ -164,54 +161,31 @@ class Scanner:
 
     def _numbers_of(self, groups: Sequence[Sequence[str]]) -> list[Numbers]:
         """Count ready words and return their numbers, group by group: one line a group through the bytewise tables."""
-        text = np.frombuffer(encode("".join(" ".join(group) + "\n" for group in groups)), dtype=np.uint8)
-        tables = scan_tables("whitespace")
+        data = encode("".join(" ".join(group) + "\n" for group in groups))
+        text = np.frombuffer(data + bytes(scan.PADDING), dtype=np.uint8)
         paragraphs, blank, self._paragraphs = self._paragraphs, self._state[scan.BLANK], False
         done: list[Numbers] = []
         start = 0
-        while start < len(text):
-            out = np.empty(len(text) - start, dtype=np.int32)
-            self._run(text[start:], tables.entries, tables.inside, True, out)
+        full = True
+        while full:
+            out = np.empty(len(data) - start, dtype=np.int32)
+            full = self._run(scan_tables("whitespace"), text[start:], len(data) - start, out)
             done.append(out[: self._state[scan.WRITTEN]])
             start += int(self._state[scan.CONSUMED])
-            if self._state[scan.FULL]:
-                self._make_room_for_words()
         self._paragraphs, self._state[scan.BLANK] = paragraphs, blank
         numbers = np.concatenate(done)
         ends = np.flatnonzero(numbers == -1)
         return [group[group >= 0] for group in np.split(numbers, ends)[: len(groups)]]
 
     def _make_buffers(self) -> None:
-        self._out = np.empty(len(self._text), dtype=np.int32)
-        self._hard = np.empty((len(self._text), 2), dtype=np.int32)
+        self._out = np.empty(self._capacity, dtype=np.int32)
+        self._hard = np.empty((self._capacity, 2), dtype=np.int32)
 
     def _make_room_for_words(self) -> None:
         """Make the tables ready for more words: at the first call as they are, later four times as large."""
         if len(self._counts):
-            self._slots = _rehashed(self._slots, _GROWTH)
+            self._slots = rehashed(self._slots, _GROWTH)
         self._limit = int(_LOAD * (len(self._slots) // 2))
         more = self._limit - len(self._counts)
         self._counts = np.concatenate([self._counts, np.zeros(more, dtype=np.int64)])
         self._starts = np.concatenate([self._starts, np.zeros(more, dtype=np.int64)])
-
-
-def _rehashed(slots: npt.NDArray[np.uint64], growth: int) -> npt.NDArray[np.uint64]:
-    """Return a hash table `growth` times as large with the same entries.
-
-    All entries move on together: each that finds its slot free takes it (of several, one), the others try the next.
-    """
-    pairs = slots.reshape(-1, 2)
-    pairs = pairs[pairs[:, 0] != 0]
-    larger = np.zeros((growth * len(slots) // 2, 2), dtype=np.uint64)
-    mask = len(larger) - 1
-    keys = pairs[:, 0]
-    mixed = (keys ^ keys >> 32) * np.uint64(scan.MULTIPLIER)
-    at = ((mixed ^ mixed >> 32) & 0x7FFFFFFF).astype(np.int64) & mask
-    while len(pairs):
-        free = larger[at, 0] == 0
-        larger[at[free]] = pairs[free]
-        left = larger[at, 1] != pairs[:, 1]
-        # A free slot holds number 0 as well: the word with that number is placed only where its key stands too.
-        left |= larger[at, 0] != pairs[:, 0]
-        pairs, at = pairs[left], (at[left] + 1) & mask
-    return larger.reshape(-1)

@@ -8,14 +8,16 @@ is not in normal form or folds to something long. The caller tokenises those and
 A *boundary* is a separator that no normalisation reaches across. What stands between two boundaries is treated whole or
 not at all: where the text or the room for words ends in the middle, its words are taken back and the caller comes again
 with more of either.
-
-Words live in an arena, one after the other, each followed by a line feed. The hash table holds (key, number) pairs: a word
-of up to 8 bytes is its own key; a longer one has a 56-bit hash above a zero byte, which no short word starts with, and its
-bytes are compared.
 """
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+from firth.kernels.hash_words import find, key_of
+from firth.kernels.scan_memory import HIGH, ascii_digits, ascii_letters, at_most_space, first_byte, load8, store8
+
+PADDING = 16  # bytes that must be readable after the text, and writable after the arena's last word
 
 # An entry: folded UTF-8 in bits 0-39, then its length, the character's kind, canonical combining class, and flags.
 LENGTH, KIND, CCC = 40, 43, 46
@@ -31,18 +33,14 @@ SEPARATOR, LETTER, DIGIT, MARK, IDEOGRAPH, APOSTROPHE, CONNECTOR, POINT = range(
 USED, WORDS, WRITTEN, CONSUMED, HARD_COUNT, FULL, BLANK = range(7)
 STATE_SIZE = 7
 
-MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: neighbouring keys land far apart
-_M = np.uint64(MULTIPLIER)
-_PRIME = np.uint64(0x100000001B3)
-_BYTE = np.uint64(255)
+_BYTE, _FOLDED = np.uint64(255), np.uint64((1 << LENGTH) - 1)
 _LENGTH, _KIND, _CCC = np.uint64(LENGTH), np.uint64(KIND), np.uint64(CCC)
 _HARD, _MAYBE, _FIRST, _BOUNDARY = np.uint64(HARD), np.uint64(MAYBE), np.uint64(FIRST), np.uint64(BOUNDARY)
-_7, _8, _32 = np.uint64(7), np.uint64(8), np.uint64(32)
-_0, _1 = np.uint64(0), np.uint64(1)
+_0, _2, _7 = np.uint64(0), np.uint64(2), np.uint64(7)
 
 
 @njit(cache=True, nogil=True)
-def _decode(text, p, size):  # type: ignore[no-untyped-def]
+def _decode(text: npt.NDArray[np.uint8], p: int, size: int) -> tuple[int, int]:
     """Return (code point, width) at p; (-1, 1) where the bytes are invalid, (-1, 0) where the block ends too early."""
     b = np.int64(text[p])
     if b < 0xC2 or b > 0xF4:
@@ -63,7 +61,7 @@ def _decode(text, p, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _line_is_blank(text, end, before):  # type: ignore[no-untyped-def]
+def _line_is_blank(text: npt.NDArray[np.uint8], end: int, before: bool) -> bool:
     """Return whether the line that ends at `end` holds nothing; `before` tells it of what came before the block."""
     for p in range(end - 1, -1, -1):
         if text[p] == 10:
@@ -74,34 +72,74 @@ def _line_is_blank(text, end, before):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def scan(  # type: ignore[no-untyped-def]
-    text,  # (B,) uint8
-    size,  # bytes of it that are text
-    table,  # (0x110000,) uint64 entries; (256,) where bytewise
-    inside,  # (256,) uint8: the folded byte of an ASCII letter or digit, 0 for all others
-    bytewise,  # whether every byte is a character
-    paragraphs,  # whether a sentence ends at a blank line, rather than at every line feed
-    slots,  # (2 x slots,) uint64: key and word number; key 0 is an empty slot. Updated in place
-    arena,  # (A,) uint8: the words' bytes. Room for 5 x size more. Updated in place
-    starts,  # (W+1,) int64: where each word starts in the arena. Updated in place
-    counts,  # (W,) int64, updated in place
-    limit,  # words that slots, starts and counts may come to hold
-    out,  # (>= size,) int32: the result
-    hard,  # (size, 2) int32: where the hard stretches start and end
-    state,  # (STATE_SIZE,) int64: see the names above. Updated in place
-):
-    mask = np.int64(slots.size // 2 - 1)
-    used, words = state[USED], state[WORDS]
-    blank = state[BLANK] != 0
+def _append_run(
+    text: npt.NDArray[np.uint8],
+    p: int,  # where to read
+    size: int,
+    bytewise: bool,
+    digits: bool,
+    arena: npt.NDArray[np.uint8],
+    end: int,  # where to write
+) -> int:
+    """Copy, folded, the bytes from p on that are the inside of any word; return how many they are."""
+    n = 0
+    while True:
+        x = load8(text, p + n)
+        if bytewise:
+            stop = at_most_space(x)
+        else:
+            letters = ascii_letters(x)
+            stop = ~(letters | ascii_digits(x) if digits else letters) & HIGH
+            x |= letters >> _2  # 0x20 where it is a letter: its lower case
+        store8(arena, end + n, x)
+        n += first_byte(stop)
+        if stop != _0 or p + n >= size:
+            return min(n, size - p)
+
+
+@njit(cache=True, nogil=True)
+def scan(
+    text: npt.NDArray[np.uint8],  # (B + PADDING,)
+    size: int,  # B: bytes of it that are text
+    table: npt.NDArray[np.uint64],  # (0x110000,) entries; (256,) where bytewise
+    bytewise: bool,  # whether every byte is a character, and a word is what stands between spaces
+    digits: bool,  # whether an ASCII digit is the inside of a word
+    paragraphs: bool,  # whether a sentence ends at a blank line, rather than at every line feed
+    slots: npt.NDArray[np.uint64],  # (2 x slots,) hash table, see `hash_words`; updated in place
+    arena: npt.NDArray[np.uint8],  # (A,) the words; room for 5 B + PADDING more. Updated in place
+    starts: npt.NDArray[np.int64],  # (W+1,) where each word starts in the arena; updated in place
+    counts: npt.NDArray[np.int64],  # (W,) updated in place
+    limit: int,  # words that slots, starts and counts may come to hold
+    out: npt.NDArray[np.int32],  # (B,) the result
+    hard: npt.NDArray[np.int32],  # (B, 2) where the hard stretches start and end
+    state: npt.NDArray[np.int64],  # (STATE_SIZE,) see the names above; updated in place
+) -> None:
+    """Scan a block of text up to its last boundary, or up to where the room for words ends."""
+    used, words, blank = state[USED], state[WORDS], state[BLANK] != 0
     written = hard_count = 0
     p = chunk = chunk_written = 0  # what stands since the last boundary starts at text[chunk] and out[chunk_written]
     is_hard = full = False
-    starter = ccc_before = _0  # of the characters since the boundary: the last starter's entry, the last combining class
-    kind = last = 0  # of the token in hand: LETTER for a word, IDEOGRAPH, or SEPARATOR for none; its last character's kind
+    starter = ccc_before = (
+        _0  # of the characters since the boundary: the last starter's entry, the last combining class
+    )
+    kind = SEPARATOR  # of the token in hand: LETTER for a word, IDEOGRAPH, or SEPARATOR for none
+    after_digit = False  # whether its last character is a digit
     pending = _0  # an apostrophe, connector or point that belongs to the word if the right character follows
     n = 0  # bytes of the token in hand, which stand at arena[used:]
-    key = tail = _0
     while p < size:
+        if kind <= LETTER and pending == _0:
+            run = _append_run(text, p, size, bytewise, digits, arena, used + n)
+            if run > 0:
+                kind = LETTER
+                n += run
+                p += run
+                after_digit = text[p - 1] < 58
+                starter, ccc_before = (
+                    _FIRST,
+                    _0,
+                )  # as most of them are; for the others only the reference is called in vain
+                if p >= size:
+                    break
         b = text[p]
         width = 1
         if b < 128 or bytewise:
@@ -114,110 +152,57 @@ def scan(  # type: ignore[no-untyped-def]
             entry = table[code] if code >= 0 else _BOUNDARY
             ccc = (entry >> _CCC) & _BYTE
             composes = entry & _MAYBE != _0 and starter & _FIRST != _0
-            if entry & _HARD != _0 or composes or (ccc != _0 and ccc < ccc_before):
-                is_hard = True
+            is_hard |= entry & _HARD != _0 or composes or (ccc != _0 and ccc < ccc_before)
             ccc_before = ccc
             if ccc == _0:
                 starter = entry
         now = np.int64((entry >> _KIND) & _7)
 
+        goes_on = False
         if kind == LETTER:
             if pending != _0:
                 joiner = np.int64((pending >> _KIND) & _7)
-                goes_on = now == LETTER if joiner == APOSTROPHE else (now == DIGIT or (now == LETTER and joiner != POINT))
-            elif now >= APOSTROPHE and (now != POINT or last == DIGIT):
+                goes_on = (now == LETTER and joiner != POINT) or (now == DIGIT and joiner != APOSTROPHE)
+            elif now >= APOSTROPHE and (now != POINT or after_digit):
                 pending = entry
                 p += width
                 continue
             else:
                 goes_on = LETTER <= now <= MARK
-        else:
-            goes_on = kind == IDEOGRAPH and now == MARK
+        elif kind == IDEOGRAPH:
+            goes_on = now == MARK
 
         if not goes_on:
             if kind != SEPARATOR and not is_hard:
-                if n > 8:
-                    tail = (tail ^ key) * _M
-                    key = ((tail ^ (tail >> _32)) | _1) << _8
-                h = (key ^ (key >> _32)) * _M
-                s = np.int64((h ^ (h >> _32)) & np.uint64(0x7FFFFFFF)) & mask
-                while True:
-                    found = slots[2 * s]
-                    if found == key:
-                        word = np.int64(slots[2 * s + 1])
-                        if n <= 8:
-                            break
-                        i = starts[word]
-                        if starts[word + 1] - i == n + 1:
-                            j = 0
-                            while j < n and arena[i + j] == arena[used + j]:
-                                j += 1
-                            if j == n:
-                                break
-                    elif found == _0:
-                        word = words
-                        if words >= limit:
-                            full = True
-                            break
-                        slots[2 * s], slots[2 * s + 1] = key, np.uint64(words)
-                        arena[used + n] = 10
-                        counts[words] = 0
-                        words += 1
-                        used += n + 1
-                        starts[words] = used
+                key = key_of(arena, used, n)
+                slot = find(slots, arena, starts, key, used, n)
+                if slots[2 * slot] == _0:
+                    if words >= limit:
+                        full = True
                         break
-                    s = (s + 1) & mask
-                if full:
-                    break
+                    slots[2 * slot], slots[2 * slot + 1] = key, np.uint64(words)
+                    arena[used + n] = 10
+                    used += n + 1
+                    words += 1
+                    starts[words] = used
+                word = np.int64(slots[2 * slot + 1])
                 counts[word] += 1
                 out[written] = word
                 written += 1
-            pending = _0
             n = 0
-            key = tail = _0
-            kind = SEPARATOR
-            if now == LETTER or now == DIGIT:
-                kind = LETTER
-            elif now == IDEOGRAPH:
-                kind = IDEOGRAPH
-
-        if kind != SEPARATOR:
-            while pending != _0 or entry != _0:  # append the joiner, where one waits, then the character
-                folded = pending if pending != _0 else entry
-                for _ in range((folded >> _LENGTH) & _7):
-                    byte = folded & _BYTE
-                    folded >>= _8
-                    arena[used + n] = byte
-                    if n < 8:
-                        key |= byte << np.uint64(8 * n)
-                    else:
-                        tail = (tail ^ byte) * _PRIME
-                    n += 1
-                if pending == _0:
-                    break
-                pending = _0
-            last = now
-            p += width
-            if kind == LETTER:  # the rest of a run of ASCII letters and digits, which most text is made of
-                start = p
-                while p < size:
-                    folded_byte = inside[text[p]]
-                    if folded_byte == 0:
-                        break
-                    arena[used + n] = folded_byte
-                    if n < 8:
-                        key |= np.uint64(folded_byte) << np.uint64(8 * n)
-                    else:
-                        tail = (tail ^ np.uint64(folded_byte)) * _PRIME
-                    n += 1
-                    p += 1
-                if p > start:
-                    starter, ccc_before = table[text[p - 1]], _0
-                    last = np.int64((starter >> _KIND) & _7)
-            continue
+            pending = _0
+            kind = LETTER if now == LETTER or now == DIGIT else (IDEOGRAPH if now == IDEOGRAPH else SEPARATOR)
 
         p += width
-        if entry & _BOUNDARY != _0:
+        if kind != SEPARATOR:
+            if pending != _0:
+                store8(arena, used + n, pending & _FOLDED)
+                n += np.int64((pending >> _LENGTH) & _7)
+                pending = _0
+            store8(arena, used + n, entry & _FOLDED)
+            n += np.int64((entry >> _LENGTH) & _7)
+            after_digit = now == DIGIT
+        elif entry & _BOUNDARY != _0:
             if is_hard:
                 for i in range(chunk_written, written):
                     counts[out[i]] -= 1
@@ -235,19 +220,19 @@ def scan(  # type: ignore[no-untyped-def]
         counts[out[i]] -= 1
     state[USED], state[WORDS], state[WRITTEN], state[CONSUMED] = used, words, chunk_written, chunk
     state[HARD_COUNT], state[FULL] = hard_count, full
-    state[BLANK] = chunk > 0 and _line_is_blank(text, chunk, blank) or (chunk == 0 and blank)
+    state[BLANK] = blank if chunk == 0 else _line_is_blank(text, chunk, blank)
 
 
 @njit(cache=True, nogil=True)
-def renumber(  # type: ignore[no-untyped-def]
-    spilled,  # (B,) int32: what `scan` wrote, hard stretches spliced in
-    rank,  # (W,) int32: the final id of each word, -1 for a word that was left out
-    ids,  # (B,) int32: the result
-    ends,  # (B,) int64: where the sentences end that ended in this block, counted from the corpus's start
-    first,  # ids written before this block
-    last_end,  # where the last sentence ended
-):
-    """Write the final ids of a block, without the words that were left out; return (ids written, sentences ended)."""
+def renumber(
+    spilled: npt.NDArray[np.int32],  # (B,) what `scan` wrote, hard stretches spliced in
+    rank: npt.NDArray[np.int32],  # (W,) the final id of each word, -1 for a word that is left out
+    ids: npt.NDArray[np.int32],  # (B,) the result
+    ends: npt.NDArray[np.int64],  # (B,) where the sentences of this block end, counted from the corpus's start
+    first: int,  # ids written before this block
+    last_end: int,  # where the last sentence ended
+) -> tuple[int, int]:
+    """Write a block's final ids without the words that are left out; return (ids written, sentences ended)."""
     n = sentences = 0
     for i in range(spilled.size):
         word = spilled[i]

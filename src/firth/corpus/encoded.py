@@ -1,0 +1,229 @@
+"""A corpus on disk: every sentence as word ids, memory-mapped, with the vocabulary they point into."""
+
+import hashlib
+import html
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus import storage
+from firth.corpus.cache import build_in, default_folder
+from firth.corpus.counting import Meter, count
+from firth.corpus.options import CorpusOptions
+from firth.corpus.ordering import choose
+from firth.corpus.sources import Files, Items, Source, resolve
+from firth.errors import CorpusError, FormatError, OptionError
+from firth.progress import Progress, Report, Status, reporting
+from firth.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Text as numbers: made by `Corpus.build` or `Corpus.open`.
+
+    Going through a corpus yields its sentences as lists of words, again at each go. Words outside the vocabulary are left
+    out, and sentences that hold no others.
+
+    Attributes:
+        path: the folder it lies in.
+        vocabulary: its words.
+        ids: (N,) int32, memory-mapped: the word ids of all sentences, one after the other.
+        offsets: (S+1,) int64, memory-mapped: sentence s is ids[offsets[s]:offsets[s + 1]].
+        options: what it was built with.
+        fingerprint: hexadecimal; two corpora with the same one hold the same sentences, words and options.
+    """
+
+    path: Path
+    vocabulary: Vocabulary
+    ids: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    options: CorpusOptions
+    fingerprint: str
+
+    @classmethod
+    def build(
+        cls,
+        source: Any,
+        *,
+        cache: str | os.PathLike[str] | None = None,
+        column: str | None = None,
+        progress: Progress = None,
+        **options: Any,
+    ) -> "Corpus":
+        """Read text, split it into sentences of tokens, and keep them as numbers in a folder.
+
+        What is built from files is used again as long as paths, sizes, times of change and options stay as they are (and no
+        option is a function whose behaviour cannot be pinned down: a closure, a method, an object); otherwise it is built
+        anew in the same place. Any other source is gone through exactly once, a generator as well as a list, and a corpus
+        with the same content is kept once.
+
+        Memory: a few megabytes, and what the distinct words take; nothing grows with the length of the text.
+
+        Args:
+            source: a path, a glob, a folder (all files with a known suffix, in order of their paths), "-" (standard input), a
+                list of those, or an iterable of texts, of token lists, or of rows with a `column` (a Hugging Face data set).
+                Files: plain text, JSON lines, CSV, TSV, Parquet, Arrow, each also as .gz .bz2 .xz .zst (Parquet and Arrow
+                not). A list whose strings name files (a known suffix, or a separator) is a list of paths; path objects
+                always are.
+            cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
+            column: the column of a table that holds the text.
+            progress: how to show progress; see `firth.progress`.
+            **options: the fields of `CorpusOptions`.
+
+        Returns:
+            The corpus, opened.
+
+        Raises:
+            CorpusError: there is no text, it is not text, it leaves no words, or the folder cannot be written.
+            OptionError: an option is unknown or out of its range.
+            MissingExtraError: the format needs a package that is not installed.
+        """
+        chosen = _options(options)
+        found = resolve(source, column)
+        folder = default_folder() if cache is None else Path(cache).expanduser()
+        identity = _identity(found, chosen)
+        place = None if not isinstance(found, Files) else folder / f"{found.name}-{_place_digest(found, chosen)}"
+        if place is not None and identity is not None and _holds(place, identity):
+            return cls.open(place)
+
+        def fill(aside: Path) -> Path:
+            with reporting(progress) as report:
+                facts = _fill(aside, found, chosen, identity, report)
+            return place or folder / f"{found.name}-{facts['fingerprint']}"
+
+        def is_whole(target: Path) -> bool:
+            return _holds(target, identity) if place else _is_sound(target)
+
+        return cls.open(build_in(folder, fill, is_whole))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "Corpus":
+        """Open a corpus that was built.
+
+        Args:
+            path: its folder.
+
+        Raises:
+            CorpusError: there is no corpus.
+            FormatError: it is damaged.
+        """
+        folder = Path(path)
+        facts = storage.read_manifest(folder)
+        try:
+            options = CorpusOptions(**{**facts["options"], "stop_words": tuple(facts["options"]["stop_words"])})
+            total, fingerprint = int(facts["total"]), str(facts["fingerprint"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{folder / storage.MANIFEST}: damaged ({error}); build the corpus again") from error
+        vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total)
+        return cls(folder, vocabulary, storage.read_ids(folder), storage.read_offsets(folder), options, fingerprint)
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens inside the vocabulary."""
+        return len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = self.vocabulary.words
+        for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
+            yield [words[i] for i in self.ids[start:end].tolist()]
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Corpus.open, (self.path,)
+
+    def __repr__(self) -> str:
+        return f"Corpus({self._summary()}; {str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>Corpus</b> of {html.escape(self._summary())}<br><code>{html.escape(str(self.path))}</code>"
+
+    def _summary(self) -> str:
+        return (
+            f"{self.num_tokens:,} tokens in {len(self):,} sentences, {len(self.vocabulary):,} words, "
+            f"{100 * self.vocabulary.oov_share:.1f} % of the text outside the vocabulary"
+        )
+
+
+def _options(options: dict[str, Any]) -> CorpusOptions:
+    known = [field.name for field in fields(CorpusOptions)]
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{name}={options[name]!r}: no such option; expected one of {', '.join(known)}")
+    return CorpusOptions(**options).checked()
+
+
+def _place_digest(source: Files, options: CorpusOptions) -> str:
+    # Without sizes and times: what was built from an earlier state of the files is replaced, not kept beside.
+    key = repr((source.asked, source.column, options.described()))
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _identity(source: Source, options: CorpusOptions) -> str | None:
+    files = source.identity() if isinstance(source, Files) else None
+    rules = options.identity()
+    if files is None or rules is None:
+        return None
+    return hashlib.blake2b(f"{storage.VERSION} {files} {rules}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _holds(place: Path, identity: str | None) -> bool:
+    """Return whether a whole corpus that was built from the same lies there."""
+    try:
+        return (
+            identity is not None and storage.read_manifest(place)["source"]["identity"] == identity and _is_sound(place)
+        )
+    except (CorpusError, FormatError, KeyError, TypeError):
+        return False
+
+
+def _is_sound(place: Path) -> bool:
+    try:
+        Corpus.open(place)
+    except (CorpusError, FormatError):
+        return False
+    return True
+
+
+def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | None, report: Report) -> dict[str, Any]:
+    """Write all files of a corpus into an empty folder; return what its manifest says."""
+    spill = storage.Spill(folder)
+    try:
+        meter = Meter(report, source.size() if isinstance(source, Files) else None)
+        words, counts = count(source, options, spill.write, meter)
+        report(Status(stage="numbering words", done=meter.tokens))
+        vocabulary, final = choose(words, counts, options)
+        tokens, sentences, content = spill.renumber(final)
+    finally:
+        spill.close()
+    if isinstance(source, Items) and not source.tokenised and 1 < sentences == vocabulary.total:
+        raise CorpusError(
+            f"each of the {sentences:,} texts is a single word, such as {vocabulary.words[0]!r}; expected sentences or texts; "
+            "the tokens of one sentence go into a list of their own: [['the', 'cat'], ...]"
+        )
+    storage.write_vocabulary(folder, vocabulary)
+    described = options.described()
+    facts = {
+        "tokens": tokens,
+        "sentences": sentences,
+        "words": len(vocabulary),
+        "total": vocabulary.total,
+        "fingerprint": _fingerprint(content, vocabulary, described),
+        "options": described,
+        "source": {"name": source.name, "identity": identity},
+    }
+    storage.write_manifest(folder, facts)
+    return facts
+
+
+def _fingerprint(content: str, vocabulary: Vocabulary, options: dict[str, Any]) -> str:
+    digest = hashlib.blake2b(f"{content} {sorted(options.items())!r} ".encode("utf-8", "surrogatepass"), digest_size=16)
+    digest.update(repr(list(vocabulary.words)).encode("utf-8", "surrogatepass"))
+    digest.update(vocabulary.counts.tobytes())
+    return digest.hexdigest()

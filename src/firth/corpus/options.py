@@ -1,0 +1,89 @@
+"""The options that decide what a corpus holds, and the name that a set of them goes by in the cache."""
+
+import hashlib
+import inspect
+import types
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from firth.errors import OptionError
+from firth.options import check, option
+from firth.text.tokenise import REFERENCES, tokeniser
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusOptions:
+    """What a corpus keeps of its text.
+
+    `tokens` may also be a function from a string to a list of strings or a Hugging Face tokenizer, and `sentences` a
+    function from a string to a list of strings; a corpus that is opened again shows their names.
+    """
+
+    min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
+    max_size: int | None = option(None, "most words to keep, the most frequent ones", minimum=1)
+    stop_words: tuple[str, ...] = option((), "words to leave out")
+    tokens: Any = option("unicode", "what a word is", choices=tuple(REFERENCES))
+    sentences: Any = option("line", "what ends a sentence", choices=("line", "paragraph"))
+
+    def checked(self) -> "CorpusOptions":
+        """Return the options with `stop_words` as a tuple, after checking each.
+
+        Raises:
+            OptionError: one of them is out of its range.
+        """
+        tokens = self.tokens if isinstance(self.tokens, str) else "unicode"
+        sentences = "line" if callable(self.sentences) else self.sentences
+        check(replace(self, tokens=tokens, sentences=sentences))
+        tokeniser(self.tokens)
+        if self.max_size is not None and not isinstance(self.max_size, int):
+            raise OptionError(f"max_size={self.max_size!r}: expected a whole number of at least 1")
+        words = self.stop_words
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")
+        return replace(self, stop_words=tuple(words))
+
+    def described(self) -> dict[str, Any]:
+        """Return the options as plain values, with names for functions, for the corpus's own record."""
+        plain = {**vars(self), "tokens": _name(self.tokens), "sentences": _name(self.sentences)}
+        return {**asdict(CorpusOptions(**plain)), "stop_words": sorted(set(self.stop_words))}
+
+    def identity(self) -> str | None:
+        """Return what tells these options from others, or None where a function's behaviour cannot be pinned down."""
+        parts = [_identity(self.tokens), _identity(self.sentences)]
+        if None in parts:
+            return None
+        return repr((sorted(self.described().items()), parts))
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    owner = value if isinstance(value, types.FunctionType | types.BuiltinFunctionType) else type(value)
+    return f"{owner.__module__}.{owner.__qualname__}"
+
+
+def _identity(value: Any) -> str | None:
+    """Return the identity of a named rule, a plain function or a tokenizers.Tokenizer.
+
+    A function that closes over variables, a bound method or another object may do something else tomorrow under the same
+    name: it has none, and a corpus that was made with it is made again.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, types.FunctionType) and value.__closure__ is None:
+        return f"{_name(value)} {_digest(_source(value))}"
+    if isinstance(value, types.MethodDescriptorType | types.BuiltinFunctionType):
+        return f"{_name(value)} {value.__qualname__}"
+    serialise = getattr(value, "to_str", None)  # tokenizers.Tokenizer, whole
+    return f"{_name(value)} {_digest(serialise())}" if callable(serialise) else None
+
+
+def _source(function: types.FunctionType) -> str:
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):  # typed at a prompt
+        return repr((function.__code__.co_code, function.__code__.co_consts, function.__code__.co_names))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

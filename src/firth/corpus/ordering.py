@@ -1,0 +1,97 @@
+"""Which words are kept, and in which order they stand: by count, the most frequent first, then by spelling."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.options import CorpusOptions
+from firth.errors import CorpusError
+from firth.text.tokenise import encode, tokeniser
+from firth.vocabulary import Vocabulary
+
+
+def choose(
+    words: Sequence[str], counts: npt.NDArray[np.int64], options: CorpusOptions
+) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Return the vocabulary, and the id of each word that was counted.
+
+    Args:
+        words: W words as they were counted; one may stand there several times, or not occur.
+        counts: (W,) int64.
+        options: `min_count`, `max_size`, `stop_words`; `tokens` brings the stop words into the same form.
+
+    Returns:
+        The vocabulary, and (W,) int32 ids, -1 for a word that is left out.
+
+    Raises:
+        CorpusError: no word is left.
+    """
+    total = int(counts.sum())
+    counts = counts.copy()
+    same = _merge(words, counts)
+    stopped = _stop_words(options)
+    removed = [i for i, word in enumerate(words) if word in stopped] if stopped else []
+    removed += [words.index("")] if "" in words else []
+    counts[removed] = 0
+    kept = np.flatnonzero(counts >= options.min_count)
+    if not len(kept):
+        raise CorpusError(_nothing_left(words, counts, total, options))
+    order = kept[_by_count_then_word([words[i] for i in kept.tolist()], counts[kept])][: options.max_size]
+    ids = np.full(len(words), -1, dtype=np.int32)
+    ids[order] = np.arange(len(order), dtype=np.int32)
+    vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
+    return vocabulary, ids if same is None else ids[same]
+
+
+def _merge(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+    """Give the first of equal words the counts of all; return the place of the first, or None where all differ.
+
+    Words of which invalid UTF-8 was replaced were told apart by their bytes, and may now be equal.
+    """
+    if len(set(words)) == len(words):
+        return None
+    places: dict[str, int] = {}
+    first = np.array([places.setdefault(word, i) for i, word in enumerate(words)], dtype=np.int64)
+    own = counts.copy()
+    counts[:] = 0
+    np.add.at(counts, first, own)
+    return first
+
+
+def _stop_words(options: CorpusOptions) -> set[str]:
+    split = tokeniser(options.tokens)
+    stopped = set(options.stop_words)
+    for word in options.stop_words:
+        tokens = split(word)
+        if len(tokens) == 1:  # "The" is meant to stop "the"
+            stopped.update(tokens)
+    return stopped
+
+
+def _by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the order by (-count, word), words by code points.
+
+    The first 8 bytes of UTF-8, which sort as code points do, decide nearly always; what they leave equal is sorted by
+    Python.
+    """
+    heads = np.array([encode(word)[:8] for word in words], dtype="S8").view(">u8").astype(np.uint64)
+    order = np.lexsort((heads, -counts))
+    equal = (np.diff(counts[order]) == 0) & (np.diff(heads[order]) == 0)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], equal, [False])).astype(np.int8)))
+    for first, last in edges.reshape(-1, 2).tolist():
+        run = order[first : last + 1].tolist()
+        order[first : last + 1] = sorted(run, key=words.__getitem__)
+    return order
+
+
+def _nothing_left(words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions) -> str:
+    if total == 0:
+        return f"the text holds no words (tokens={options.described()['tokens']}); expected words; look at the text"
+    most = int(counts.max())
+    if most == 0:
+        return f"stop_words removes all {len(words):,} words; expected some to stay; shorten the list"
+    return (
+        f"min_count={options.min_count} removes all {len(words):,} words: the most frequent, "
+        f"{words[int(counts.argmax())]!r}, occurs {most:,} times; use min_count={most} or less, or more text"
+    )

@@ -1,0 +1,132 @@
+"""Bytes of text from a file, whatever it is compressed with; and whether they are text at all."""
+
+import bz2
+import contextlib
+import gzip
+import importlib
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firth.errors import CorpusError, MissingExtraError
+
+HEAD = 1 << 16  # bytes that are looked at to tell text from other files
+_FEW_BROKEN = 16  # broken sequences that any text may have
+
+_SIGNATURES = (
+    (b"\x1f\x8b", "gzip data: name it .gz"),
+    (b"BZh", "bzip2 data: name it .bz2"),
+    (b"\xfd7zXZ\x00", "xz data: name it .xz"),
+    (b"\x28\xb5\x2f\xfd", "zstandard data: name it .zst"),
+    (b"PAR1", "a Parquet file: name it .parquet"),
+    (b"PK\x03\x04", "a zip archive: unpack it"),
+    (b"%PDF", "a PDF document: extract its text"),
+    (b"\xff\xfe", "UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8"),
+    (b"\xfe\xff", "UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8"),
+)
+
+
+def _gzip(raw: BinaryIO) -> Any:
+    return gzip.GzipFile(fileobj=raw)
+
+
+def _zstandard(raw: BinaryIO) -> Any:
+    if sys.version_info >= (3, 14):
+        return importlib.import_module("compression.zstd").ZstdFile(raw)
+    try:
+        package = importlib.import_module("zstandard")
+    except ImportError as error:
+        raise MissingExtraError("zstandard", "zstd", "read .zst files") from error
+    return package.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+
+
+COMPRESSIONS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".gz": _gzip,
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+    ".zst": _zstandard,
+}
+
+
+def inner_suffix(path: Path) -> str:
+    """Return the suffix of a file's name in small letters, without that of its compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSIONS:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open a file, to be read as it is and decompressed.
+
+    Yields:
+        The raw file, whose position says how far reading has come, and the stream of its content.
+
+    Raises:
+        CorpusError: it cannot be opened or read, or the compressed data is damaged.
+        MissingExtraError: it is a .zst file and there is nothing to read it with.
+    """
+    with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
+        compression = COMPRESSIONS.get(path.suffix.lower())
+        if compression is None:
+            yield raw, raw  # type: ignore[misc]  # FileIO has what is used of BinaryIO: read, readinto, tell
+        else:
+            with compression(raw) as stream:
+                yield raw, stream
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what can go wrong while a file is read into a `CorpusError`."""
+    try:
+        yield
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _damaged(path, error) from error
+    except OSError as error:
+        if error.errno is None:  # the decompressors' own
+            raise _damaged(path, error) from error
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}); expected a file of text") from error
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # of whichever package reads .zst here
+            raise
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CorpusError:
+    return CorpusError(
+        f"{path}: damaged or cut short ({error}); expected a whole {path.suffix} file; fetch or compress it again"
+    )
+
+
+def check_text(name: str, head: bytes) -> None:
+    """Refuse what is not text.
+
+    A NUL byte is never text; nor is data of which most sequences beyond ASCII are not valid UTF-8. Later in a file both are
+    let pass, as separators.
+
+    Args:
+        name: what to call the source in an error.
+        head: its first bytes.
+
+    Raises:
+        CorpusError: they are binary data or text of another encoding.
+    """
+    for signature, hint in _SIGNATURES:
+        if head.startswith(signature):
+            raise CorpusError(f"{name}: holds {hint}; expected UTF-8 text")
+    if b"\0" in head:
+        raise CorpusError(
+            f"{name}: binary data (a NUL byte at {head.index(0):,}); expected UTF-8 text; leave it out or convert it"
+        )
+    text = head.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    beyond_ascii = sum(1 for character in text if character > "\x7f") if broken > _FEW_BROKEN else 0
+    if broken > _FEW_BROKEN and 2 * broken > beyond_ascii:
+        raise CorpusError(
+            f"{name}: {broken:,} of the first {beyond_ascii:,} characters beyond ASCII are not valid UTF-8; expected UTF-8 "
+            "text; if it is text of another encoding, convert it, for example with iconv -f LATIN1 -t UTF-8"
+        )

@@ -1,0 +1,199 @@
+"""What a corpus is built from: files by path, glob or folder; standard input; or anything that gives texts or tokens."""
+
+import difflib
+import glob
+import hashlib
+import itertools
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firth.corpus.columns import TABLES, pick
+from firth.corpus.reader import COMPRESSIONS, inner_suffix
+from firth.errors import CorpusError
+
+TEXTS = (".txt", ".text", ".tok")
+_EXPECTED = "expected a path, a glob, a folder, '-' for standard input, or an iterable of texts or of token lists"
+_MANIFEST = "corpus.json"
+_NOTHING = object()
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files to read, in this order.
+
+    Attributes:
+        paths: the files.
+        column: the column to read of those that are tables.
+        asked: the paths, globs and folders that they were found by, made absolute.
+    """
+
+    paths: tuple[Path, ...]
+    column: str | None
+    asked: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What to call the corpus."""
+        return Path(self.asked[0]).name.split(".")[0] or "corpus"
+
+    def size(self) -> int:
+        """Return the bytes of all files as they lie on disk."""
+        return sum(path.stat().st_size for path in self.paths)
+
+    def identity(self) -> str | None:
+        """Return what changes when a file does: paths, sizes and times of change; None for pipes and devices."""
+        digest = hashlib.blake2b(repr(self.column).encode(), digest_size=16)
+        for path in self.paths:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            entry = (str(path.resolve()), status.st_size, status.st_mtime_ns)
+            digest.update(repr(entry).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class StandardInput:
+    """Text that comes through standard input."""
+
+    name: str = "stdin"
+
+
+@dataclass(frozen=True)
+class Items:
+    """Texts or token lists that come one by one; they are gone through once.
+
+    Attributes:
+        items: the texts or token lists.
+        tokenised: whether they are token lists.
+    """
+
+    items: Iterator[Any]
+    tokenised: bool
+    name: str = "texts"
+
+
+Source = Files | StandardInput | Items
+
+
+def resolve(source: Any, column: str | None = None) -> Source:
+    """Say what `source` is.
+
+    A string or path object is a path ("-": standard input), a glob or a folder. Of any other iterable the first item
+    decides: a path object, or a string that names a file (a known suffix, or a path that exists and has a separator in it),
+    means paths; another string means texts; a mapping (a row of a Hugging Face data set) is read at `column`; a list of
+    strings means tokens.
+
+    Raises:
+        CorpusError: it is none of these, it does not exist, or it gives nothing.
+    """
+    if isinstance(source, str | os.PathLike):
+        return StandardInput() if source == "-" else _files([source], column)
+    if isinstance(source, Mapping) and (column is None or column not in source):
+        splits = ", ".join(map(repr, source))
+        raise CorpusError(f"found a mapping with the keys {splits}; {_EXPECTED}; pass one of its values")
+    try:
+        items = iter(source)
+    except TypeError:
+        raise CorpusError(f"found {type(source).__name__} {source!r:.80}; {_EXPECTED}") from None
+    first = next(items, _NOTHING)
+    if first is _NOTHING:
+        raise CorpusError(
+            f"the {type(source).__name__} gave nothing: it is empty, or a generator that was gone through before; {_EXPECTED}"
+        )
+    if isinstance(first, str) and column is not None and not _names_file(first):
+        return _items(iter(_column_of(source, column)))
+    return _items(itertools.chain([first], items), column)
+
+
+def _column_of(source: Any, column: str) -> Iterable[Any]:
+    # A data frame, or a mapping of columns: going through it gives the columns' names, so it is asked for the column.
+    try:
+        return source[column]  # type: ignore[no-any-return]
+    except (KeyError, TypeError, IndexError) as error:
+        raise CorpusError(f"column={column!r}: the {type(source).__name__} has no such column; {_EXPECTED}") from error
+
+
+def _items(items: Iterator[Any], column: str | None = None) -> Source:
+    first = next(items)
+    everything = itertools.chain([first], items)
+    if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
+        return _files(list(everything), column)
+    if isinstance(first, Mapping):
+        cells = (pick(row, column, f"item {i}") for i, row in enumerate(everything))
+        return _items(cell for cell in cells if cell is not None)
+    if isinstance(first, str):
+        return Items(everything, tokenised=False)
+    if isinstance(first, Iterable) and not isinstance(first, bytes):
+        return Items(everything, tokenised=True)
+    raise CorpusError(f"item 0 is {type(first).__name__} {first!r:.80}; {_EXPECTED}")
+
+
+def _names_file(text: str) -> bool:
+    if "\n" in text or len(text) > 4096:
+        return False
+    path = Path(text)
+    known = _known(path)
+    if known and not any(map(str.isspace, text)):
+        return True
+    return (known or os.sep in text) and path.exists()
+
+
+def _known(path: Path) -> bool:
+    inner = inner_suffix(path)
+    return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
+
+
+def _files(asked: list[Any], column: str | None) -> Files:
+    found: dict[Path, None] = {}  # a file that is found twice is read once
+    for each in asked:
+        if not isinstance(each, str | os.PathLike):
+            raise CorpusError(f"{each!r:.80} stands among paths; expected paths only, texts only or token lists only")
+        found.update(dict.fromkeys(_expand(Path(each).expanduser())))
+    return Files(tuple(found), column, tuple(str(Path(each).expanduser().absolute()) for each in asked))
+
+
+def _expand(path: Path) -> list[Path]:
+    if path.is_dir():
+        return _inside(path)
+    if path.exists():
+        return [path]
+    if glob.has_magic(str(path)):
+        matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]
+        files = [match for match in matches if match.is_file()]
+        if not files:
+            raise CorpusError(f"{path}: no file matches; expected a glob such as 'books/**/*.txt.gz'; check the folder")
+        return files
+    raise CorpusError(_missing(path))
+
+
+def _missing(path: Path) -> str:
+    text = str(path)
+    if len(text) > 200 or "\n" in text or text.count(" ") > 5:
+        return f"no file is called {text[:60]!r} ...: a string alone is a path; pass texts as a list of strings"
+    names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, names, n=1)
+    hint = f"did you mean {path.parent / close[0]}?" if close else "check the path"
+    return f"{path}: no such file or folder; {_EXPECTED}; {hint}"
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Return the files of text in a folder and its folders, sorted by path; hidden ones left out."""
+    if (folder / _MANIFEST).is_file():
+        raise CorpusError(f"{folder}: a corpus that is built already; expected text; open it with Corpus.open")
+    everything = sorted(path for path in folder.rglob("*") if path.is_file() and not _hidden(path.relative_to(folder)))
+    files = [path for path in everything if _known(path)]
+    if not files:
+        suffixes = sorted({path.suffix or "no suffix" for path in everything})
+        held = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
+        known = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
+        raise CorpusError(f"{folder}: holds {held}; expected files ending in {known}; name others by a glob")
+    return files
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
