@@ -362,7 +362,7 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
 
 def new_likelihood() -> npt.NDArray[np.float32]:
     """Return an empty product of probabilities: WIDTH float32 mantissas of 1, then WIDTH int32 exponents of 0."""
-    state = aligned_rows(1, 2 * WIDTH)[0]
+    state = aligned_rows(1, 2 * WIDTH)[0, : 2 * WIDTH]  # rows are padded, and `take_loss` goes by the length
     state[:WIDTH] = 1
     return state
 
