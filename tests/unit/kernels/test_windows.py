@@ -1,7 +1,6 @@
 """Subsampling keeps words as often as it says, in pieces that fit."""
 
 import numpy as np
-import pytest
 from numba import njit
 
 from firth.kernels.windows import LONGEST, keep_thresholds, subsample
