@@ -19,6 +19,7 @@ from llvmlite import ir
 from firth.files import replacing_file
 
 _ENGINES: list[Any] = []  # machine code lives as long as its engine
+DIGEST = 16  # bytes of checksum before the object code
 
 
 def compile_functions(
@@ -78,8 +79,15 @@ def _folders() -> Iterator[Path]:
 def _cached(file: str) -> bytes | None:
     for folder in _folders():
         with contextlib.suppress(OSError):
-            return (folder / file).read_bytes()
+            data = (folder / file).read_bytes()
+            # The linker aborts the process over a damaged object file: only a whole one may reach it.
+            if data[:DIGEST] == _digest(data[DIGEST:]):
+                return data[DIGEST:]
     return None
+
+
+def _digest(code: bytes) -> bytes:
+    return hashlib.blake2b(code, digest_size=DIGEST).digest()
 
 
 def _keep(file: str, code: bytes) -> None:
@@ -87,5 +95,5 @@ def _keep(file: str, code: bytes) -> None:
         # A folder that cannot be written to only costs the next process a second of compiling.
         with contextlib.suppress(OSError):
             with replacing_file(folder / file) as out:
-                out.write(code)
+                out.write(_digest(code) + code)
             return
