@@ -32,12 +32,17 @@ CHECK = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block: its language, its text, the line it starts on, and the note above it, if any."""
+    """One fenced block: its language, its text, the line it starts on, the note above it, and what came before it.
+
+    Attributes:
+        follows: whether nothing but a note stands between it and the block before.
+    """
 
     language: str
     code: str
     line: int
     note: str
+    follows: bool
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,14 @@ class Step:
 
 def blocks(page: str) -> list[Block]:
     """The fenced blocks of a page."""
-    found = []
+    found, end = [], 0
     for match in FENCE.finditer(page):
-        above = page[: match.start()].rstrip().rpartition("\n")[2]
+        *between, above = page[end : match.start()].strip().split("\n")
         note = NOTE.match(above)
-        found.append(Block(match[1], match[2], page.count("\n", 0, match.start()) + 1, note[1] if note else ""))
+        follows = end > 0 and not "".join(between if note else [*between, above]).strip()
+        line = page.count("\n", 0, match.start()) + 1
+        found.append(Block(match[1], match[2], line, note[1] if note else "", follows))
+        end = match.end()
     return found
 
 
@@ -76,12 +84,15 @@ def steps(page: str, *, data: bool) -> list[Step]:
             found.append(Step("python", block.code, block.line, None))
         elif block.language == "console" and not skipped:
             found += _commands(block)
-        elif block.language == "text" and previous and found and found[-1].kind == "python":
-            straight_after = found[-1].line == previous.line
-            if straight_after and "Figures vary" not in {block.note, previous.note}:
-                found[-1] = Step("python", found[-1].code, found[-1].line, block.code)
+        elif previous and _is_output(block, previous) and found and found[-1].line == previous.line:
+            found[-1] = Step("python", previous.code, previous.line, block.code)
         previous = block
     return found
+
+
+def _is_output(block: Block, previous: Block) -> bool:
+    shown = block.language == "text" and block.follows and previous.language == "python"
+    return shown and "Figures vary" not in {block.note, previous.note}
 
 
 def _commands(block: Block) -> Iterator[Step]:

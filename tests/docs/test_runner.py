@@ -42,6 +42,11 @@ def test_wrong_output_of_a_command_fails(tmp_path):
         run_page(written(tmp_path, text), tmp_path, data=None)
 
 
+def test_a_text_block_further_down_is_not_output(tmp_path):
+    text = page(fenced("python", "print(3)"), "The tree:", "", fenced("text", "src/"))
+    assert run_page(written(tmp_path, text), tmp_path, data=None) == 1
+
+
 def test_dots_stand_for_anything(tmp_path):
     run_page(written(tmp_path, fenced("console", "$ echo one two three", "one ... three")), tmp_path, data=None)
 
