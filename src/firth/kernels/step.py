@@ -24,6 +24,7 @@ The kernels exist for vectors of 16, 8 and 4 lanes. `compile_kernels` returns th
 and kept on disk; any Numba kernel calls them through an integer (docs/decisions/0001-vector-kernels.md).
 """
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,6 +246,7 @@ class Kernels(NamedTuple):
     add: int
 
 
+@functools.cache  # every shard of every epoch asks, and each compilation keeps its machine code for good
 def compile_kernels(width: int) -> Kernels:
     """Return the kernels for vectors of `width` lanes.
 
