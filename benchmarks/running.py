@@ -60,7 +60,7 @@ def run_child(command: tuple[str, ...], environment: Mapping[str, str]) -> Measu
         errors.seek(0)
         said, complained = output.read().decode(errors="replace"), errors.read().decode(errors="replace")
     if process.returncode:
-        raise JobError(f"exit status {process.returncode}: {complained.strip()[-2000:] or said.strip()[-2000:]}")
+        raise JobError(f"exit status {process.returncode}: {complained.strip()[-800:] or said.strip()[-800:]}")
     return Measured(_last_object(said), wall, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
 
 
