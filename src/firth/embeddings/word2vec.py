@@ -228,7 +228,8 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: 
                 continue
             reach = window - below(draw(random), window) if task.shrink else window
             m = gather_contexts(sentence, t, reach, count, contexts, at)
-            place_outputs(sentence[t], sets[t // shared % len(sets)], table, signs, at)
+            words = sets[t // shared % len(sets)]
+            place_outputs(sentence[t], words, table, signs, at)
             if mode == WINDOW:
                 step_window(m, rate, at)
             elif mode == CBOW:
@@ -236,8 +237,8 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: 
             else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(noise, random, sets[0], at)
-                        place_outputs(sentence[t], sets[0], table, signs, at)
+                        draw_noise(noise, random, words, at)  # this window's own set: the next ones wait in theirs
+                        place_outputs(sentence[t], words, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m
         read[0] += reached - position[0]
