@@ -51,8 +51,8 @@ class UnknownWordError(FirthError, KeyError):
 
     Args:
         word: the word asked for.
-        suggestions: the nearest spellings that do have a vector, best first, or a function that finds them. A function is
-            called when the message or `suggestions` is read: code that only catches the error does not wait for a search.
+        suggestions: the nearest spellings that do have a vector, best first, or a function that finds them. A function
+            is called when the message or `suggestions` is read: code that only catches the error waits for no search.
 
     Attributes:
         word: the word asked for.

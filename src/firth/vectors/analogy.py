@@ -62,7 +62,17 @@ def product_scorer(vectors: Matrix, norms: Matrix, positive: Matrix, negative: M
 
 
 def product_scores(space: "WordVectors", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
-    """Return the 3CosMul score of every query with every one of the first `end` words: (B, end) float32."""
+    """Return the 3CosMul score of every query with every one of the first words.
+
+    Args:
+        space: the vectors.
+        queries: B queries.
+        end: how many words.
+        unknown: the policy for unknown words.
+
+    Returns:
+        (B, end) float32; NaN for a query whose words were all skipped.
+    """
     scores = np.full((len(queries), end), np.nan, dtype=np.float32)
     for places, scorer in _scorers(space, queries, unknown):
         scores[places] = all_scores(scorer, len(places), 0, end, block_rows(len(places), space.vectors))
@@ -72,7 +82,18 @@ def product_scores(space: "WordVectors", queries: Sequence[Query], end: int, unk
 def product_nearest(
     space: "WordVectors", queries: Sequence[Query], k: int, end: int, unknown: str
 ) -> tuple[Rows, Matrix]:
-    """Return the k rows of highest 3CosMul score among the first `end` words, best first: (B, k) rows and scores."""
+    """Return the k rows of highest 3CosMul score among the first words, best first.
+
+    Args:
+        space: the vectors.
+        queries: B queries.
+        k: neighbours wanted.
+        end: how many words to search.
+        unknown: the policy for unknown words.
+
+    Returns:
+        (B, k) rows and (B, k) scores; scores of NaN for a query whose words were all skipped.
+    """
     k = max(min(k, end), 0)
     rows = np.zeros((len(queries), k), dtype=np.int64)
     scores = np.full((len(queries), k), np.nan, dtype=np.float32)

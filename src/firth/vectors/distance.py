@@ -1,12 +1,12 @@
 """The word mover's distance: the least work that turns one document's words into another's.
 
-Objective: min over T >= 0 of sum_ij T_ij ||x_i - y_j||, where T's row sums are the shares of the words in the first document
-and its column sums those in the second.
+Objective: min over T >= 0 of sum_ij T_ij ||x_i - y_j||, where T's row sums are the shares of the words in the first
+document and its column sums those in the second.
 
 Source: Kusner, Sun, Kolkin and Weinberger 2015, "From word embeddings to document distances", section 4.
 
-Cost: a linear programme of n * m unknowns for n and m distinct words, solved exactly by HiGHS (SciPy); documents of as many
-distinct words, each once, are an assignment problem, which is far cheaper and has the same optimum (Birkhoff).
+Cost: a linear programme of n * m unknowns for n and m distinct words, solved exactly by HiGHS (SciPy); documents of as
+many distinct words, each once, are an assignment problem, which is far cheaper and has the same optimum (Birkhoff).
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ def transport_cost(
         rows, columns = linear_sum_assignment(costs)
         return float(costs[rows, columns].mean())
     found = linprog(costs.ravel(), A_eq=_marginals(n, m), b_eq=np.concatenate([supply, demand[:-1]]), method="highs")
-    if found.status != 0:
+    if found.fun is None:
         raise ArithmeticError(f"no word mover's distance for {n} and {m} words: {found.message}")
     return float(found.fun)
 

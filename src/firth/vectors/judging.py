@@ -1,8 +1,8 @@
 """gensim's two judgements, figure for figure: word pairs against people's scores, and analogies.
 
-`firth.evaluate` is the one to use for results of one's own: it has intervals, coverage and every usual file. These two keep
-the reading rules and the results of gensim 4.4, so that figures can be compared with published ones. Departure: all analogies
-are asked in one batch, which changes their time, not their answers.
+`firth.evaluate` is the one to use for results of one's own: it has intervals, coverage and every usual file. These two
+keep the reading rules and the results of gensim 4.4, so that figures can be compared with published ones. Departure:
+all analogies are asked in one batch, which changes their time, not their answers.
 """
 
 import os
@@ -28,7 +28,20 @@ def word_pairs(
     case_insensitive: bool,
     dummy4unknown: bool,
 ) -> tuple[Any, Any, float]:
-    """Return Pearson's and Spearman's results and the share of unknown pairs; see `WordVectors.evaluate_word_pairs`."""
+    """Return Pearson's and Spearman's results and the share of unknown pairs; see `WordVectors.evaluate_word_pairs`.
+
+    Args:
+        space: the vectors.
+        pairs: the file.
+        delimiter: what stands between the columns.
+        encoding: the encoding of the file.
+        restrict_vocab: use the first so many words only.
+        case_insensitive: whether to compare upper-case forms.
+        dummy4unknown: whether a pair with an unknown word counts as similarity 0.
+
+    Raises:
+        FormatError: no line can be used.
+    """
     from scipy import stats
 
     rows = _usable(space, restrict_vocab, case_insensitive)
@@ -83,7 +96,20 @@ def word_analogies(
     dummy4unknown: bool,
     similarity_function: str,
 ) -> tuple[float, list[dict[str, Any]]]:
-    """Return the accuracy and the sections; see `WordVectors.evaluate_word_analogies`."""
+    """Return the accuracy and the sections; see `WordVectors.evaluate_word_analogies`.
+
+    Args:
+        space: the vectors.
+        analogies: the file.
+        restrict_vocab: use the first so many words only.
+        case_insensitive: whether to compare upper-case forms.
+        dummy4unknown: whether a question with an unknown word counts as wrong.
+        similarity_function: "most_similar" or "most_similar_cosmul".
+
+    Raises:
+        FormatError: a question stands before the first section, or there is none.
+        OptionError: there is no such similarity function.
+    """
     asks = {"most_similar": space.most_similar, "most_similar_cosmul": space.most_similar_cosmul}
     if similarity_function not in asks:
         raise OptionError(f"similarity_function={similarity_function!r}: expected one of {', '.join(asks)}")
@@ -135,7 +161,7 @@ def _read_questions(path: str | os.PathLike[str], case_insensitive: bool) -> lis
 
 
 def _usable(space: "WordVectors", restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
-    """Return the rows of the first so many words, by upper-case form where case does not count; the first of each wins."""
+    """Return the rows of the first so many words, by upper-case form where case does not count; the first form wins."""
     words = space.words[:restrict_vocab]
     forms = (word.upper() for word in words) if case_insensitive else words
     rows: dict[str, int] = {}
@@ -145,7 +171,7 @@ def _usable(space: "WordVectors", restrict_vocab: int | None, case_insensitive: 
 
 
 def _first_usable(words: list[str], question: Question, rows: dict[str, int], case_insensitive: bool) -> str | None:
-    """Return the first answer that is usable and not part of the question, else the last one looked at, as gensim does."""
+    """Return the first answer that is usable and not part of the question, else the last one, as gensim does."""
     form = None
     for word in words:
         form = word.upper() if case_insensitive else word

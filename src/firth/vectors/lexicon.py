@@ -51,7 +51,7 @@ class Lexicon:
             if len(rows) != len(self.words):
                 first, second = first_repeat(self.words)
                 raise FormatError(
-                    f"{self.words[first]!r} is word {first} and word {second}: expected each word once; drop one of the two"
+                    f"{self.words[first]!r} is word {first} and word {second}: expected each word once; drop one"
                 )
             self._rows = rows
         return self._rows

@@ -1,8 +1,9 @@
-"""Exact nearest neighbours by blocked matrix products: the one place where vectors are compared with a whole vocabulary.
+"""Exact nearest neighbours by blocked matrix products: the one place where a whole vocabulary is compared.
 
-Letters: V words, D width, B queries, R rows of a block, k neighbours. A block's (B, R) scores are all that is held beside
-the vectors: the matrix is never copied whole, whether it lies in memory or is mapped from a file, in half, single or double
-precision.
+Letters: V words, D width, B queries, R rows of a block, k neighbours. A block's (B, R) scores are all that is held
+beside
+the vectors: the matrix is never copied whole, whether it lies in memory or is mapped from a file, in half, single or
+double precision.
 """
 
 from collections.abc import Callable
@@ -53,7 +54,7 @@ def row_norms(vectors: Matrix) -> Matrix:
 
 def inverse(norms: Matrix) -> Matrix:
     """Return 1 / norm, and 0 for a zero vector, which is then like nothing (cosine 0) instead of NaN."""
-    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0), dtype=norms.dtype)
 
 
 def unit(rows: Matrix) -> Matrix:

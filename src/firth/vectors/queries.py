@@ -1,11 +1,12 @@
 """What is asked: keys that become rows, terms that become query vectors, and how one query is told from a batch.
 
-The rule for batches, everywhere: where gensim's argument is one key, a list of keys is a batch; where gensim's argument is
-itself a list, a list of lists is a batch. A batch answers with a list or an array, one entry a query, in their order.
+The rule for batches, everywhere: where gensim's argument is one key, a list of keys is a batch; where gensim's
+argument is itself a list, a list of lists is a batch. A batch answers with a list or an array, one entry a query, in
+their order.
 
-Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordError` with the nearest spellings), "skip" (the
-word is left out of its query; a query with nothing left has no answer: an empty list, or NaN), "zero" (a zero vector), or
-"average" (the mean of all vectors).
+Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordError` with the nearest spellings),
+"skip" (the word is left out of its query; a query with nothing left has no answer: an empty list, or NaN), "zero" (a
+zero vector), or "average" (the mean of all vectors).
 """
 
 from collections.abc import Sequence

@@ -1,20 +1,24 @@
 """Words and their vectors, and every question that one can ask of them: under the names of gensim's `KeyedVectors`.
 
-Names, arguments and results are those of gensim 4.4, so that code and fingers need not change. What differs, on purpose:
+Names, arguments and results are those of gensim 4.4, so that code and fingers need not change. What differs, on
+purpose:
 
-- Everything that takes one query takes a batch too (`firth.vectors.queries` has the rule) and says by `unknown=` what to do
+- Everything that takes one query takes a batch too (`firth.vectors.queries` has the rule) and says by `unknown=` what
+  to do
   with words that have no vector.
 - Words are strings. A whole number is a row. Counts are the corpus's own: a file without counts has none, where gensim
   makes up descending ones.
 - Zero vectors are like nothing (cosine 0) instead of NaN; a word mover's distance of 0 is 0 instead of infinity;
   `restrict_vocab` restricts `most_similar_cosmul` too.
-- Errors are of firth's family: still a KeyError for a word without a vector; a ValueError for a wrong argument or file, also
+- Errors are of firth's family: still a KeyError for a word without a vector; a ValueError for a wrong argument or
+  file, also
   where gensim has ZeroDivisionError or EOFError.
 - Loading never runs code from the file, so `save` and `load` have no pickles: a folder that is mapped, not read.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +26,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.vectors import analogy, distance, judging, neighbours
+from firth.vectors.attributes import Attributes
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import (
@@ -74,7 +79,7 @@ class WordVectors:
     ) -> None:
         self.lexicon = words if isinstance(words, Lexicon) else Lexicon.checked(words)
         self.metadata: dict[str, Any] = dict(metadata or {})
-        self._attributes: dict[str, npt.NDArray[Any]] = {}
+        self._attributes = Attributes(len(self.lexicon))
         self._norms: Matrix | None = None
         self._average: Matrix | None = None
         self._vectors = self._fitting(vectors, "vectors")
@@ -84,9 +89,9 @@ class WordVectors:
                 f"output vectors {self._output_vectors.shape}, vectors {self._vectors.shape}: expected the same"
             )
         if counts is not None:
-            self._attributes["count"] = self._one_each(np.array(counts, dtype=np.int64), "counts")
+            self._attributes.put("count", np.array(counts, dtype=np.int64))
         for name, values in (attributes or {}).items():
-            self._attributes[name] = self._one_each(values, f"attribute {name!r}")
+            self._attributes.put(name, values)
 
     def _fitting(self, vectors: npt.ArrayLike, name: str) -> Matrix:
         matrix = np.asarray(vectors)
@@ -95,11 +100,6 @@ class WordVectors:
         if matrix.ndim != 2 or len(matrix) != len(self.lexicon):
             raise ShapeError(f"{name} of shape {matrix.shape} for {len(self.lexicon)} words: expected one row a word")
         return matrix
-
-    def _one_each(self, values: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-        if values.shape != (len(self),):
-            raise ShapeError(f"{name} of shape {values.shape} for {len(self)} words: expected one a word")
-        return values
 
     # What is there.
 
@@ -160,7 +160,7 @@ class WordVectors:
     @property
     def attributes(self) -> Mapping[str, npt.NDArray[Any]]:
         """(V,) values of every attribute of the words, by name; counts are called "count"."""
-        return dict(self._attributes)
+        return self._attributes
 
     @property
     def vectors(self) -> Matrix:
@@ -212,15 +212,11 @@ class WordVectors:
         """
         if not is_key(key):
             return [self.get_index(one, default) for one in key]
-        if isinstance(key, str):
-            row = self.lexicon.row_of(key)
-        else:
-            row = int(key) if 0 <= key < len(self) else None
-        if row is not None:
-            return row
-        if default is None:
+        row = self.lexicon.row_of(key) if isinstance(key, str) else _row_number(key, len(self))
+        row = default if row is None else row
+        if row is None:
             raise self.lexicon.unknown(key)
-        return default
+        return row
 
     def get_vector(self, key: Any, norm: bool = False, *, unknown: Unknown = "raise") -> Matrix:
         """Return the vector of a key, or the vectors of a list of keys.
@@ -267,7 +263,8 @@ class WordVectors:
         Args:
             keys: words, rows and vectors; a list of such lists is a batch.
             weights: one number a key; for a batch, one list a query. None weighs all the same.
-            pre_normalize: whether to bring the vectors of keys to length 1 first; vectors given as such stay as they are.
+            pre_normalize: whether to bring the vectors of keys to length 1 first; vectors given as such stay as they
+                are.
             post_normalize: whether to bring the mean to length 1.
             ignore_missing: whether to leave unknown words out; else they raise.
 
@@ -312,7 +309,7 @@ class WordVectors:
         rows = list(dict.fromkeys(self.get_index(wanted)))
         found = WordVectors([self.words[row] for row in rows], self._vectors[rows].reshape(len(rows), self.dim))
         if copy_vecattrs:
-            found._attributes = {name: values[rows] for name, values in self._attributes.items()}
+            found._attributes = self._attributes.taken(np.array(rows, dtype=np.int64))
         return found
 
     # Neighbours.
@@ -331,10 +328,12 @@ class WordVectors:
     ) -> Any:
         """Return the words whose vectors point most nearly where the query does.
 
-        The query is the weighted sum of the terms' unit vectors, the negative ones subtracted; its own words are no answer.
+        The query is the weighted sum of the terms' unit vectors, the negative ones subtracted; its own words are no
+        answer.
 
         Args:
-            positive: a word, row or vector to be like, or a list of them, each also as (term, weight). A list of lists is a
+            positive: a word, row or vector to be like, or a list of them, each also as (term, weight). A list of lists
+                is a
                 batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
             negative: the same, to be unlike; in a batch one list a query.
             topn: how many words; None returns the cosine with every word searched.
@@ -345,8 +344,8 @@ class WordVectors:
             unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
 
         Returns:
-            [(word, cosine), ...], best first, or (V,) float32 where `topn` is None. For a batch, a list of such lists, or
-            (B, V). A query of skipped words only has an empty list, or NaN.
+            [(word, cosine), ...], best first, or (V,) float32 where `topn` is None. For a batch, a list of such lists,
+            or (B, V). A query of skipped words only has an empty list, or NaN.
 
         Raises:
             OptionError: an argument is out of its range, or the query is empty.
@@ -394,7 +393,7 @@ class WordVectors:
         *,
         unknown: Unknown = "raise",
     ) -> Any:
-        """Return the words that are like all positive terms and unlike all negative ones, by the product of the cosines.
+        """Return the words that are like all positive terms and unlike all negative ones, by a product of cosines.
 
         Args:
             positive: as in `most_similar`, without weights; at least one.
@@ -591,7 +590,8 @@ class WordVectors:
 
         Above 1 / topn the two are more alike than the neighbours are on average. Two lists are paired.
 
-        Source: Leeuwenberg, Vela, Dehdari and van Genabith 2016, "A minimally supervised approach for synonym extraction
+        Source: Leeuwenberg, Vela, Dehdari and van Genabith 2016, "A minimally supervised approach for synonym
+            extraction
         with word embeddings", equation 1.
 
         Raises:
@@ -707,8 +707,8 @@ class WordVectors:
             dummy4unknown: whether a pair with an unknown word counts as similarity 0 instead of being left out.
 
         Returns:
-            (Pearson's result, Spearman's result, share of pairs with unknown words in per cent); the results are SciPy's,
-            with the statistic first and the p-value second.
+            (Pearson's result, Spearman's result, share of pairs with unknown words in per cent); the results are
+            SciPy's, with the statistic first and the p-value second.
 
         Raises:
             FormatError: no line can be used.
@@ -723,7 +723,7 @@ class WordVectors:
         dummy4unknown: bool = False,
         similarity_function: str = "most_similar",
     ) -> tuple[float, list[dict[str, Any]]]:
-        """Return how many analogies come out right: gensim's figures, all questions at once; `firth.evaluate` says more.
+        """Return how many analogies come out right: gensim's figures; `firth.evaluate` says more.
 
         Args:
             analogies: a file with ": section" lines and four words a line.
@@ -776,18 +776,17 @@ class WordVectors:
                 f"vectors of shape {matrix.shape} for {len(keys)} words: expected ({len(keys)}, {self.dim})"
             )
         new = np.array([key not in self for key in keys], dtype=bool)
+        old = ~new if replace else np.zeros(len(keys), dtype=bool)
         self.lexicon.extend(Lexicon.checked([key for key, is_new in zip(keys, new, strict=True) if is_new]).words)
-        rows = rows_of(self, keys, "raise")[~new] if replace else np.empty(0, dtype=np.int64)
-        self.vectors = _grown(self._vectors, matrix[new], rows, matrix[~new])
+        grown = np.concatenate([self._vectors, matrix[new]])
+        grown[rows_of(self, list(compress(keys, old)), "raise")] = matrix[old]
+        self.vectors = grown
         if self._output_vectors is not None:
             self._output_vectors = np.concatenate([self._output_vectors, np.zeros_like(matrix[new])])
+        self._attributes.grow(int(new.sum()))
         for name, values in (extras or {}).items():
-            self._attributes.setdefault(name, np.zeros(len(self) - int(new.sum()), dtype=np.asarray(values).dtype))
-        for name, old in self._attributes.items():
-            values = np.asarray((extras or {}).get(name, np.zeros(len(keys), dtype=old.dtype)))
-            self._attributes[name] = _grown(
-                old, values[new], rows if extras and name in extras else rows[:0], values[~new]
-            )
+            for place in np.flatnonzero(new | old):
+                self._attributes.write(name, self.get_index(keys[place]), values[place])
 
     def get_vecattr(self, key: Any, attr: str) -> Any:
         """Return an attribute of a word, or of each of a list of words.
@@ -796,31 +795,16 @@ class WordVectors:
             OptionError: the words have no such attribute.
             UnknownWordError: a word has no vector.
         """
-        if attr not in self._attributes:
-            there = ", ".join(self._attributes) or "none"
-            raise OptionError(f"no attribute {attr!r}: the words have {there}; set_vecattr makes a new one")
-        return self._attributes[attr][self.get_index(key)]
+        return self._attributes.column(attr)[self.get_index(key)]
 
-    def set_vecattr(self, key: Any, attr: str, val: Any) -> None:
-        """Set an attribute of a word; a new attribute is 0, or "", for all others.
+    def set_vecattr(self, key: Key, attr: str, val: Any) -> None:
+        """Set an attribute of a word; a new attribute is 0, False or "" for all others.
 
         Raises:
-            OptionError: the attribute is there with values of another type.
+            OptionError: the attribute holds values of another type.
             UnknownWordError: the word has no vector.
         """
-        row = self.get_index(key)
-        if attr not in self._attributes:
-            self._attributes[attr] = (
-                np.full(len(self), "", dtype=object)
-                if isinstance(val, str)
-                else np.zeros(len(self), dtype=np.asarray(val).dtype)
-            )
-        values = self._attributes[attr]
-        if not (values.dtype == object or np.can_cast(np.asarray(val).dtype, values.dtype, "same_kind")):
-            raise OptionError(f"attribute {attr!r} of {values.dtype} cannot hold {val!r}: expected a {values.dtype}")
-        if not values.flags.writeable:
-            values = self._attributes[attr] = values.copy()
-        values[row] = val
+        self._attributes.write(attr, self.get_index(key), val)
 
     def fill_norms(self, force: bool = False) -> None:
         """Compute the lengths of the vectors now, anew where `force` says that the vectors have changed."""
@@ -839,18 +823,21 @@ class WordVectors:
         self._output_vectors = None
 
     def sort_by_descending_frequency(self) -> None:
-        """Put the words in the order of their counts, commonest first, equals in their present order.
+        """Put the words in the order of their counts, commonest first, equals by the word itself.
+
+        gensim puts equals in the reverse of their present order.
 
         Raises:
             OptionError: the words have no counts.
         """
         if not len(self):
             return
-        order = np.argsort(-np.asarray(self.get_vecattr(np.arange(len(self)), "count")), kind="stable")
+        counts = self._attributes.column("count")
+        order = np.array(sorted(range(len(self)), key=lambda row: (-counts[row], self.words[row])))
         self.lexicon = Lexicon([self.words[row] for row in order])
         self.vectors = self._vectors[order]
         self._output_vectors = None if self._output_vectors is None else self._output_vectors[order]
-        self._attributes = {name: values[order] for name, values in self._attributes.items()}
+        self._attributes = self._attributes.taken(order)
 
     # Files.
 
@@ -878,7 +865,7 @@ class WordVectors:
         append: bool = False,
         sort_attr: str = "count",
     ) -> None:
-        """Write a word2vec file with gensim's arguments; `save(path, format="word2vec")` is the same, written aside first.
+        """Write a word2vec file with gensim's arguments; see also `save(path, format="word2vec")`.
 
         Args:
             fname: the file to write.
@@ -923,12 +910,16 @@ class WordVectors:
             no_header: whether the file begins with the first vector, as GloVe's do.
 
         Raises:
-            FormatError: the file does not hold what the format promises. A word that repeats keeps its first vector, with a
-                warning.
+            FormatError: the file does not hold what the format promises. A word that repeats keeps its first vector,
+                with a warning.
         """
         from firth.vectors.io import compatible
 
         return compatible.load(fname, fvocab, binary, encoding, unicode_errors, limit, datatype, no_header)
+
+
+def _row_number(key: Any, size: int) -> int | None:
+    return int(key) if 0 <= key < size else None
 
 
 def _none_wanted(topn: int | None) -> bool:
@@ -946,9 +937,3 @@ def _paired(*sides: Any) -> list[tuple[Any, ...]]:
         raise OptionError(f"lists of {' and '.join(map(str, sorted(sizes)))} words: expected as many in each")
     size = sizes.pop() if sizes else 1
     return list(zip(*([side] * size if is_key(side) else list(side) for side in sides), strict=True))
-
-
-def _grown(old: npt.NDArray[Any], added: npt.NDArray[Any], rows: Any, replaced: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    grown = np.concatenate([old, added.astype(old.dtype)])
-    grown[rows] = replaced[: len(rows)]
-    return grown

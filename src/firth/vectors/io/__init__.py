@@ -41,7 +41,7 @@ def load(
     separator: str = " ",
     dim: int | None = None,
 ) -> WordVectors:
-    """Read vectors from a folder that firth saved, which is mapped, or from a foreign file, which is read whole or not at all.
+    """Read vectors: a folder that firth saved is mapped, a foreign file is read whole or not at all.
 
     Args:
         path: the folder or file.

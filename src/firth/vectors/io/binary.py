@@ -32,8 +32,8 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
         V words and (V, D) vectors.
 
     Raises:
-        FormatError: the header is none, the file is cut short or goes on, a number is not finite, or a word is no text or
-            repeats; the message names the record.
+        FormatError: the header is none, the file is cut short or goes on, a number is not finite, or a word is no text
+            or repeats; the message names the record.
     """
     promised, dim = read_header(file.readline(LONGEST_HEADER), path)
     table = Table(dim, how.dtype)
@@ -43,14 +43,15 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
         record = records.next(where)
         if record is None:
             raise FormatError(
-                f"{path}: {len(table):,} whole vectors, the header promises {promised:,}; the file is cut short, or the header "
-                "is wrong"
+                f"{path}: {len(table):,} whole vectors, the header promises {promised:,}; the file is cut short: "
+                "copy it again, or correct the header"
             )
         token, numbers = record
         table.append(how.word(token, where), numbers)
     if not how.enough(len(table)) and (rest := records.rest().strip(b"\r\n ")):
         raise FormatError(
-            f"{path}: {len(rest):,} or more bytes after {promised:,} vectors, which is the count in the header; expected the end"
+            f"{path}: {len(rest):,} or more bytes after {promised:,} vectors, the count in the header; expected the "
+            "end: correct the header"
         )
     return table.finish(lambda row: f"{path} record {row + 1}", how.duplicates)
 
@@ -109,7 +110,7 @@ def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: 
         token = encoded(word, path)
         if b" " in token or b"\n" in token:
             raise FormatError(
-                f"{path}: the word {word!r} holds a space or a newline, which ends a word in this format; save it in the firth "
-                "format, or as word2vec text if it holds spaces only"
+                f"{path}: the word {word!r} holds a space or a newline, which ends a word in this format; "
+                "save it in the firth format, or as word2vec text if it holds spaces only"
             )
         file.write(token + b" " + np.asarray(numbers, dtype="<f4").tobytes())

@@ -34,7 +34,22 @@ def load(
     datatype: npt.DTypeLike,
     no_header: bool,
 ) -> "WordVectors":
-    """Read a word2vec file; see `WordVectors.load_word2vec_format`."""
+    """Read a word2vec file; see `WordVectors.load_word2vec_format`.
+
+    Args:
+        fname: the file.
+        fvocab: a file of counts.
+        binary: whether it has the binary form.
+        encoding: the encoding of the words.
+        unicode_errors: what to do with bytes that are no text.
+        limit: read the first so many.
+        datatype: the precision to hold the vectors in.
+        no_header: whether it begins with the first vector.
+
+    Raises:
+        OptionError: a binary file without a header.
+        FormatError: a file does not hold what its format promises.
+    """
     if binary and no_header:
         raise OptionError(
             "no_header=True with binary=True: expected a header, without which a binary file cannot be read"
@@ -79,7 +94,22 @@ def save(
     append: bool,
     sort_attr: str,
 ) -> None:
-    """Write a word2vec file; see `WordVectors.save_word2vec_format`."""
+    """Write a word2vec file; see `WordVectors.save_word2vec_format`.
+
+    Args:
+        vectors: the vectors.
+        fname: the file.
+        fvocab: a file for the counts.
+        binary: whether to write the binary form.
+        total_vec: the number in the header.
+        write_header: whether to write the header.
+        prefix: text before every word.
+        append: whether to add to the file.
+        sort_attr: the attribute to sort by.
+
+    Raises:
+        OptionError: `fvocab` is wanted and there is no such attribute.
+    """
     values = vectors.attributes.get(sort_attr)
     if fvocab is not None and values is None:
         raise OptionError(

@@ -1,4 +1,4 @@
-"""Which format a file of vectors has, told from its first bytes and never from its name; and gzip on the way in and out."""
+"""Which format a file of vectors has, told from its first bytes and never from its name; gzip on the way in and out."""
 
 import contextlib
 import gzip
@@ -33,11 +33,10 @@ def opened(path: Path) -> BinaryIO:
         raise FormatError(
             f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
         )
-    file = path.open("rb", buffering=GLANCE)
-    if file.peek(2)[:2] != GZIP:
-        return file
+    with path.open("rb") as file:
+        zipped = file.read(2) == GZIP
     # GzipFile reads lines in Python; a buffer around it reads them in C.
-    return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"), GLANCE))
+    return io.BufferedReader(gzip.GzipFile(path), GLANCE) if zipped else path.open("rb", buffering=GLANCE)
 
 
 def packed(file: BinaryIO, path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[BinaryIO]:
@@ -63,12 +62,13 @@ def detect(path: Path) -> str:
             raise FormatError(f"{path}: {told}; expected word2vec or GloVe vectors, or a folder that firth saved")
     first, _, rest = start.partition(b"\n")
     try:
-        count, dim = read_header(first, str(path))
+        _, dim = read_header(first, str(path))
     except FormatError:
         if _is_row(first):
             return "glove"
         raise FormatError(
-            f"{path} line 1: {first[:60]!r}, expected word2vec or GloVe vectors: a line of two counts, or a word and its numbers"
+            f"{path} line 1: {first[:60]!r}, expected vectors: a line of two counts (word2vec), or a word "
+            "and its numbers (GloVe)"
         ) from None
     second = rest.partition(b"\n")[0]
     if dim == 1 and not _has_numbers(second, dim) and _has_numbers(first, 1):

@@ -7,8 +7,8 @@
     config.json          format, version, sizes, and the caller's metadata
     README.md            a model card
 
-The tensors are mapped, not read. Nothing in the folder is code or a pickle. The folder is written aside, synced and renamed:
-a full disk or a killed process leaves the old one whole.
+The tensors are mapped, not read. Nothing in the folder is code or a pickle. The folder is written aside, synced and
+renamed: a full disk or a killed process leaves the old one whole.
 """
 
 import json
@@ -188,6 +188,6 @@ def _check_words(folder: Path, words: Any, arrays: dict[str, npt.NDArray[Any]], 
     shape, promised = arrays["embeddings"].shape, (config.get("count"), config.get("dim"))
     if shape != promised or len(words) != len(arrays["embeddings"]):
         raise FormatError(
-            f"{folder}: {len(words):,} words, vectors {shape}, and {promised} in {CONFIG}; expected the same; the folder is damaged, "
-            "copy or save it again"
+            f"{folder}: {len(words):,} words, vectors {shape}, and {promised} in {CONFIG}; expected the same: "
+            "the folder is damaged, copy or save it again"
         )

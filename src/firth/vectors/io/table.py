@@ -30,6 +30,9 @@ class Reading:
         duplicates: "raise", or "first" or "warn": a word that repeats keeps its first vector.
         separator: what stands between a word and its numbers in a text file.
         dim: the width, for a text file without a header whose words hold spaces; None finds it out.
+
+    Raises:
+        OptionError: one of them is out of its range.
     """
 
     encoding: str = "utf-8"
@@ -61,13 +64,14 @@ class Reading:
 
         Raises:
             FormatError: the bytes are no text in the encoding.
+            OptionError: there is no such encoding or way to treat errors.
         """
         try:
             return token.decode(self.encoding, self.errors)
         except UnicodeDecodeError:
             raise FormatError(
-                f"{where}: the word {token!r} is not {self.encoding}; pass errors='replace' (or 'ignore', 'surrogateescape'), "
-                "or the encoding of the file"
+                f"{where}: the word {token!r} is not {self.encoding}; pass errors='replace' (or 'ignore', "
+                "'surrogateescape'), or the encoding of the file"
             ) from None
         except LookupError as error:
             raise OptionError(f"{error}: expected the name of an encoding and of a way to treat errors") from None

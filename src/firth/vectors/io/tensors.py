@@ -1,9 +1,9 @@
 """safetensors files, mapped instead of read.
 
 The layout is that of the safetensors library, which opens these files too: eight bytes of length, a JSON header of that
-length, padded with spaces, then the tensors without gaps. We write it ourselves so that a matrix goes to disk block by block
-and never exists twice, and so that the first tensor begins on a 64-byte line; we read it ourselves because a mapped file then
-opens in no time, whatever its size.
+length, padded with spaces, then the tensors without gaps. We write it ourselves so that a matrix goes to disk block by
+block and never exists twice, and so that the first tensor begins on a 64-byte line; we read it ourselves because a
+mapped file then opens in no time, whatever its size.
 
 Source: https://github.com/huggingface/safetensors, "Format".
 """
@@ -87,7 +87,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
             entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return {name: _tensor(content, 8 + length, entry) for name, entry in entries.items()}
-        except _Short as short:
+        except _ShortFileError as short:
             raise FormatError(
                 f"{path}: {size:,} bytes, expected {short.expected:,}; the file is cut short, copy it again"
             ) from None
@@ -95,7 +95,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
             raise FormatError(f"{path}: a damaged safetensors header ({error}); copy or save the file again") from None
 
 
-class _Short(Exception):
+class _ShortFileError(Exception):
     def __init__(self, expected: int) -> None:
         self.expected = expected
 
@@ -107,7 +107,7 @@ def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDA
     if min(shape, default=0) < 0 or low < 0 or high - low != math.prod(shape) * dtype.itemsize:
         raise ValueError(f"{shape} numbers of {entry['dtype']} in bytes {low} to {high}")
     if start + high > len(content):
-        raise _Short(start + high)
+        raise _ShortFileError(start + high)
     if low == high:
         return np.empty(shape, dtype)
     return np.frombuffer(content, dtype, math.prod(shape), start + low).reshape(shape)

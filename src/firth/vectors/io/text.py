@@ -1,8 +1,9 @@
 """Text vectors: one word and its numbers a line, after a line "V D" (word2vec, fastText) or without one (GloVe).
 
-A word may hold or be a space: the numbers are split off from the right. The bytes before them are the word, whatever they are;
-only a newline ends a line. Numbers are written with nine significant digits (five for half, seventeen for double precision),
-the fewest that always come back as the same bits; gensim writes the shortest such form, which takes twice the time.
+A word may hold or be a space: the numbers are split off from the right. The bytes before them are the word, whatever
+they are; only a newline ends a line. Numbers are written with nine significant digits (five for half, seventeen for
+double precision), the fewest that always come back as the same bits; gensim writes the shortest such form, which takes
+twice the time.
 """
 
 import re
@@ -65,7 +66,8 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
             table.append(how.word(token, where), numbers)
     if promised is not None and len(table) < promised and not how.enough(len(table)):
         raise FormatError(
-            f"{path}: {len(table):,} vectors, the header promises {promised:,}; the file is cut short, or the header is wrong"
+            f"{path}: {len(table):,} vectors, the header promises {promised:,}; the file is cut short: "
+            "copy it again, or correct the header"
         )
     return table.finish(lambda row: f"{path} line {row + 1 + header}", how.duplicates)
 
@@ -80,8 +82,8 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
         count, dim = (int(field) for field in line.split())
     except ValueError:
         raise FormatError(
-            f"{path} line 1: {line[:60]!r}, expected the number of vectors and their width, as in '200000 300'; if the file has "
-            "no such line, read it as format='glove'"
+            f"{path} line 1: {line[:60]!r}, expected the number of vectors and their width, as in '200000 300'; "
+            "if the file has no such line, read it as format='glove'"
         ) from None
     if count < 0 or not 1 <= dim <= WIDEST:
         raise FormatError(f"{path} line 1: {count} vectors of width {dim}, expected a width from 1 to {WIDEST:,}")
@@ -110,10 +112,10 @@ def _check_end(lines: Iterable[bytes], number: int, rows: int | None, how: Readi
     """Check that nothing but blank lines follows the last vector, unless the caller stopped early."""
     if rows is not None and how.limit is not None and how.limit <= rows:
         return
-    for number, line in enumerate(lines, start=number):
+    for place, line in enumerate(lines, start=number):
         if line.strip():
             told = f"after {rows:,} vectors, which is the count in the header" if rows else "after an empty line"
-            raise FormatError(f"{path} line {number}: {line[:40]!r} {told}; expected the end of the file")
+            raise FormatError(f"{path} line {place}: {line[:40]!r} {told}; expected the end of the file")
 
 
 class _Splitter:

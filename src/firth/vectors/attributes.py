@@ -1,0 +1,88 @@
+"""What is known of each word beside its vector: its count, and whatever a caller adds."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import OptionError, ShapeError
+
+Column = npt.NDArray[Any]
+
+
+class Attributes(Mapping[str, Column]):
+    """Columns of one value a word, by name. Columns are replaced, never written into by others.
+
+    Args:
+        size: V, the number of words.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._columns: dict[str, Column] = {}
+
+    def __getitem__(self, name: str) -> Column:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def put(self, name: str, values: Column) -> None:
+        """Add or replace a column.
+
+        Raises:
+            ShapeError: there is not one value a word.
+        """
+        if values.shape != (self._size,):
+            raise ShapeError(f"{name!r} of shape {values.shape} for {self._size} words: expected one value a word")
+        self._columns[name] = values
+
+    def column(self, name: str) -> Column:
+        """Return a column that must be there.
+
+        Raises:
+            OptionError: there is none of that name.
+        """
+        if name not in self._columns:
+            there = ", ".join(self._columns) or "none"
+            raise OptionError(f"no attribute {name!r}: the words have {there}; set_vecattr makes a new one")
+        return self._columns[name]
+
+    def write(self, name: str, row: int, value: Any) -> None:
+        """Set one value; a new column is 0, False or "" elsewhere.
+
+        Raises:
+            OptionError: the column holds another type.
+        """
+        dtype = np.dtype(object) if isinstance(value, str) else np.asarray(value).dtype
+        values = self._columns.get(name)
+        if values is None:
+            values = _blank(self._size, dtype)
+        elif not np.can_cast(dtype, values.dtype, "same_kind") or (values.dtype.kind == "O") != (dtype.kind == "O"):
+            raise OptionError(f"attribute {name!r} holds {values.dtype}: expected such a value, not {value!r}")
+        if not values.flags.writeable:
+            values = values.copy()  # mapped from a file
+        values[row] = value
+        self._columns[name] = values
+
+    def grow(self, added: int) -> None:
+        """Make room for words at the end, with 0, False or "" in every column."""
+        self._size += added
+        self._columns = {
+            name: np.concatenate([values, _blank(added, values.dtype)]) for name, values in self._columns.items()
+        }
+
+    def taken(self, rows: npt.NDArray[np.int64]) -> "Attributes":
+        """Return the attributes of some of the words, in the order of `rows`."""
+        some = Attributes(len(rows))
+        for name, values in self._columns.items():
+            some.put(name, values[rows])
+        return some
+
+
+def _blank(size: int, dtype: np.dtype[Any]) -> Column:
+    return np.full(size, "", dtype=object) if dtype.kind == "O" else np.zeros(size, dtype=dtype)
