@@ -16,7 +16,8 @@ distributed memory", section 3, for scoring a window against shared noise as a m
 
 Departures: sigma is computed to float32 accuracy where word2vec.c reads a table of 1000 entries and clips beyond 6. An
 output row that stands twice among the N gets both updates one after the other; so does a hidden row that stands twice
-among the M: no update is lost.
+among the M: no update is lost. Where the second place falls in a later turn of the loop, o_n in the hidden rows' sum is
+the row with the first update, a difference of second order in r.
 
 Cost: 6 M N D flops; each row is read twice and written once.
 
