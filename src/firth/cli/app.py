@@ -7,6 +7,7 @@ Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood
 """
 
 import importlib
+import inspect
 import io
 import os
 import sys
@@ -91,13 +92,18 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module, function, line) in COMMANDS.items():
         run = _load(module, function) if completing or name == chosen else _not_loaded
-        app.command(name, short_help=line, no_args_is_help=name != "demo")(run)
+        app.command(name, help=_paragraphs(run), short_help=line, no_args_is_help=name != "demo")(run)
     return app
 
 
 def _load(module: str, function: str) -> Callable[..., None]:
     run: Callable[..., None] = getattr(importlib.import_module(f"firth.cli.{module}"), function)
     return run
+
+
+def _paragraphs(run: Callable[..., None]) -> str:
+    """The docstring of a command, a line a paragraph, which the help then breaks to the width of the terminal."""
+    return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(run) or "").split("\n\n"))
 
 
 def _not_loaded() -> None:

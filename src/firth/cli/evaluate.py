@@ -16,7 +16,9 @@ def _names(kind: str) -> str:
 
 
 def evaluate(
-    vectors: Annotated[list[str], typer.Argument(help="Vectors to judge, side by side.", show_default=False)],
+    vectors: Annotated[
+        list[str], typer.Argument(help="Vectors to judge, side by side.", show_default=False, metavar="VECTORS")
+    ],
     similarity: Annotated[
         list[str] | None,
         typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE"),

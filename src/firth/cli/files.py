@@ -45,7 +45,9 @@ def convert(
 
 
 def info(
-    path: Annotated[Path, typer.Argument(help="Vectors, or the folder of a corpus.", show_default=False)],
+    path: Annotated[
+        Path, typer.Argument(help="Vectors, or the folder of a corpus.", show_default=False, metavar="PATH")
+    ],
     json: AsJson = False,
 ) -> None:
     """Say what a file of vectors or a corpus folder holds."""

@@ -51,8 +51,8 @@ class Flags:
         words = field.metadata["choices"]
         info = typer.Option(
             f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
-            help=_capital(field.metadata["help"]),
-            show_default=_shown(field.default),
+            help=_help(field),
+            show_default=False,
             metavar="|".join(words) if words else None,
             rich_help_panel=self.panel,
         )
@@ -95,11 +95,8 @@ def _simple_type(hint: Any) -> type | None:
     return None
 
 
-def _shown(default: Any) -> str | bool:
-    if default is None:
-        return False
-    return ("yes" if default else "no") if isinstance(default, bool) else str(default)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def _help(field: dataclasses.Field[Any]) -> str:
+    text, default = field.metadata["help"], field.default
+    shown = ("yes" if default else "no") if isinstance(default, bool) else default
+    # typer would show the flag's own default, which is None: not given.
+    return f"{text[:1].upper()}{text[1:]}." + ("" if default is None else f" Default: {shown}.")

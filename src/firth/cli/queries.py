@@ -9,15 +9,20 @@ from firth.errors import OptionError
 from firth.vectors.io import load
 
 Vectors = Annotated[
-    str, typer.Argument(help="Vectors: a folder of firth's, or a word2vec or GloVe file.", show_default=False)
+    str,
+    typer.Argument(
+        help="Vectors: a folder of firth's, or a word2vec or GloVe file.", show_default=False, metavar="VECTORS"
+    ),
 ]
-Word = Annotated[str, typer.Argument(help="A word.", show_default=False)]
+A = Annotated[str, typer.Argument(help="A word.", show_default=False, metavar="A")]
+B = Annotated[str, typer.Argument(help="Another word.", show_default=False, metavar="B")]
+C = Annotated[str, typer.Argument(help="A third word.", show_default=False, metavar="C")]
 Count = Annotated[int, typer.Option("--number", "-n", help="How many words to show.")]
 
 
 def neighbors(
     vectors: Vectors,
-    words: Annotated[list[str], typer.Argument(help="Words to ask for.", show_default=False, metavar="WORD...")],
+    words: Annotated[list[str], typer.Argument(help="Words to ask for.", show_default=False, metavar="WORD")],
     number: Count = 10,
     json: AsJson = False,
 ) -> None:
@@ -40,7 +45,7 @@ def neighbors(
         raise space.lexicon.unknown(unknown[-1])
 
 
-def similarity(vectors: Vectors, a: Word, b: Word, json: AsJson = False) -> None:
+def similarity(vectors: Vectors, a: A, b: B, json: AsJson = False) -> None:
     """Show the cosine of two words: 1 for the same direction, 0 for nothing in common."""
     cosine = float(load(vectors).similarity(a, b))
     if json:
@@ -51,9 +56,9 @@ def similarity(vectors: Vectors, a: Word, b: Word, json: AsJson = False) -> None
 
 def analogy(
     vectors: Vectors,
-    a: Word,
-    b: Word,
-    c: Word,
+    a: A,
+    b: B,
+    c: C,
     number: Count = 10,
     method: Annotated[str, typer.Option(help="How to combine: 3CosAdd or 3CosMul.", metavar="add|mul")] = "add",
     json: AsJson = False,

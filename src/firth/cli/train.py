@@ -23,11 +23,15 @@ _LONG = 6  # letters
 
 
 def _train(
-    model: Annotated[str, typer.Argument(help=f"What to train: {' or '.join(MODELS)}.", show_default=False)],
+    model: Annotated[
+        str, typer.Argument(help=f"What to train: {' or '.join(MODELS)}.", show_default=False, metavar="MODEL")
+    ],
     corpus: Annotated[
         list[str],
         typer.Argument(
-            help="Files, folders or globs of text, a corpus folder, or - for standard input.", show_default=False
+            help="Files, folders or globs of text, a corpus folder, or - for standard input.",
+            show_default=False,
+            metavar="CORPUS",
         ),
     ],
     output: Annotated[

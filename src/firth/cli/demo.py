@@ -1,0 +1,143 @@
+"""`firth demo`: the whole way from text to a map, on text that is there already."""
+
+import itertools
+import shlex
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firth.cli.documentation import paragraphs
+from firth.cli.output import AsJson, note, print_json, scored
+from firth.cli.targets import check_folder_target, check_writable
+from firth.corpus.encoded import Corpus
+from firth.embeddings.word2vec import Word2Vec
+from firth.errors import MissingExtraError, OptionError
+from firth.plots.map import draw_map
+from firth.plots.text_map import text_map
+from firth.vectors.io import save
+from firth.vectors.io.folder import is_ours
+from firth.vectors.word_vectors import WordVectors
+
+# A small corpus wants many passes, and CBOW is the better of the two on it.
+MODEL = Word2Vec(architecture="cbow", dim=100, epochs=15, sample=1e-3)
+FEWEST = 10  # times that a word must stand in the documentation
+WORDS = ("list", "string", "array", "integer", "error", "file", "thread", "eigenvalues", "lowercase", "socket")
+ANALOGIES = (("array", "arrays", "list"), ("minimum", "smallest", "maximum"), ("sin", "sine", "cos"))
+THEMES = ("list", "string", "matrix", "integer", "error", "file", "thread", "random")
+VECTORS, MAP = "python.firth", "map.png"
+SHOWN = 6
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the vectors and the map.")] = Path(
+        "firth-demo"
+    ),
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Train on the documentation of Python and of the installed libraries, and show what came of it.
+
+    Nothing is downloaded. The vectors and a map of words go to the folder firth-demo.
+    """
+    _check(output)
+    vectors = _train(not quiet)
+    save(vectors, output / VECTORS)
+    _show_neighbours(vectors, json)
+    _show_analogies(vectors, json)
+    _show_map(vectors, output / MAP, json)
+    if not json:
+        _say_what_next(output / VECTORS)
+
+
+def _check(output: Path) -> None:
+    if output.exists() and not (output / VECTORS).exists() and (not output.is_dir() or any(output.iterdir())):
+        raise OptionError(f"{output} is there already and is not a demo's; expected a new name: firth demo -o NAME")
+    if (output / MAP).exists() and not is_ours(output / VECTORS):
+        raise OptionError(f"{output / MAP} is not a demo's; expected a new name: firth demo -o NAME")
+    check_folder_target(output / VECTORS)
+    check_writable(output / MAP)
+
+
+def _train(progress: bool) -> WordVectors:
+    began = time.monotonic()
+    say = note if progress else _silent
+    say("Reading the documentation of Python and of the libraries beside it. Nothing is downloaded.")
+    with tempfile.TemporaryDirectory(prefix="firth-", ignore_cleanup_errors=True) as cache:
+        corpus = Corpus.build(paragraphs(), min_count=FEWEST, cache=cache, progress=progress)
+        size = f"{corpus.num_tokens:,} words, {len(corpus.vocabulary):,} different"
+        say(f"Training on {size}, {MODEL.epochs} times over.")
+        vectors = MODEL.train(corpus, progress=progress)
+    vectors.metadata["name"] = "python"
+    say(f"Done in {time.monotonic() - began:.0f} seconds.\n")
+    return vectors
+
+
+def _silent(text: str) -> None:
+    """Show nothing."""
+
+
+def _known(vectors: WordVectors, *words: str) -> bool:
+    return all(word in vectors for word in words)
+
+
+def _show_neighbours(vectors: WordVectors, json: bool) -> None:
+    asked = [word for word in WORDS if word in vectors]
+    answers = vectors.similar_by_word(asked, topn=SHOWN)
+    if json:
+        for word, found in zip(asked, answers, strict=True):
+            print_json({"query": word, "neighbors": scored(found)})
+        return
+    print("Words and their nearest neighbours")
+    width = max(map(len, asked), default=0)
+    for word, found in zip(asked, answers, strict=True):
+        print(f"  {word:<{width}}  {', '.join(neighbour for neighbour, _ in found)}")
+
+
+def _show_analogies(vectors: WordVectors, json: bool) -> None:
+    asked = [words for words in ANALOGIES if _known(vectors, *words)]
+    if not json:
+        print("\nAnalogies")
+    for a, b, c in asked:
+        answers = vectors.analogy(a, b, c, n=3)
+        if json:
+            print_json({"a": a, "b": b, "c": c, "method": "add", "answers": scored(answers)})
+        else:
+            print(f"  {a} is to {b} as {c} is to {', '.join(word for word, _ in answers)}")
+
+
+def _groups(vectors: WordVectors) -> dict[str, list[str]]:
+    """The words of the map: a few themes, each with its neighbours."""
+    themes = [theme for theme in THEMES if theme in vectors]
+    answers = vectors.similar_by_word(themes, topn=SHOWN)
+    return {theme: [word for word, _ in found] for theme, found in zip(themes, answers, strict=True)}
+
+
+def _show_map(vectors: WordVectors, path: Path, json: bool) -> None:
+    groups = _groups(vectors)
+    try:
+        draw_map(vectors, groups, path, title="Words that firth learned from Python's own documentation")
+    except MissingExtraError as missing:
+        if json:
+            return
+        words = dict.fromkeys([*groups, *itertools.chain.from_iterable(groups.values())])
+        print(f"\nA map (as a picture: {str(missing).rpartition(': ')[2]})\n")
+        print(text_map(vectors, list(words)))
+        return
+    if json:
+        print_json({"map": str(path)})
+    else:
+        print(f"\nA map of such words is drawn in {path}")
+
+
+def _say_what_next(path: Path) -> None:
+    quoted = shlex.quote(str(path))
+    print(
+        f"""
+Next
+  firth neighbors {quoted} dictionary random       ask these vectors more
+  firth train skipgram YOUR-TEXTS -o my.firth      learn from your own text: files, folders, .gz, .jsonl, ...
+  firth evaluate my.firth                          how good they are, against human judgements"""
+    )

@@ -1,0 +1,72 @@
+"""English that every installation of firth carries: the documentation of Python, NumPy, SciPy and what else it needs.
+
+Python's language topics come from `pydoc_data`. The rest is read from source files, which are not imported: all
+strings in triple quotes, which are docstrings but for a few, and in NumPy's case also the documentation of what is
+written in C.
+"""
+
+import re
+import sysconfig
+from collections.abc import Iterator
+from importlib import import_module, util
+from pathlib import Path
+
+# What firth needs, what that needs, and what draws the map; the same everywhere, so that one demo is like another.
+PACKAGES = (
+    "numpy", "scipy", "numba", "llvmlite", "matplotlib", "contourpy", "fontTools", "kiwisolver", "PIL", "dateutil",
+    "pooch", "requests", "urllib3", "rich", "pygments", "typer", "safetensors",
+)  # fmt: skip
+
+# A small lexer: comments and simple strings are matched only so that a quote inside them opens nothing.
+_STRINGS = re.compile(
+    r"""
+      \"\"\" ((?: [^"\\]+ | \\. | "(?!"") )*) \"\"\"
+    | \'\'\' ((?: [^'\\]+ | \\. | '(?!'') )*) \'\'\'
+    | " (?: [^"\\\n]+ | \\. )* "
+    | ' (?: [^'\\\n]+ | \\. )* '
+    | \# [^\n]*
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_LEFT_OUT = {"test", "tests", "testing", "site-packages", "__pycache__", "_vendor", "vendored"}
+_IDENTIFIER = re.compile(r"\S*(?:[_\\=@<>|{}]|\(\)|:\w)\S*")  # what stands in prose for code, and would crowd out words
+_PROMPT = ("In [", ">>> ", "... ", "Traceback", ".. ", "+-", "==", "--")
+_FEWEST_WORDS = 4
+_LEAST_LETTERS = 0.7  # the share of letters and spaces that tells prose from tables and code
+
+
+def paragraphs() -> list[str]:
+    """Return the different paragraphs of prose, each once, in an order that depends on what is installed alone."""
+    return list(dict.fromkeys(part for text in _texts() for part in _prose(text)))
+
+
+def _texts() -> Iterator[str]:
+    yield from import_module("pydoc_data.topics").topics.values()
+    for root in _roots():
+        for path in sorted(root.rglob("*.py")):
+            if _LEFT_OUT.isdisjoint(path.relative_to(root).parts):
+                yield from _strings_in(path)
+
+
+def _roots() -> Iterator[Path]:
+    yield Path(sysconfig.get_path("stdlib"))
+    for name in PACKAGES:
+        found = util.find_spec(name)
+        if found is not None and found.origin is not None:
+            yield Path(found.origin).parent
+
+
+def _strings_in(path: Path) -> Iterator[str]:
+    source = path.read_bytes().decode("utf-8", "replace")
+    if '"""' in source or "'''" in source:
+        yield from (match[1] or match[2] or "" for match in _STRINGS.finditer(source))
+
+
+def _prose(text: str) -> Iterator[str]:
+    """The paragraphs of a docstring that are sentences, without code, tables, headings and lists of names."""
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in block.split("\n")]
+        kept = " ".join(_IDENTIFIER.sub(" ", line) for line in lines if line and not line.startswith(_PROMPT))
+        letters = sum(letter.isalpha() or letter == " " for letter in kept)
+        if kept.count(" ") >= _FEWEST_WORDS and letters >= _LEAST_LETTERS * len(kept):
+            yield " ".join(kept.split())

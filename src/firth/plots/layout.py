@@ -1,0 +1,96 @@
+"""Where words go on a flat map: near when their vectors are, and their labels apart."""
+
+import numpy as np
+import numpy.typing as npt
+
+Points = npt.NDArray[np.float64]
+
+STEPS = 300
+_NEAREST = 1e-3  # cosine distances below this count as this: two words of one vector must not weigh infinitely
+_LABEL_STEPS = 400
+
+
+def flatten(vectors: npt.ArrayLike) -> Points:
+    """Place vectors on a plane so that distances on it follow cosine distances, near ones above all.
+
+    Principal components give the start; stress majorisation with weights 1 / distance^2 moves each point to where its
+    neighbours want it. The same vectors give the same map.
+
+    Args:
+        vectors: (n, D), none of them zero.
+
+    Returns:
+        (n, 2), centred, the widest direction first.
+
+    Source:
+        Gansner, Koren and North 2005, Graph drawing by stress majorization, section 2.2.
+    """
+    rows = np.asarray(vectors, dtype=np.float64)
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    points = _principal(rows)
+    if len(rows) > 2:
+        points = _majorise(points, np.maximum(1 - rows @ rows.T, _NEAREST))
+    return _principal(points)
+
+
+def _principal(rows: Points) -> Points:
+    """The first two principal components of rows: (n, 2)."""
+    centred = rows - rows.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    # A component's sign is arbitrary: the greatest entry is made positive, so that a map does not flip by chance.
+    axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    found = centred @ axes.T
+    return np.pad(found, ((0, 0), (0, 2 - found.shape[1])))
+
+
+def _majorise(points: Points, wanted: Points) -> Points:
+    weights = 1 / wanted**2
+    np.fill_diagonal(weights, 0)
+    laplacian = np.diag(weights.sum(1)) - weights
+    inverse = np.linalg.pinv(laplacian)
+    for _ in range(STEPS):
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        pull = weights * wanted / np.maximum(apart, 1e-9)
+        np.fill_diagonal(pull, 0)
+        points = inverse @ ((np.diag(pull.sum(1)) - pull) @ points)
+    return points
+
+
+def separate(anchors: Points, sizes: Points, obstacles: float = 0.0) -> Points:
+    """Move labels off each other, each staying as near to its anchor as that allows.
+
+    Args:
+        anchors: (n, 2) where the middles of the labels would like to be.
+        sizes: (n, 2) widths and heights, in the same unit.
+        obstacles: a radius around each anchor that other labels keep free.
+
+    Returns:
+        (n, 2) middles of the labels.
+    """
+    middles = anchors.copy()
+    for step in range(_LABEL_STEPS):
+        push = _push(middles, sizes, middles, sizes)
+        if obstacles:
+            push += _push(middles, sizes, anchors, np.full_like(sizes, 2 * obstacles))
+        if not push.any():
+            break
+        home = 0.02 * (1 - step / _LABEL_STEPS)  # the pull back home ends before the last overlaps are resolved
+        middles += 0.5 * push + home * (anchors - middles)
+    return middles
+
+
+def _push(middles: Points, sizes: Points, others: Points, other_sizes: Points) -> Points:
+    """How far each box wants to move out of the other boxes, by the shorter way."""
+    difference = middles[:, None] - others[None]  # (n, n, 2)
+    reach = (sizes[:, None] + other_sizes[None]) / 2
+    overlap = np.maximum(reach - np.abs(difference), 0)
+    np.einsum("iid->id", overlap)[:] = 0  # a label may cover its own point
+    both = (overlap > 0).all(axis=2)
+    shorter = overlap[..., 0] < overlap[..., 1]
+    # Two boxes in one place part by their order.
+    order = np.sign(np.arange(len(middles))[:, None] - np.arange(len(middles))[None])
+    direction = np.where(difference == 0, order[..., None], np.sign(difference))
+    shift = overlap * direction * both[..., None]
+    shift[..., 0] *= shorter
+    shift[..., 1] *= ~shorter
+    return np.asarray(shift.sum(axis=1))
