@@ -1,8 +1,8 @@
 """The folder that holds built corpora: a corpus is built aside and appears there whole, or not at all.
 
-A folder that is being built ends in `.part` and is locked by its builder for as long as that lives. Of two processes that
-build the same corpus at once, both finish, and the one that comes second uses what the first made. What a killed process
-left behind is not locked any more, and the next build clears it away.
+A folder that is being built ends in `.part` and is locked by its builder for as long as that lives. Of two processes
+that build the same corpus at once, both finish, and the one that comes second uses what the first made. What a killed
+process left behind is not locked any more, and the next build clears it away.
 """
 
 import contextlib
@@ -12,14 +12,16 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from firth.errors import CorpusError
 from firth.files import replacing_folder
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows: leftovers are told by their age alone
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 _PART = ".part"
 _FRESH = 60.0  # seconds in which an empty folder may still be about to be locked
@@ -43,8 +45,8 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CorpusError(
-            f"the corpus cannot be written to {folder} ({error.strerror or error}); expected a folder with room for about as "
-            "many bytes as the text has; free some, or name another folder with cache= or FIRTH_CACHE"
+            f"the corpus cannot be written to {folder} ({error.strerror or error}); expected a folder with room for "
+            "about as many bytes as the text has; free some, or name another folder with cache= or FIRTH_CACHE"
         ) from error
 
 

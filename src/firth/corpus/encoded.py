@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from firth.corpus import storage
 from firth.corpus.cache import build_in, default_folder
-from firth.corpus.counting import Meter, count
+from firth.corpus.counting import count
+from firth.corpus.meter import Meter
 from firth.corpus.options import CorpusOptions
 from firth.corpus.ordering import choose
 from firth.corpus.sources import Files, Items, Source, resolve
@@ -26,8 +27,8 @@ from firth.vocabulary import Vocabulary
 class Corpus:
     """Text as numbers: made by `Corpus.build` or `Corpus.open`.
 
-    Going through a corpus yields its sentences as lists of words, again at each go. Words outside the vocabulary are left
-    out, and sentences that hold no others.
+    Going through a corpus yields its sentences as lists of words, again at each go. Words outside the vocabulary are
+    left out, and sentences that hold no others.
 
     Attributes:
         path: the folder it lies in.
@@ -57,18 +58,18 @@ class Corpus:
     ) -> "Corpus":
         """Read text, split it into sentences of tokens, and keep them as numbers in a folder.
 
-        What is built from files is used again as long as paths, sizes, times of change and options stay as they are (and no
-        option is a function whose behaviour cannot be pinned down: a closure, a method, an object); otherwise it is built
-        anew in the same place. Any other source is gone through exactly once, a generator as well as a list, and a corpus
-        with the same content is kept once.
+        What is built from files is used again as long as paths, sizes, times of change and options stay as they are
+        (and no option is a function whose behaviour cannot be pinned down: a closure, a method, an object); otherwise
+        it is built anew in the same place. Any other source is gone through exactly once, a generator as well as a
+        list, and a corpus with the same content is kept once.
 
         Memory: a few megabytes, and what the distinct words take; nothing grows with the length of the text.
 
         Args:
-            source: a path, a glob, a folder (all files with a known suffix, in order of their paths), "-" (standard input), a
-                list of those, or an iterable of texts, of token lists, or of rows with a `column` (a Hugging Face data set).
-                Files: plain text, JSON lines, CSV, TSV, Parquet, Arrow, each also as .gz .bz2 .xz .zst (Parquet and Arrow
-                not). A list whose strings name files (a known suffix, or a separator) is a list of paths; path objects
+            source: a path, a glob, a folder (all files with a known suffix, in order of their paths), "-" (standard
+                input), a list of those, or an iterable of texts, of token lists, or of rows with a `column` (a Hugging
+                Face data set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz .zst; Parquet,
+                Arrow. A list whose strings name files (a known suffix, or a separator) is a list of paths; path objects
                 always are.
             cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
             column: the column of a table that holds the text.
@@ -197,15 +198,15 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
     try:
         meter = Meter(report, source.size() if isinstance(source, Files) else None)
         words, counts = count(source, options, spill.write, meter)
-        report(Status(stage="numbering words", done=meter.tokens))
+        report(Status(stage="numbering words", done=meter.words))
         vocabulary, final = choose(words, counts, options)
         tokens, sentences, content = spill.renumber(final)
     finally:
         spill.close()
     if isinstance(source, Items) and not source.tokenised and 1 < sentences == vocabulary.total:
         raise CorpusError(
-            f"each of the {sentences:,} texts is a single word, such as {vocabulary.words[0]!r}; expected sentences or texts; "
-            "the tokens of one sentence go into a list of their own: [['the', 'cat'], ...]"
+            f"each of the {sentences:,} texts is a single word, such as {vocabulary.words[0]!r}; expected sentences or "
+            "texts; the tokens of one sentence go into a list of their own: [['the', 'cat'], ...]"
         )
     storage.write_vocabulary(folder, vocabulary)
     described = options.described()

@@ -8,7 +8,10 @@ from typing import Any
 
 from firth.errors import OptionError
 from firth.options import check, option
-from firth.text.tokenise import REFERENCES, tokeniser
+from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
+
+TOKENS = tuple(REFERENCES)
+SENTENCES = ("line", "paragraph")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +25,8 @@ class CorpusOptions:
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
     max_size: int | None = option(None, "most words to keep, the most frequent ones", minimum=1)
     stop_words: tuple[str, ...] = option((), "words to leave out")
-    tokens: Any = option("unicode", "what a word is", choices=tuple(REFERENCES))
-    sentences: Any = option("line", "what ends a sentence", choices=("line", "paragraph"))
+    tokens: str | Tokeniser = option("unicode", "what a word is", choices=TOKENS)
+    sentences: str | Tokeniser = option("line", "what ends a sentence", choices=SENTENCES)
 
     def checked(self) -> "CorpusOptions":
         """Return the options with `stop_words` as a tuple, after checking each.
@@ -37,7 +40,7 @@ class CorpusOptions:
         tokeniser(self.tokens)
         if self.max_size is not None and not isinstance(self.max_size, int):
             raise OptionError(f"max_size={self.max_size!r}: expected a whole number of at least 1")
-        words = self.stop_words
+        words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")
         return replace(self, stop_words=tuple(words))
@@ -65,8 +68,8 @@ def _name(value: Any) -> str:
 def _identity(value: Any) -> str | None:
     """Return the identity of a named rule, a plain function or a tokenizers.Tokenizer.
 
-    A function that closes over variables, a bound method or another object may do something else tomorrow under the same
-    name: it has none, and a corpus that was made with it is made again.
+    A function that closes over variables, a bound method or another object may do something else tomorrow under the
+    same name: it has none, and a corpus that was made with it is made again.
     """
     if isinstance(value, str):
         return value

@@ -32,7 +32,6 @@ def choose(
     same = _merge(words, counts)
     stopped = _stop_words(options)
     removed = [i for i, word in enumerate(words) if word in stopped] if stopped else []
-    removed += [words.index("")] if "" in words else []
     counts[removed] = 0
     kept = np.flatnonzero(counts >= options.min_count)
     if not len(kept):
@@ -49,14 +48,17 @@ def _merge(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[n
 
     Words of which invalid UTF-8 was replaced were told apart by their bytes, and may now be equal.
     """
-    if len(set(words)) == len(words):
-        return None
+    replaced = [i for i, word in enumerate(words) if "\ufffd" in word]
     places: dict[str, int] = {}
-    first = np.array([places.setdefault(word, i) for i, word in enumerate(words)], dtype=np.int64)
+    first = [places.setdefault(words[i], i) for i in replaced]
+    if len(places) == len(replaced):
+        return None
+    same = np.arange(len(words))
+    same[replaced] = first
     own = counts.copy()
     counts[:] = 0
-    np.add.at(counts, first, own)
-    return first
+    np.add.at(counts, same, own)
+    return same
 
 
 def _stop_words(options: CorpusOptions) -> set[str]:

@@ -73,7 +73,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
         compression = COMPRESSIONS.get(path.suffix.lower())
         if compression is None:
-            yield raw, raw  # type: ignore[misc]  # FileIO has what is used of BinaryIO: read, readinto, tell
+            yield raw, raw
         else:
             with compression(raw) as stream:
                 yield raw, stream
@@ -105,8 +105,8 @@ def _damaged(path: Path, error: Exception) -> CorpusError:
 def check_text(name: str, head: bytes) -> None:
     """Refuse what is not text.
 
-    A NUL byte is never text; nor is data of which most sequences beyond ASCII are not valid UTF-8. Later in a file both are
-    let pass, as separators.
+    A NUL byte is never text; nor is data of which most sequences beyond ASCII are not valid UTF-8. Later in a file both
+    are let pass, as separators.
 
     Args:
         name: what to call the source in an error.
@@ -127,6 +127,6 @@ def check_text(name: str, head: bytes) -> None:
     beyond_ascii = sum(1 for character in text if character > "\x7f") if broken > _FEW_BROKEN else 0
     if broken > _FEW_BROKEN and 2 * broken > beyond_ascii:
         raise CorpusError(
-            f"{name}: {broken:,} of the first {beyond_ascii:,} characters beyond ASCII are not valid UTF-8; expected UTF-8 "
-            "text; if it is text of another encoding, convert it, for example with iconv -f LATIN1 -t UTF-8"
+            f"{name}: {broken:,} of the first {beyond_ascii:,} characters beyond ASCII are not valid UTF-8; expected "
+            "UTF-8 text; if it is text of another encoding, convert it, for example with iconv -f LATIN1 -t UTF-8"
         )

@@ -81,8 +81,8 @@ def _unicode_entries() -> npt.NDArray[np.uint64]:
     entries = np.zeros(0x110000, dtype=np.uint64)
     firsts, seconds = _composing()
     special = firsts.union(seconds, characters.JOINERS, map(chr, characters.REPLACED))
-    # One by one, 200,000 characters would take half a second: those that fold to themselves and compose with nothing are
-    # filled in together.
+    # One by one, 200,000 characters would take half a second: those that fold to themselves and compose with nothing
+    # are filled in together.
     for codes in _ASSIGNED:
         entries[codes.start : codes.stop] = _plain_entries(codes)
         for text in _spans(codes):

@@ -1,8 +1,8 @@
 """Bytes in, provisional word numbers out: the compiled scanner with its buffers, and the growth of its tables.
 
 Memory: a block of text, four times that for its numbers, and what the distinct words take: their bytes, 16 for their
-place and count, and 27 to 107 in the hash table. Nothing grows with the length of the text, except that a block grows to
-hold the longest stretch without a separator.
+place and count, and 27 to 107 in the hash table. Nothing grows with the length of the text, except that a block grows
+to hold the longest stretch without a separator.
 """
 
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ class Scanner:
             self._text = np.concatenate([self._text, np.zeros(self._capacity, dtype=np.uint8)])
             self._capacity *= 2
             self._make_buffers()
-        return memoryview(self._text)[self._size : self._capacity]
+        return self._text.data[self._size : self._capacity]
 
     def filled(self, size: int) -> None:
         """Scan, when the block is full, what `room` was given: `size` bytes more."""

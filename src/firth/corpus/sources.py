@@ -1,4 +1,4 @@
-"""What a corpus is built from: files by path, glob or folder; standard input; or anything that gives texts or tokens."""
+"""What a corpus is built from: files by path, glob or folder; standard input; or whatever gives texts or tokens."""
 
 import difflib
 import glob
@@ -84,9 +84,9 @@ def resolve(source: Any, column: str | None = None) -> Source:
     """Say what `source` is.
 
     A string or path object is a path ("-": standard input), a glob or a folder. Of any other iterable the first item
-    decides: a path object, or a string that names a file (a known suffix, or a path that exists and has a separator in it),
-    means paths; another string means texts; a mapping (a row of a Hugging Face data set) is read at `column`; a list of
-    strings means tokens.
+    decides: a path object, or a string that names a file (a known suffix, or a path that exists and has a separator in
+    it), means paths; another string means texts; a mapping (a row of a Hugging Face data set) is read at `column`; a
+    list of strings means tokens.
 
     Raises:
         CorpusError: it is none of these, it does not exist, or it gives nothing.
@@ -103,7 +103,8 @@ def resolve(source: Any, column: str | None = None) -> Source:
     first = next(items, _NOTHING)
     if first is _NOTHING:
         raise CorpusError(
-            f"the {type(source).__name__} gave nothing: it is empty, or a generator that was gone through before; {_EXPECTED}"
+            f"the {type(source).__name__} gave nothing: it is empty, or a generator that was gone through before; "
+            f"{_EXPECTED}"
         )
     if isinstance(first, str) and column is not None and not _names_file(first):
         return _items(iter(_column_of(source, column)))
@@ -163,7 +164,7 @@ def _expand(path: Path) -> list[Path]:
     if path.exists():
         return [path]
     if glob.has_magic(str(path)):
-        matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]
+        matches = sorted(path.parent.glob(path.name) if path.is_absolute() else Path().glob(str(path)))
         files = [match for match in matches if match.is_file()]
         if not files:
             raise CorpusError(f"{path}: no file matches; expected a glob such as 'books/**/*.txt.gz'; check the folder")

@@ -1,11 +1,10 @@
 """The files of a corpus folder, written and read.
 
-`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, a word a line, with backslash and line feed
-escaped; `counts.bin` (int64); and `corpus.json`, written last: what the corpus holds, the options it was built with, and
-what it was built from.
+`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, a word a line, with backslash and line
+feed escaped; `counts.bin` (int64); and `corpus.json`, written last: what the corpus holds, the options it was built
+with, and what it was built from.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,25 +48,23 @@ class Spill:
         spilled, ids = np.empty(_BLOCK, dtype=np.int32), np.empty(_BLOCK, dtype=np.int32)
         ends = np.empty(_BLOCK, dtype=np.int64)
         tokens = sentences = last_end = read = 0
-        digest = hashlib.blake2b(digest_size=16)
+        digest = np.full(1, 0xCBF29CE484222325, dtype=np.uint64)
         with writing(self._folder.parent), (self._folder / _OFFSETS).open("wb") as offsets:
             offsets.write(np.zeros(1, dtype="<i8").tobytes())
             while True:
                 self._file.seek(4 * read)
-                size = self._file.readinto(spilled.view(np.uint8)) // 4
+                size = self._file.readinto(spilled.data.cast("B")) // 4
                 if not size:
                     break
                 read += size
-                n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end)
+                n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end, digest)
                 self._file.seek(4 * tokens)
                 _write_whole(self._file, ids[:n])
-                offsets.write(ends[:ended])
-                digest.update(ids[:n])
-                digest.update(ends[:ended])
+                offsets.write(ends[:ended].data)
                 tokens, sentences = tokens + n, sentences + ended
                 last_end = int(ends[ended - 1]) if ended else last_end
             self._file.truncate(4 * tokens)
-        return tokens, sentences, digest.hexdigest()
+        return tokens, sentences, f"{digest[0]:016x}"
 
     def close(self) -> None:
         """Close the file."""
@@ -75,7 +72,7 @@ class Spill:
 
 
 def _write_whole(file: Any, numbers: npt.NDArray[Any]) -> None:
-    view = memoryview(numbers).cast("B")
+    view = numbers.data.cast("B")
     while view:  # a raw file may take less than it is given
         view = view[file.write(view) :]
 
@@ -119,8 +116,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise FormatError(f"{path}: damaged ({error}); build the corpus again") from error
     if not known:
         raise FormatError(
-            f"{path}: {facts['format']!r} version {facts['version']}; expected {FORMAT!r} version {VERSION}; build the corpus "
-            "again, or use the version of firth that wrote it"
+            f"{path}: {facts['format']!r} version {facts['version']}; expected {FORMAT!r} version {VERSION}; build the "
+            "corpus again, or use the version of firth that wrote it"
         )
     for name, size in ((_IDS, 4 * tokens), (_OFFSETS, 8 * (sentences + 1)), (_COUNTS, 8 * words), (_WORDS, None)):
         file = folder / name

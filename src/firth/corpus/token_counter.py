@@ -1,4 +1,4 @@
-"""Tokens in, provisional word numbers out: for tokenisers that are Python functions, and for text that comes as tokens."""
+"""Tokens in, provisional word numbers out: for Python functions as tokenisers, and for text that comes as tokens."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -53,6 +53,8 @@ class TokenCounter:
                 raise CorpusError(
                     f"the token {word!r:.80} is {type(word).__name__}; expected strings; turn it into one"
                 )
+        if "" in self._numbers:  # no word, though some tokenisers give it
+            self._counts[self._numbers[""]] = 0
         return list(map(str, self._numbers)), self._counts
 
     def _flush(self) -> None:

@@ -1,8 +1,8 @@
 """A hash table from words to their numbers, as bricks of the scanner.
 
-Words live in an arena, one after the other, each followed by a line feed. The table holds (key, number) pairs; a key of 0 is
-an empty slot. A word of up to 8 bytes is its own key; a longer one has a 56-bit hash above a zero byte, which no word
-starts with, and its bytes are compared: two words never share a number.
+Words live in an arena, one after the other, each followed by a line feed. The table holds (key, number) pairs; a key of
+0 is an empty slot. A word of up to 8 bytes is its own key; a longer one has a 56-bit hash above a zero byte, which no
+word starts with, and its bytes are compared: two words never share a number.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ def key_of(
 
 
 @njit(cache=True, nogil=True)
-def home(key: np.uint64) -> int:
+def home(key: np.uint64) -> np.int64:
     """Return the slot that a key is looked for first, before the table's mask: 31 bits."""
     h = (key ^ (key >> _32)) * _M
     return np.int64((h ^ (h >> _32)) & np.uint64(0x7FFFFFFF))

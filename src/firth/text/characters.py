@@ -79,7 +79,8 @@ def kind(character: str) -> str:
 def fold(text: str) -> str:
     """Return the form in which words are compared: invisible characters removed, NFC, full case folding, NFC.
 
-    Case folding can break composition (the folded form of a composed letter may be letter + accent), hence the second NFC.
+    Case folding can break composition (the folded form of a composed letter may be letter + accent), hence the second
+    NFC.
 
     Source: The Unicode Standard, chapter 3.13, definition D145 (with NFC in the place of NFD).
     """

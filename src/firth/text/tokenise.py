@@ -1,18 +1,20 @@
 """Raw text -> tokens: the reference implementations, short and slow.
 
-Building a corpus from text runs compiled code that agrees with these functions token for token; they are the definition.
+Building a corpus from text runs compiled code that agrees with these functions token for token; they are the
+definition.
 
 **unicode**, the default. Text is folded (`characters.fold`: NFC and full case folding); a token is then
 
 - a run of letters, digits and marks that starts with a letter or a digit: `Straße` -> `strasse`, `covid19`;
-- with an apostrophe inside, where a letter follows: `don't`, `l'homme`, `1990's`; `’` counts as `'`; outer ones fall off;
+- with an apostrophe inside, where a letter follows: `don't`, `l'homme`, `1990's`; `’` counts as `'`; outer ones fall
+  off;
 - with `_`, `·` or a zero-width joiner inside: `new_york`, `col·lecció`;
 - with `.` or `,` between two digits: `3.14`, `1,000`, `192.168.0.1`;
 - or one Han or Hiragana character with its marks: `東京` -> `東`, `京`.
 
-Everything else separates: white space, hyphens (`state-of-the-art` is four tokens, so that its parts are learnt from too),
-other punctuation, symbols, emoji. Katakana and Hangul are letters. Thai, Lao, Khmer and Burmese words, which only a
-dictionary can split, stay joined from space to space: give such text a tokeniser of its own.
+Everything else separates: white space, hyphens (`state-of-the-art` is four tokens, so that its parts are learnt from
+too), other punctuation, symbols, emoji. Katakana and Hangul are letters. Thai, Lao, Khmer and Burmese words, which only
+a dictionary can split, stay joined from space to space: give such text a tokeniser of its own.
 
 **whitespace**: runs of anything but the space and the control characters U+0000 to U+001F; nothing is folded.
 
@@ -104,8 +106,8 @@ def tokeniser(tokens: Any) -> Tokeniser:
 
     Args:
         tokens: "unicode", "whitespace" or "text8"; an object with a method `tokenize(text)` that returns strings (a
-            transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has `.tokens` (a
-            Hugging Face tokenizers.Tokenizer); or any function from a string to a list of strings.
+            transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has `.tokens`
+            (a Hugging Face tokenizers.Tokenizer); or any function from a string to a list of strings.
 
     Raises:
         OptionError: it is none of these.

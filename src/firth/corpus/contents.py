@@ -1,0 +1,146 @@
+"""What a source holds, piece by piece: streams of bytes, or texts; and the sentences in texts."""
+
+import io
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firth.corpus.columns import TABLES, cells
+from firth.corpus.meter import Meter
+from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
+from firth.corpus.sources import Files, Items, Source, StandardInput
+from firth.errors import CorpusError
+from firth.text.tokenise import decode
+
+_INVISIBLE = "".join(map(chr, range(33)))  # what may stand in a blank line
+
+
+@dataclass(frozen=True)
+class ByteStream:
+    """UTF-8 from a file.
+
+    Attributes:
+        path: what to call it.
+        stream: its content, decompressed.
+        tick: called after each piece that is read.
+    """
+
+    path: Path
+    stream: BinaryIO
+    tick: Callable[[], None]
+
+    def read_into(self, room: memoryview) -> int:
+        """Fill `room` as far as the stream goes; return how many bytes that are, 0 at the end.
+
+        Raises:
+            CorpusError: the file cannot be read, or its compressed data is damaged.
+        """
+        with reading(self.path):
+            size: int = self.stream.readinto(room)  # type: ignore[attr-defined]  # files and decompressors have it
+        self.tick()
+        return size
+
+    def texts(self, name: str) -> Iterator[Iterable[str]]:
+        """Yield the whole file as one group of lines."""
+        yield self._lines(name)
+
+    def _lines(self, name: str) -> Iterator[str]:
+        with reading(self.path):
+            lines = io.BufferedReader(self.stream, HEAD)  # type: ignore[type-var]  # the same
+            check_text(name, lines.peek(HEAD))
+            for line in lines:
+                yield decode(line.removesuffix(b"\n"))
+                self.tick()
+
+
+@dataclass(frozen=True)
+class TextStream:
+    """Texts that come one by one.
+
+    Attributes:
+        items: the texts.
+        tick: called after each.
+    """
+
+    items: Iterable[Any]
+    tick: Callable[[], None]
+
+    def texts(self, name: str) -> Iterator[Iterable[str]]:
+        """Yield each text as a group of its own.
+
+        Raises:
+            CorpusError: an item is not a string.
+        """
+        for i, text in enumerate(self.items):
+            if not isinstance(text, str):
+                found = f"item {i} is {type(text).__name__} {text!r:.60}"
+                raise CorpusError(f"{name}: {found} among texts; expected all items to be of one kind")
+            yield (text,)
+            self.tick()
+
+
+def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
+    """Yield the pieces of a source, each with what to call it; a piece's end ends a sentence."""
+    if isinstance(source, StandardInput):
+        yield "standard input", ByteStream(Path("standard input"), sys.stdin.buffer, meter.tick)
+    elif isinstance(source, Items):
+        yield "the source", TextStream(guarded(source.items), meter.tick)
+    else:
+        for path in source.paths:
+            yield from _in_file(path, source, meter)
+            meter.finished += path.stat().st_size
+
+
+def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
+    def tick_at(raw: BinaryIO) -> None:
+        meter.tick(raw.tell())
+
+    if inner_suffix(path) in TABLES:
+        yield str(path), TextStream(cells(path, source.column, tick_at), lambda: None)
+        return
+    with opened(path) as (raw, stream):
+        yield str(path), ByteStream(path, stream, lambda: meter.tick(raw.tell() if raw.seekable() else 0))
+
+
+def guarded(items: Iterator[Any]) -> Iterator[Any]:
+    """Yield the items of a caller's iterator.
+
+    Raises:
+        CorpusError: it failed to read; without this, that would be taken for a failure to write the corpus.
+    """
+    try:
+        yield from items
+    except OSError as error:
+        raise CorpusError(f"the source of the texts failed ({error}); expected it to go on; nothing is kept") from error
+
+
+def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
+    """Yield sentence after sentence.
+
+    Args:
+        groups: texts that belong together: the lines of a file, or one text.
+        how: "line", "paragraph", a function from a text to its sentences, or None to leave the texts as they are.
+    """
+    for group in groups:
+        if how is None:
+            yield from group
+        elif how == "line":
+            yield from _lines(group)
+        elif how == "paragraph":
+            yield from _paragraphs(_lines(group))
+        else:
+            for text in group:
+                yield from (sentence.replace("\n", " ") for sentence in how(text))
+
+
+def _lines(group: Iterable[str]) -> Iterator[str]:
+    return itertools.chain.from_iterable(text.split("\n") for text in group)
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    for blank, paragraph in itertools.groupby(lines, lambda line: not line.strip(_INVISIBLE)):
+        if not blank:
+            yield "\n".join(paragraph)
