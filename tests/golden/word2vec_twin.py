@@ -1,0 +1,138 @@
+"""A plain twin of the Word2Vec trainer: float64 NumPy, one pair after the other, the same random stream.
+
+Written from the formulas of `firth.embeddings.word2vec`. It takes nothing from the compiled side but the alias table,
+which has tests of its own, and how many rows this processor's step takes at a time. Slow and short: it says what one
+thread of the compiled trainer must compute.
+"""
+
+import numpy as np
+
+from firth.kernels.noise import alias_table
+from firth.kernels.step import GROUP, MOST_HIDDEN, WIDTH
+from firth.kernels.vector_ir import registers
+from firth.randomness import generator, kernel_states
+
+MASK = 2**64 - 1
+AHEAD = 2  # noise is drawn this many windows before it is used
+LONGEST = 1000  # kept words a piece of a sentence
+TURN = GROUP if registers(WIDTH) == 32 else 2  # output rows that are read before any of them is updated
+
+
+class Stream:
+    """SplitMix64 (Steele, Lea and Flood 2014) in whole numbers."""
+
+    def __init__(self, state):
+        self.state = int(state)
+
+    def bits(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = ((self.state ^ (self.state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return z ^ (z >> 31)
+
+    def below(self, bound, bits=None):
+        return ((self.bits() if bits is None else bits) >> 32) * bound >> 32
+
+    def word(self, table):
+        bits = self.bits()
+        slot = self.below(len(table), bits)
+        entry = int(table[slot])
+        return slot if bits & 0xFFFFFFFF < entry & 0xFFFFFFFF else entry >> 32
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+class Twin:
+    """The trainer's state: matrices, random stream, and what it has seen."""
+
+    def __init__(self, model, corpus, seed):
+        words = len(corpus.vocabulary)
+        start = generator(seed, "input vectors").random((words, model.dim), dtype=np.float32) * 2 - 1
+        self.model, self.corpus = model, corpus
+        self.inputs = (start / np.float32(model.dim)).astype(np.float64)
+        self.outputs = np.zeros((words, model.dim))
+        self.random = Stream(kernel_states(seed, "shard", 1)[0])
+        self.noise = alias_table(corpus.vocabulary.noise_probabilities(model.noise_exponent))
+        self.keep = corpus.vocabulary.keep_probabilities(model.sample)
+        self.losses, self.read = [], 0
+
+    def train(self):
+        for _ in range(self.model.epochs):
+            self.loss, self.predictions = 0.0, 0
+            for first, last in zip(self.corpus.offsets[:-1], self.corpus.offsets[1:], strict=True):
+                self.train_sentence(self.corpus.ids[first:last].tolist())
+            self.losses.append(self.loss / self.predictions)
+        return self
+
+    def train_sentence(self, ids):
+        while ids:
+            kept, taken = [], 0
+            while taken < len(ids) and len(kept) < LONGEST:
+                word = ids[taken]
+                taken += 1
+                if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
+                    kept.append(word)
+            total = self.model.epochs * self.corpus.num_tokens
+            self.rate = self.model.learning_rate * max(1e-4, 1 - self.read / total)
+            if len(kept) > 1:
+                self.train_piece(kept)
+            self.read += taken
+            ids = ids[taken:]
+
+    def train_piece(self, kept):
+        model, sets = self.model, {}
+        shared = 1 if model.update == "pair" else model.shared_windows
+        for t in range(-AHEAD, len(kept)):
+            ahead = t + AHEAD
+            if ahead < len(kept) and ahead % shared == 0:
+                sets[ahead // shared] = self.draw_noise()
+            if t < 0:
+                continue
+            reach = model.window - self.random.below(model.window) if model.shrink_windows else model.window
+            context = [kept[c] for c in range(max(0, t - reach), min(len(kept), t + reach + 1)) if c != t]
+            self.train_window(kept[t], context, sets[t // shared])
+
+    def draw_noise(self):
+        return [self.random.word(self.noise) for _ in range(self.model.negative)]
+
+    def train_window(self, centre, context, noise):
+        if self.model.architecture == "cbow":
+            self.step_mean(centre, context, noise)
+        elif self.model.update == "pair":
+            for c, word in enumerate(context):
+                noise = noise if c == 0 else self.draw_noise()
+                self.step(centre, [word], noise)
+        else:
+            for first in range(0, len(context), MOST_HIDDEN):
+                self.step(centre, context[first : first + MOST_HIDDEN], noise)
+
+    def step(self, centre, context, noise):
+        """Skip-gram: every pair of the window is scored before any updates a row."""
+        gradients = self.gradients(self.inputs[context], centre, noise)
+        np.add.at(self.inputs, context, self.rate * gradients)
+
+    def step_mean(self, centre, context, noise):
+        """CBOW: the mean of the context words predicts the centre."""
+        gradients = self.gradients(self.inputs[context].mean(0, keepdims=True), centre, noise)
+        share = len(context) if self.model.cbow_gradient == "mean" else 1
+        np.add.at(self.inputs, context, self.rate * gradients / share)
+
+    def gradients(self, hidden, centre, noise):
+        """Count the loss, update the output rows, and return the derivatives of J for the hidden rows.
+
+        A noise word drawn twice is two rows that are one: both slopes are of the row as it was, and each adds its part;
+        where the second stands in a later turn, the hidden rows meet it there with the first part added.
+        """
+        outputs = np.array([centre, *noise])
+        signs = np.array([1.0, *[0.0 if word == centre else -1.0 for word in noise]])
+        scores = signs * (hidden @ self.outputs[outputs].T)
+        self.loss += np.where(signs == 0, 0.0, np.logaddexp(0, -scores)).sum()
+        self.predictions += len(hidden)
+        slopes, total = signs * sigmoid(-scores), np.zeros(hidden.shape)
+        for first in range(0, len(outputs), TURN):
+            turn = slice(first, first + TURN)
+            total += slopes[:, turn] @ self.outputs[outputs[turn]]
+            np.add.at(self.outputs, outputs[turn], self.rate * slopes[:, turn].T @ hidden)
+        return total
