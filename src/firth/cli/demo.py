@@ -22,10 +22,15 @@ from firth.vectors.io.folder import is_ours
 from firth.vectors.word_vectors import WordVectors
 
 # A small corpus wants many passes, and CBOW is the better of the two on it.
-MODEL = Word2Vec(architecture="cbow", dim=100, epochs=15, sample=1e-3)
-FEWEST = 10  # times that a word must stand in the documentation
+MODEL = Word2Vec(architecture="cbow", dim=100, epochs=15, sample=3e-4)
+FEWEST = 15  # times that a word must stand in the documentation
 WORDS = ("list", "string", "array", "integer", "error", "file", "thread", "eigenvalues", "lowercase", "socket")
-ANALOGIES = (("array", "arrays", "list"), ("minimum", "smallest", "maximum"), ("sin", "sine", "cos"))
+ANALOGIES = (
+    ("array", "arrays", "list"),
+    ("minimum", "smallest", "maximum"),
+    ("sin", "sine", "cos"),
+    ("read", "reading", "write"),
+)
 THEMES = ("list", "string", "matrix", "integer", "error", "file", "thread", "random")
 VECTORS, MAP = "python.firth", "map.png"
 SHOWN = 6

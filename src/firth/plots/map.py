@@ -13,7 +13,7 @@ from firth.plots.layout import Points, flatten, separate
 from firth.vectors.word_vectors import WordVectors
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart; their yellow is too light for text.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#56A0D3", "#444444", "#8E44AD")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#3A8FB7", "#444444", "#8E44AD")
 SIZE = (10.0, 6.5)  # inches
 DPI = 150
 _INK, _FAINT = "#1b1b1b", "#c8c8c8"
