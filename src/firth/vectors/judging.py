@@ -6,6 +6,7 @@ all analogies are asked in one batch, which changes their time, not their answer
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,23 +111,20 @@ def word_analogies(
         FormatError: a question stands before the first section, or there is none.
         OptionError: there is no such similarity function.
     """
-    asks = {"most_similar": space.most_similar, "most_similar_cosmul": space.most_similar_cosmul}
+    asks: dict[str, Callable[..., Any]] = {
+        "most_similar": space.most_similar,
+        "most_similar_cosmul": space.most_similar_cosmul,
+    }
     if similarity_function not in asks:
         raise OptionError(f"similarity_function={similarity_function!r}: expected one of {', '.join(asks)}")
     rows = _usable(space, restrict_vocab, case_insensitive)
     sections = _read_questions(analogies, case_insensitive)
     questions = [question for _, asked in sections for question in asked]
     known = [question for question in questions if all(word in rows for word in question)]
-    answers = (
-        asks[similarity_function](
-            [[rows[b], rows[c]] for _, b, c, _ in known],
-            [[rows[a]] for a, _, _, _ in known],
-            topn=CANDIDATES,
-            restrict_vocab=restrict_vocab,
-        )
-        if known
-        else []
-    )
+    like = [[rows[b], rows[c]] for _, b, c, _ in known]
+    unlike = [[rows[a]] for a, _, _, _ in known]
+    ask = asks[similarity_function]
+    answers = ask(like, unlike, topn=CANDIDATES, restrict_vocab=restrict_vocab) if known else []
     right = {
         question: _first_usable([word for word, _ in answer], question, rows, case_insensitive) == question[3]
         for question, answer in zip(known, answers, strict=True)

@@ -41,20 +41,22 @@ def row_norms(vectors: Matrix) -> Matrix:
     Raises:
         FormatError: a row holds NaN or infinity.
     """
-    norms = np.empty(len(vectors), dtype=np.float64 if vectors.dtype == np.float64 else np.float32)
+    norms: Matrix = np.empty(len(vectors), dtype=np.float64 if vectors.dtype == np.float64 else np.float32)
     for start in range(0, len(vectors), NORMED):
         norms[start : start + NORMED] = np.linalg.norm(widened(vectors[start : start + NORMED]), axis=1)
     if not np.isfinite(norms).all():
         row = int(np.flatnonzero(~np.isfinite(norms))[0])
         raise FormatError(
-            f"vector {row} holds NaN or infinity, expected finite numbers: train or load the vectors anew"
+            f"vector {row} has the length {norms[row]}, expected a finite one: train or load the vectors anew"
         )
     return norms
 
 
 def inverse(norms: Matrix) -> Matrix:
     """Return 1 / norm, and 0 for a zero vector, which is then like nothing (cosine 0) instead of NaN."""
-    return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0), dtype=norms.dtype)
+    inverses: Matrix = np.zeros(norms.shape, dtype=norms.dtype)
+    np.divide(1.0, norms, out=inverses, where=norms > 0)
+    return inverses
 
 
 def unit(rows: Matrix) -> Matrix:

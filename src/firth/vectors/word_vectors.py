@@ -27,6 +27,7 @@ import numpy.typing as npt
 from firth.errors import OptionError, ShapeError
 from firth.vectors import analogy, distance, judging, neighbours
 from firth.vectors.attributes import Attributes
+from firth.vectors.distance import Document
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import (
@@ -679,9 +680,9 @@ class WordVectors:
         known = [[word for word in document if word in self] for document in (document1, document2)]
         if not all(known):
             return float("inf")
-        return distance.between(*(self._shared(words, norm) for words in known))
+        return distance.between(self._shared(known[0], norm), self._shared(known[1], norm))
 
-    def _shared(self, words: list[str], norm: bool) -> tuple[Matrix, npt.NDArray[np.float64]]:
+    def _shared(self, words: list[str], norm: bool) -> Document:
         distinct, weights = distance.shares(words)
         return self.get_vector(distinct, norm=norm).astype(np.float64), weights
 
@@ -747,7 +748,7 @@ class WordVectors:
 
     def add_vector(self, key: str, vector: npt.ArrayLike) -> int:
         """Add one word and return its row; a word that is there keeps its vector. Many are cheaper by `add_vectors`."""
-        self.add_vectors([key], [vector])
+        self.add_vectors([key], np.atleast_2d(np.asarray(vector)))
         return int(self.get_index(key))
 
     def add_vectors(

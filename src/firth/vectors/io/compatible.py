@@ -133,8 +133,8 @@ def save(
 @contextlib.contextmanager
 def _writing(path: PathLike, append: bool) -> Iterator[BinaryIO]:
     if append:
-        with Path(path).open("ab") as plain, packed(plain, path) as file:
+        with Path(path).open("ab") as grown, packed(grown, path) as file:
             yield file
     else:
-        with replacing_file(path) as plain, packed(plain, path) as file:
+        with replacing_file(path) as aside, packed(aside, path) as file:
             yield file
