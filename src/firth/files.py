@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,16 +75,32 @@ def _swap(aside: Path, target: Path) -> None:
     if not target.exists():
         aside.rename(target)
         return
-    # A folder that is not empty cannot be renamed over; the old one steps aside for the instant between two renames.
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    target.rename(old / target.name)
     try:
-        aside.rename(target)
-    except OSError:
-        (old / target.name).rename(target)
-        raise
+        if _exchange(aside, target):
+            aside.rename(old / target.name)  # what was the target
+            return
+        # Elsewhere than on Linux a folder cannot be renamed over one that is not empty: the old one steps aside for the
+        # instant between two renames, and stays beside if the process dies in it.
+        target.rename(old / target.name)
+        try:
+            aside.rename(target)
+        except OSError:
+            (old / target.name).rename(target)
+            raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two names in one step, or return False where the system or the file system cannot."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)  # glibc 2.28 of 2018, musl 1.2.4
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
 def _sync(path: Path) -> None:
