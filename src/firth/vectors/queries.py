@@ -9,7 +9,7 @@ Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordEr
 zero vector), or "average" (the mean of all vectors).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -141,7 +141,7 @@ def _items(value: Any) -> list[Any]:
         return []
     if is_key(value) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [value]
-    return list(value)
+    return list(value) if isinstance(value, Iterable) else [value]
 
 
 def mean_vectors(space: "WordVectors", queries: Sequence[Query], unknown: str) -> QueryVectors:

@@ -36,7 +36,7 @@ def load(
     encoding: str = "utf-8",
     errors: str = "strict",
     limit: int | None = None,
-    dtype: npt.DTypeLike = np.float32,
+    dtype: npt.DTypeLike | None = None,
     duplicates: Duplicates = "raise",
     separator: str = " ",
     dim: int | None = None,
@@ -48,8 +48,9 @@ def load(
         format: "firth", "word2vec", "word2vec-binary" or "glove"; None finds out from the content.
         encoding: the encoding of the words of a foreign file.
         errors: what to do with bytes that are no text: "strict", "replace", "ignore" or "surrogateescape".
-        limit: read the first so many vectors of a foreign file.
-        dtype: the precision to hold a foreign file's vectors in: float32, float16 or float64.
+        limit: read the first so many vectors.
+        dtype: the precision to hold the vectors in: float32, float16 or float64; None is the folder's own, and
+            float32 for a foreign file.
         duplicates: what to do with a word that repeats: "raise", keep the "first", or "warn" and keep the first.
         separator: what stands between a word and its numbers in a text file.
         dim: the width, for a text file without a header whose words hold spaces and end in numbers.
@@ -64,7 +65,7 @@ def load(
         encoding=encoding,
         errors=errors,
         limit=limit,
-        dtype=np.dtype(dtype),
+        dtype=np.dtype(np.float32 if dtype is None else dtype),
         duplicates=duplicates,
         separator=separator,
         dim=dim,
@@ -72,12 +73,26 @@ def load(
     if format is not None:
         _check_format(format)
     if format == "firth" or (format is None and folder.is_ours(path)):
-        return folder.load(path)
+        vectors = folder.load(path)
+        return vectors if limit is None and dtype is None else _part(vectors, limit, dtype)
     try:
         words, matrix = _read(path, format or detect(path), how)
     except (EOFError, gzip.BadGzipFile) as error:
         raise FormatError(f"{path}: a damaged gzip file ({error}); copy it again") from None
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
+
+
+def _part(vectors: WordVectors, limit: int | None, dtype: npt.DTypeLike | None) -> WordVectors:
+    """Return the first vectors in a precision; what need not change stays mapped."""
+    kept = vectors.vectors.dtype if dtype is None else dtype
+    output = vectors.output_vectors
+    return WordVectors(
+        vectors.words[:limit],
+        np.asarray(vectors.vectors[:limit], dtype=kept),
+        output_vectors=None if output is None else np.asarray(output[:limit], dtype=kept),
+        metadata=vectors.metadata,
+        attributes={name: values[:limit] for name, values in vectors.attributes.items()},
+    )
 
 
 def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray[Any]]:
