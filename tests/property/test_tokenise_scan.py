@@ -2,6 +2,8 @@
 
 import sys
 import unicodedata
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,3 +113,17 @@ def test_a_hard_stretch_fills_the_tables() -> None:
     # Words that only the reference can fold arrive while the table is full.
     words = [f"w{i}e\u0301" for i in range(90_000)]
     assert scanned(" ".join(words).encode(), "unicode") == [[unicodedata.normalize("NFC", word) for word in words]]
+
+
+def test_the_declaration_of_human_rights_in_every_language(shared_data: Path) -> None:
+    archive = shared_data / "language" / "udhr2" / "udhr2.zip"
+    if not archive.is_file():
+        pytest.skip(f"no {archive}")
+    with zipfile.ZipFile(archive) as files:
+        texts = [files.read(name) for name in files.namelist() if name.endswith(".txt")]
+    assert len(texts) > 300
+    for text in texts:
+        found = scanned(text, "unicode", 1 << 16)
+        assert found == expected(text, "unicode")
+        decomposed = encode(unicodedata.normalize("NFD", decode(text)))
+        assert scanned(decomposed, "unicode", 1 << 16) == found

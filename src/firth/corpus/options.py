@@ -61,7 +61,9 @@ class CorpusOptions:
 def _name(value: Any) -> str:
     if isinstance(value, str):
         return value
-    owner = value if isinstance(value, types.FunctionType | types.BuiltinFunctionType) else type(value)
+    if isinstance(value, types.MethodDescriptorType):
+        return value.__qualname__
+    owner = value if isinstance(value, types.FunctionType) else type(value)
     return f"{owner.__module__}.{owner.__qualname__}"
 
 
@@ -75,8 +77,8 @@ def _identity(value: Any) -> str | None:
         return value
     if isinstance(value, types.FunctionType) and value.__closure__ is None:
         return f"{_name(value)} {_digest(_source(value))}"
-    if isinstance(value, types.MethodDescriptorType | types.BuiltinFunctionType):
-        return f"{_name(value)} {value.__qualname__}"
+    if isinstance(value, types.MethodDescriptorType):  # str.split
+        return value.__qualname__
     serialise = getattr(value, "to_str", None)  # tokenizers.Tokenizer, whole
     return f"{_name(value)} {_digest(serialise())}" if callable(serialise) else None
 
