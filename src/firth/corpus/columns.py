@@ -1,18 +1,20 @@
 """Texts from one column of a table: JSON lines, CSV, TSV, Parquet, Arrow."""
 
+import contextlib
 import csv
 import importlib
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from firth.corpus.reader import inner_suffix, opened, reading
+from firth.corpus.reader import inner_suffix, lines_of, opened, reading
 from firth.errors import CorpusError, MissingExtraError
 
 DEFAULT_COLUMN = "text"  # where none is named
+Reader = Callable[[Path, BinaryIO, str | None], Generator[Any, None, None]]
 _ROWS = 1024  # rows of a Parquet file in memory at once
 
 
@@ -29,8 +31,8 @@ def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> I
         MissingExtraError: a Parquet or Arrow file, and pyarrow is not installed.
     """
     reader = TABLES[inner_suffix(path)]
-    with opened(path) as (raw, stream), reading(path):
-        for cell in reader(path, stream, column):
+    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column)) as found:
+        for cell in found:
             if cell is not None:
                 yield cell
             tick(raw)
@@ -65,37 +67,53 @@ def chosen(names: list[str], where: str) -> str:
     )
 
 
-def _json_lines(path: Path, stream: BinaryIO, column: str | None) -> Iterator[Any]:
-    for number, line in enumerate(io.BufferedReader(stream), 1):  # type: ignore[type-var]  # each of ours has readinto
-        if line.isspace():
-            continue
-        try:
-            value = json.loads(line)
-        except ValueError as error:
-            raise CorpusError(f"{path} line {number}: not JSON ({error}); expected one JSON object a line") from error
-        yield pick(value, column, f"{path} line {number}") if isinstance(value, dict) else value
+def _json_lines(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
+    with lines_of(stream) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
+                continue
+            where = f"{path} line {number}"
+            try:
+                value = json.loads(line)
+            except ValueError as error:
+                raise CorpusError(f"{where}: not JSON ({error}); expected one JSON object a line") from error
+            yield pick(value, column, where) if isinstance(value, dict) else value
 
 
-def _separated(delimiter: str) -> Callable[[Path, BinaryIO, str | None], Iterator[Any]]:
-    def rows(path: Path, stream: BinaryIO, column: str | None) -> Iterator[Any]:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-        before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a document may be longer than 131,072 characters
-        try:
-            table = csv.DictReader(text, delimiter=delimiter)
-            names = list(table.fieldnames or ())
-            if not names:
-                raise CorpusError(f"{path}: empty; expected a line of column names, then rows")
-            name = column or chosen(names, str(path))
-            for row in table:
-                yield pick(row, name, f"{path} line {table.line_num}")
-        except csv.Error as error:
-            raise CorpusError(
-                f"{path}: not a table ({error}); expected rows with {delimiter!r} between cells"
-            ) from error
-        finally:
-            csv.field_size_limit(before)
+def _separated(delimiter: str) -> Reader:
+    def rows(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
+        with lines_of(stream) as lines, _as_text(lines) as text, _long_cells():
+            try:
+                table = csv.DictReader(text, delimiter=delimiter)
+                names = list(table.fieldnames or ())
+                if not names:
+                    raise CorpusError(f"{path}: empty; expected a line of column names, then rows")
+                name = column or chosen(names, str(path))
+                for row in table:
+                    yield pick(row, name, f"{path} line {table.line_num}")
+            except csv.Error as error:
+                raise CorpusError(f"{path}: not a table ({error}); expected {delimiter!r} between cells") from error
 
     return rows
+
+
+@contextlib.contextmanager
+def _as_text(stream: "io.BufferedReader[Any]") -> Iterator[io.TextIOWrapper]:
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+@contextlib.contextmanager
+def _long_cells() -> Iterator[None]:
+    # A document may be longer than the 131,072 characters that the csv module takes otherwise.
+    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _arrow_package(name: str) -> Any:
@@ -105,7 +123,7 @@ def _arrow_package(name: str) -> Any:
         raise MissingExtraError("pyarrow", "arrow", "read Parquet and Arrow files") from error
 
 
-def _parquet(path: Path, stream: BinaryIO, column: str | None) -> Iterator[Any]:
+def _parquet(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
     package = _arrow_package("pyarrow.parquet")
     arrow = _arrow_package("pyarrow")
     try:
@@ -119,7 +137,7 @@ def _parquet(path: Path, stream: BinaryIO, column: str | None) -> Iterator[Any]:
         yield from _columns(table.iter_batches(batch_size=_ROWS, columns=[name]), name)
 
 
-def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Iterator[Any]:
+def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
     arrow = _arrow_package("pyarrow")
     with arrow.memory_map(str(path)) as source:
         try:
@@ -143,7 +161,7 @@ def _columns(batches: Iterable[Any], name: str) -> Iterator[Any]:
         yield from batch.column(name).to_pylist()
 
 
-TABLES: dict[str, Callable[[Path, BinaryIO, str | None], Iterator[Any]]] = {
+TABLES: dict[str, Reader] = {
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
     ".csv": _separated(","),

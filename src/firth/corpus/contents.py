@@ -1,6 +1,5 @@
 """What a source holds, piece by piece: streams of bytes, or texts; and the sentences in texts."""
 
-import io
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +9,7 @@ from typing import Any, BinaryIO
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.meter import Meter
-from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
+from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError
 from firth.text.tokenise import decode
@@ -48,8 +47,7 @@ class ByteStream:
         yield self._lines(name)
 
     def _lines(self, name: str) -> Iterator[str]:
-        with reading(self.path):
-            lines = io.BufferedReader(self.stream, HEAD)  # type: ignore[type-var]  # the same
+        with reading(self.path), lines_of(self.stream) as lines:
             check_text(name, lines.peek(HEAD))
             for line in lines:
                 yield decode(line.removesuffix(b"\n"))

@@ -4,6 +4,7 @@ import bz2
 import contextlib
 import gzip
 import importlib
+import io
 import lzma
 import sys
 import zlib
@@ -77,6 +78,16 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         else:
             with compression(raw) as stream:
                 yield raw, stream
+
+
+@contextlib.contextmanager
+def lines_of(stream: Any) -> "Iterator[io.BufferedReader[Any]]":
+    """Lend a stream to a buffer that can be gone through line by line; the stream stays open after it."""
+    lines: io.BufferedReader[Any] = io.BufferedReader(stream, HEAD)
+    try:
+        yield lines
+    finally:
+        lines.detach()
 
 
 @contextlib.contextmanager

@@ -164,7 +164,8 @@ def _expand(path: Path) -> list[Path]:
     if path.exists():
         return [path]
     if glob.has_magic(str(path)):
-        matches = sorted(path.parent.glob(path.name) if path.is_absolute() else Path().glob(str(path)))
+        # Path.glob would match hidden files too.
+        matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
         files = [match for match in matches if match.is_file()]
         if not files:
             raise CorpusError(f"{path}: no file matches; expected a glob such as 'books/**/*.txt.gz'; check the folder")

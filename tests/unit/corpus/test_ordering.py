@@ -51,7 +51,12 @@ def test_words_that_became_equal_are_counted_together() -> None:
 @pytest.mark.parametrize(
     ("words", "counts", "options", "message"),
     [
-        (["a", "b"], [2, 7], {"min_count": 8}, "min_count=8 removes all 2 words: the most frequent, 'b', occurs 7 times"),
+        (
+            ["a", "b"],
+            [2, 7],
+            {"min_count": 8},
+            "min_count=8 removes all 2 words: the most frequent, 'b', occurs 7 times",
+        ),
         (["a"], [2], {"stop_words": ("a",)}, "stop_words removes all 1 words"),
         ([], [], {}, "holds no words"),
     ],

@@ -8,8 +8,16 @@ from firth.text.characters import KIND_OF_CATEGORY, REPLACED, SEPARATOR, fold, k
 
 @pytest.mark.parametrize(
     ("characters", "expected"),
-    [("aZßΣкアㄱ가Ⅷ½²ʼ", "l"), ("09٣९", "d"), ("\u0301\u093e\u0e31", "m"), ("漢々〇かゝ\U00020000", "i")]
-    + [("'\u05f3\u05f4", "a"), ("_·\u200c\u200d", "u"), (".,\u066b\u066c", "p"), (" -\n\0!€👍\ufffd\ue000\u20e3", " ")],
+    [
+        ("aZßΣкアㄱ가Ⅷ½²ʼ", "l"),
+        ("09٣९", "d"),
+        ("\u0301\u093e\u0e31", "m"),
+        ("漢々〇かゝ\U00020000", "i"),
+        ("'\u05f3\u05f4", "a"),
+        ("_·\u200c\u200d", "u"),
+        (".,\u066b\u066c", "p"),
+        (" -\n\0!€👍\ufffd\ue000\u20e3", " "),
+    ],
 )
 def test_kinds(characters: str, expected: str) -> None:
     assert {character: kind(character) for character in characters} == dict.fromkeys(characters, expected)

@@ -1,0 +1,107 @@
+import csv
+import gzip
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firth.corpus.columns import cells
+from firth.errors import CorpusError, MissingExtraError
+
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "text": "one, two"},
+    {"id": 2, "text": 'with "quotes"\nand a line'},
+    {"id": 3, "text": "é"},
+]
+TEXTS = [row["text"] for row in ROWS]
+
+
+def read(path: Path, column: str | None = None) -> list[Any]:
+    return list(cells(path, column, lambda raw: None))
+
+
+def write(path: Path) -> None:
+    if ".jsonl" in path.suffixes:
+        data = "\n".join(map(json.dumps, ROWS)).encode() + b"\n\n"
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        return
+    if path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, ["id", "text"], delimiter="," if path.suffix == ".csv" else "\t")
+            table.writeheader()
+            table.writerows(ROWS)
+        return
+    arrow = pytest.importorskip("pyarrow", reason="the extra 'arrow' is not installed")
+    table = arrow.Table.from_pylist([*ROWS, {"id": 4, "text": None}])
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        new = arrow.ipc.new_stream if path.stem == "stream" else arrow.ipc.new_file
+        with new(str(path), table.schema) as writer:
+            writer.write_table(table)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.tsv", "a.parquet", "stream.arrow", "file.arrow"])
+def test_every_kind_of_table(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    write(path)
+    assert read(path) == TEXTS
+    assert read(path, "text") == TEXTS
+    assert [int(number) for number in read(path, "id")][:3] == [1, 2, 3]
+    with pytest.raises(CorpusError, match="no column 'body'; expected one of id, text"):
+        read(path, "body")
+
+
+def test_json_lines_of_strings_and_token_lists(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('"one text"\n["a", "b"]\nnull\n')
+    assert read(path) == ["one text", ["a", "b"]]
+
+
+def test_the_only_column_needs_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\ufeffbody\nhello\n", encoding="utf-8")
+    assert read(path) == ["hello"]
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(CorpusError, match="the columns a, b; name the one to read with column="):
+        read(path)
+
+
+def test_a_long_cell(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    path = tmp_path / "a.csv"
+    path.write_text("text\n" + "x " * 100_000 + "\n")
+    assert [len(cell) for cell in read(path)] == [200_000]
+    assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.jsonl", b'{"text": "a"}\n{"text": \n', "line 2: not JSON"),
+        ("a.csv", b"", "empty; expected a line of column names"),
+        ("a.parquet", b"PAR1 not really", "not a Parquet file"),
+        ("a.arrow", b"ARROW1 not really, not at all", "not an Arrow file"),
+        ("a.arrow", b"nothing of the kind, really nothing", "not an Arrow file"),
+        ("a.jsonl.gz", b'{"text": "a"}', "damaged or cut short"),
+    ],
+)
+def test_damaged_tables(name: str, data: bytes, message: str, tmp_path: Path) -> None:
+    if name.endswith((".parquet", ".arrow")):
+        pytest.importorskip("pyarrow", reason="the extra 'arrow' is not installed")
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(CorpusError, match=message):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_arrow_that_is_not_installed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"x")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'firth\[arrow\]'"):
+        read(path)

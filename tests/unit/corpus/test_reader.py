@@ -1,0 +1,123 @@
+import bz2
+import gzip
+import lzma
+import os
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firth.corpus.reader import check_text, inner_suffix, opened
+from firth.errors import CorpusError, MissingExtraError
+
+TEXT = "One line.\nAnother, with é.\n".encode() * 5000
+
+
+def zstandard(data: bytes) -> bytes:
+    return pytest.importorskip("zstandard", reason="the extra 'zstd' is not installed").compress(data)  # type: ignore[no-any-return]
+
+
+WRITERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard,
+}
+
+
+def read(path: Path) -> bytes:
+    parts = []
+    with opened(path) as (raw, stream):
+        room = memoryview(bytearray(10_000))
+        while size := stream.readinto(room):  # type: ignore[attr-defined]
+            parts.append(bytes(room[:size]))
+        assert raw.tell() == path.stat().st_size
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("suffix", ["", *WRITERS])
+def test_reads_what_was_compressed(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"text.txt{suffix}"
+    path.write_bytes(WRITERS[suffix](TEXT) if suffix else TEXT)
+    assert read(path) == TEXT
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_reads_files_that_were_put_together(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"text{suffix}"
+    path.write_bytes(WRITERS[suffix](TEXT) + WRITERS[suffix](b"more"))
+    assert read(path) == TEXT + b"more"
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_damaged_and_truncated(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"text{suffix}"
+    noise = random.Random(1).randbytes(50_000)
+    whole = WRITERS[suffix](noise)
+    for data in (whole[:-2000], whole[:20_000] + b"\0" * 9 + whole[20_009:], b"plain text, not compressed at all"):
+        path.write_bytes(data)
+        with pytest.raises(CorpusError, match=f"damaged or cut short .*; expected a whole {suffix} file"):
+            read(path)
+
+
+def test_damaged_zstandard(tmp_path: Path) -> None:
+    path = tmp_path / "text.zst"
+    zstandard(b"")
+    path.write_bytes(b"plain text, not compressed at all")
+    with pytest.raises(CorpusError, match="damaged or cut short"):
+        read(path)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library reads .zst since Python 3.14")
+def test_zstandard_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "text.zst"
+    path.write_bytes(b"x")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(
+        MissingExtraError, match=r"zstandard is needed to read \.zst files: pip install 'firth\[zstd\]'"
+    ):
+        read(path)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("x")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        read(path)
+
+
+def test_inner_suffix() -> None:
+    names = {"a.txt": ".txt", "a.JSONL.GZ": ".jsonl", "a.gz": "", "a": "", "a.b.csv.xz": ".csv"}
+    assert {name: inner_suffix(Path(name)) for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        (b"text\0more", r"binary data \(a NUL byte at 4\)"),
+        (gzip.compress(b"x"), "gzip data: name it .gz"),
+        ("text".encode("utf-16"), "UTF-16 text: convert it"),
+        (b"%PDF-1.7", "a PDF document"),
+        (("Ein schöner Satz für Übungen. " * 20).encode("latin-1"), "of another encoding, convert it"),
+        (bytes(range(1, 256)) * 9, "not valid UTF-8"),
+    ],
+)
+def test_what_is_not_text(head: bytes, message: str) -> None:
+    with pytest.raises(CorpusError, match=f"name.txt: .*{message}"):
+        check_text("name.txt", head)
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"plain", "ünï çödé 漢字".encode() * 100, b"\xff few \xfe broken", b"\xef\xbb\xbfbom"]
+)
+def test_what_is_text(head: bytes) -> None:
+    check_text("name.txt", head)
+
+
+def test_a_head_that_ends_inside_a_character_is_text() -> None:
+    check_text("name.txt", ("é" * 100).encode()[:-1])
