@@ -5,6 +5,7 @@ to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C
 the same flag, looked at between sentences.
 """
 
+import math
 import os
 import time
 import warnings
@@ -28,7 +29,11 @@ from firth.vectors.word_vectors import WordVectors
 POLL = 0.1  # seconds between two looks at the threads
 CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
 NOTICE = 0.3  # seconds of compiling after which it is announced
-WATCHED_ROWS = 1000  # the most frequent words: where numbers overflow, they do so first
+WATCHED_ROWS = 1000  # the most frequent words: where numbers explode, they do so first
+LARGEST = 1e6  # size of a number; learned ones stay below 100, and an explosion passes any bound within a few steps
+WORSE = 1.5  # times the untrained loss: learning at a rate that suits stays below 1
+FEW = 20  # predictions whose mean loss chance alone may bring there
+SAFE_LR = 0.05  # the most that is suggested after a divergence
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Run:
         train_shard: trains a shard until its end or until the flag it is given is set.
         options: the model's options, for the result and to tell whether a checkpoint belongs to this run.
         epochs: passes over the corpus.
-        lr: learning rate at the start.
+        learning_rate: the learning rate at a share of the work, from 0 to 1.
         untrained_loss: loss a prediction before any training, nats.
         seed: of all randomness.
         threads: one shard each.
@@ -120,7 +125,7 @@ class Run:
     train_shard: TrainShard
     options: Mapping[str, Any]
     epochs: int
-    lr: float
+    learning_rate: Callable[[float], float]
     untrained_loss: float
     seed: int
     threads: int
@@ -145,6 +150,12 @@ class Run:
         if self.interrupted:
             place = f"epoch {self.epoch + 1} of {self.epochs}"
             warnings.warn(f"training was interrupted in {place}: the vectors learned so far are kept", stacklevel=3)
+        elif not any(self.losses):
+            warnings.warn(
+                f"training made no prediction: no sentence of these {self.corpus.num_tokens:,} words had two left "
+                "after subsampling, and the vectors are those it began with; use sample=0 for so small a corpus",
+                stacklevel=3,
+            )
         return self._result()
 
     def identity(self) -> dict[str, Any]:
@@ -215,6 +226,7 @@ def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors 
 
     Raises:
         ShapeError: `start` is not `dim` wide.
+        OptionError: `start` holds numbers that are not finite.
     """
     words, counts = list(corpus.vocabulary.words), np.asarray(corpus.vocabulary.counts, dtype=np.int64)
     if start is not None and start.dim != dim:
@@ -240,6 +252,10 @@ def _copy_start(
     inputs: npt.NDArray[np.float32],
     outputs: npt.NDArray[np.float32],
 ) -> None:
+    for name, matrix in (("vectors", start.vectors), ("output vectors", start.output_vectors)):
+        if matrix is not None and not np.isfinite(matrix).all():
+            word = start.words[int(np.argmin(np.isfinite(matrix).all(1)))]
+            raise OptionError(f"start's {name} hold NaN or infinity, first for {word!r}: expected finite numbers")
     place = {word: i for i, word in enumerate(words)}
     rows = np.array([place[word] for word in start.words], dtype=np.int64)
     inputs[rows, : start.dim] = start.vectors
@@ -271,7 +287,7 @@ def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
             while wait(futures, timeout=POLL).not_done:
                 run.seconds = spent + time.monotonic() - began
                 report(_status(run))
-                _check_finite(run, stop)
+                _check_sound(run, stop, WATCHED_ROWS)
                 if folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL:
                     stop[0] = 1
         except KeyboardInterrupt:
@@ -281,7 +297,7 @@ def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
             raise
     run.seconds = spent + time.monotonic() - began
     _raise_failures(futures)
-    _check_finite(run, stop)
+    _check_sound(run, stop, None)
     if all(shard.position[0] >= shard.last for shard in run.shards):
         _finish_epoch(run)
     if folder is not None:
@@ -306,7 +322,7 @@ def _status(run: Run) -> Status:
     tokens = run.corpus.num_tokens
     done = sum(int(s.read[0]) for s in run.shards)
     predictions = sum(int(s.predictions[0]) for s in run.shards)
-    figures = {"lr": run.lr * max(1e-4, 1 - done / max(tokens * run.epochs, 1))}
+    figures = {"lr": run.learning_rate(done / max(tokens * run.epochs, 1))}
     if predictions:
         figures = {"loss": sum(float(s.loss[0]) for s in run.shards) / predictions, **figures}
     elif run.losses:
@@ -318,16 +334,24 @@ def _status(run: Run) -> Status:
     )  # fmt: skip
 
 
-def _check_finite(run: Run, stop: npt.NDArray[np.int64]) -> None:
+def _check_sound(run: Run, stop: npt.NDArray[np.int64], rows: int | None) -> None:
+    """Stop a run whose numbers or whose loss no learning could have made; look at the first `rows` words, or at all."""
     predictions = sum(int(s.predictions[0]) for s in run.shards)
-    mean = sum(float(s.loss[0]) for s in run.shards) / max(predictions, 1)
-    watched = (run.matrices.inputs[:WATCHED_ROWS], run.matrices.outputs[:WATCHED_ROWS])
-    if all(np.isfinite(rows).all() for rows in watched) and mean < 2 * run.untrained_loss:
+    loss = sum(float(s.loss[0]) for s in run.shards)
+    largest = max(_largest(run.matrices.inputs[:rows]), _largest(run.matrices.outputs[:rows]))
+    most = WORSE * run.untrained_loss
+    if largest < LARGEST and loss < most * (predictions + FEW):
         return
     stop[0] = 1
-    step = sum(int(s.read[0]) for s in run.shards)
+    words, lr = sum(int(s.read[0]) for s in run.shards), run.learning_rate(0)
     raise DivergenceError(
-        f"training diverged in epoch {run.epoch + 1} after {step:,} words with lr={run.lr}: expected finite vectors "
-        f"and a loss below {2 * run.untrained_loss:.2f}, found a loss of {mean:.3g}; use a smaller learning rate, such as "
-        f"lr={run.lr / 10:.2g}"
+        f"training diverged in epoch {run.epoch + 1} after {words:,} words with lr={lr}: expected numbers below "
+        f"{LARGEST:.0e} and a loss below {most:.2f}, found numbers up to {largest:.3g} and a loss of "
+        f"{loss / max(predictions, 1):.3g}; use a smaller learning rate, such as lr={min(lr / 10, SAFE_LR):.2g}"
     )
+
+
+def _largest(rows: npt.NDArray[np.float32]) -> float:
+    """Return the largest size of a number, infinity where one is NaN; without a copy of the rows."""
+    low, high = float(rows.min(initial=0)), float(rows.max(initial=0))
+    return math.inf if math.isnan(low) or math.isnan(high) else max(-low, high)

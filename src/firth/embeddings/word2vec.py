@@ -24,7 +24,8 @@ Departures:
 - A noise word that is the centre word is left out of the step, as in word2vec.c, and not drawn again.
 - Input vectors start uniform in +-1/D, as in gensim; word2vec.c starts them in +-1/(2D). CBOW learns better from it.
 - A window of more than 2 * `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
-- The learning rate falls linearly with the words that a thread has read of its own share, to 1/10000 of its start.
+- The learning rate falls linearly with the words that a thread has read of its own share, to `final_lr` of its start:
+  1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/results).
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
@@ -36,7 +37,7 @@ seed gives the same bits on every run of one machine; with more, threads write t
 import dataclasses
 import os
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,10 @@ from firth.vectors.word_vectors import WordVectors
 WINDOW, PAIR, CBOW = range(3)  # what the epoch kernel does with a window
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
 LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
-DEFAULT_LR = {"skipgram": 0.025, "cbow": 0.075}
+DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/results
+    "skipgram": {"lr": 0.025, "final_lr": 1e-4, "shared_windows": 2},
+    "cbow": {"lr": 0.05, "final_lr": 0.2, "shared_windows": 1},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,20 +100,29 @@ class Word2Vec:
     )
     epochs: int = option(5, "passes over the corpus", minimum=1)
     lr: float | None = option(
-        None, "learning rate at the start; by default 0.025 for skip-gram, 0.075 for CBOW", minimum=0, exclusive=True
+        None, "learning rate at the start; by default 0.025 for skip-gram, 0.05 for CBOW", minimum=0, exclusive=True
+    )
+    final_lr: float | None = option(
+        None, "share of lr that is left at the end; by default 0.0001 for skip-gram, 0.2 for CBOW", minimum=0, maximum=1
     )
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
     update: str = option("window", "one step a window, or the classical step a pair", choices=("window", "pair"))
-    shared_windows: int = option(2, "windows in a row that share their noise words", minimum=1)
+    shared_windows: int | None = option(
+        None, "windows in a row that share their noise words; by default 2 for skip-gram, 1 for CBOW", minimum=1
+    )
     cbow_gradient: str = option(
         "full", "what each context word of CBOW gets of its mean's gradient", choices=("full", "mean")
     )
 
     def __post_init__(self) -> None:
         options.check(self)
-        if self.architecture == "cbow" and self.update == "pair":
+        if self.update == "pair" and self.architecture == "cbow":
             raise OptionError("update='pair': CBOW makes one prediction a window; leave update at 'window'")
+        if self.update == "pair" and self.shared_windows not in (None, 1):
+            raise OptionError(
+                f"shared_windows={self.shared_windows}: update='pair' draws noise for each pair; leave it out"
+            )
 
     def train(
         self,
@@ -139,30 +152,40 @@ class Word2Vec:
 
         Raises:
             OptionError: `threads` is below one, `start` has another width, or the checkpoint is of another run.
-            DivergenceError: a vector left the finite numbers.
+            DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        model = self.settled()
         matrices = initial_matrices(corpus, self.dim, seed=seed, start=start)
         run = Run(
             corpus=corpus,
             matrices=matrices,
-            train_shard=self._shard_trainer(corpus, matrices, count),
-            options={"model": "word2vec", **dataclasses.asdict(self), "lr": self.learning_rate},
+            train_shard=model.shard_trainer(corpus, matrices, count),
+            options={"model": "word2vec", **dataclasses.asdict(model)},
             epochs=self.epochs,
-            lr=self.learning_rate,
+            learning_rate=model.learning_rate,
             untrained_loss=(self.negative + 1) * np.log(2.0),
             seed=seed,
             threads=count,
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
-    @property
-    def learning_rate(self) -> float:
-        """The learning rate at the start."""
-        return DEFAULT_LR[self.architecture] if self.lr is None else self.lr
+    def settled(self) -> "Word2Vec":
+        """Return these options with every default filled in that depends on the architecture."""
+        defaults = DEFAULTS[self.architecture] | ({"shared_windows": 1} if self.update == "pair" else {})
+        return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int) -> TrainShard:
+    def learning_rate(self, progress: float) -> float:
+        """Return the learning rate of settled options when a share `progress` of all words has been read."""
+        assert self.lr is not None
+        assert self.final_lr is not None
+        return self.lr * (1 - (1 - self.final_lr) * progress)
+
+    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int) -> TrainShard:
+        """Return the function that trains one shard with settled options."""
+        assert self.shared_windows is not None
         mode = CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW
+        shared = self.shared_windows
         task = Task(
             ids=corpus.ids,
             offsets=corpus.offsets,
@@ -171,15 +194,16 @@ class Word2Vec:
             mode=mode,
             window=self.window,
             shrink=self.shrink_windows,
-            shared=1 if mode == PAIR else self.shared_windows,
+            shared=shared,
             mean_gradient=self.cbow_gradient == "mean",
-            lr=self.learning_rate,
+            first_lr=self.learning_rate(0),
+            last_lr=self.learning_rate(1),
             total=max(1, self.epochs * corpus.num_tokens // threads),
         )
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             # Workspaces are small; one a call keeps shards apart whichever thread trains them.
-            work = new_work(self.window, self.negative, AHEAD // task.shared + 2, matrices.inputs.shape[1])
+            work = new_work(self.window, self.negative, AHEAD // shared + 2, matrices.inputs.shape[1])
             train_words(task, work, addresses(work, matrices.inputs, matrices.outputs), shard.state(stop), shard.last)
 
         return train_shard
@@ -197,7 +221,8 @@ class Task(NamedTuple):
     shrink: bool  # whether a window's reach is drawn from 1 to `window`
     shared: int  # windows in a row with the same noise
     mean_gradient: bool  # CBOW: whether the gradient is divided by the number of context words
-    lr: float
+    first_lr: float
+    last_lr: float
     total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
@@ -215,7 +240,7 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: 
         while offsets[place] <= position[0]:
             place += 1
         count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.lr * max(1e-4, 1 - read[0] / task.total))
+        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
         if count < 2:
             count = 0  # a word alone has no window
         for t in range(-AHEAD, count):
