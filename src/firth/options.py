@@ -6,6 +6,7 @@ reads flags, defaults and help from the same fields, so no option is described t
 
 import dataclasses
 import math
+import typing
 from typing import Any
 
 from firth.errors import OptionError
@@ -54,10 +55,11 @@ def check(options: Any) -> None:
         value = getattr(options, field.name)
         if not field.metadata or value is None:
             continue
-        _check_value(field.name, value, field.default, field.metadata)
+        whole = int in (typing.get_args(field.type) or (field.type,))
+        _check_value(field.name, value, whole, field.metadata)
 
 
-def _check_value(name: str, value: Any, default: Any, meta: Any) -> None:
+def _check_value(name: str, value: Any, whole: bool, meta: Any) -> None:
     if meta["choices"] is not None:
         if value not in meta["choices"]:
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(meta['choices'])}")
@@ -65,7 +67,6 @@ def _check_value(name: str, value: Any, default: Any, meta: Any) -> None:
     if meta["minimum"] is None and meta["maximum"] is None:
         return
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    whole = isinstance(default, int) and not isinstance(default, bool)
     if not number or (whole and not isinstance(value, int)) or math.isnan(value) or _out_of_range(value, meta):
         raise OptionError(f"{name}={value!r}: expected {_range(whole, meta)}")
 

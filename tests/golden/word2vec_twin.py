@@ -50,7 +50,7 @@ class Twin:
     def __init__(self, model, corpus, seed):
         words = len(corpus.vocabulary)
         start = generator(seed, "input vectors").random((words, model.dim), dtype=np.float32) * 2 - 1
-        self.model, self.corpus = model, corpus
+        self.model, self.corpus = model.settled(), corpus
         self.inputs = (start / np.float32(model.dim)).astype(np.float64)
         self.outputs = np.zeros((words, model.dim))
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
@@ -75,7 +75,7 @@ class Twin:
                 if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
                     kept.append(word)
             total = self.model.epochs * self.corpus.num_tokens
-            self.rate = self.model.learning_rate * max(1e-4, 1 - self.read / total)
+            self.rate = self.model.learning_rate(self.read / total)
             if len(kept) > 1:
                 self.train_piece(kept)
             self.read += taken
@@ -83,7 +83,7 @@ class Twin:
 
     def train_piece(self, kept):
         model, sets = self.model, {}
-        shared = 1 if model.update == "pair" else model.shared_windows
+        shared = model.shared_windows
         for t in range(-AHEAD, len(kept)):
             ahead = t + AHEAD
             if ahead < len(kept) and ahead % shared == 0:

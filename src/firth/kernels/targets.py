@@ -1,8 +1,8 @@
 """From words to rows: the bricks between a window of words and the step kernels.
 
-A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables, and takes a step. The tables
-and all other workspace are NumPy arrays that the caller keeps alive (`Work`); the bricks see them as plain integers
-(`Addresses`), which cost nothing to pass on.
+A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables, and takes a step. The
+tables and all other workspace are NumPy arrays that the caller keeps alive (`Work`); the bricks see them as plain
+integers (`Addresses`), which cost nothing to pass on.
 """
 
 from typing import NamedTuple
