@@ -48,12 +48,11 @@ def _suite(suite: str, found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         if rounds:
             owed += list(_owed(header, rounds))
             figures += list(_figures(header, rounds))
-    machines = {_machine(header) for header, _ in found.values()}
     return [
         f"## {suite.capitalize()}\n",
-        *(f"{machine}\n" for machine in sorted(machines)),
+        _machines([header for header, _ in found.values()]),
         _table(("job", "compared", "owed", "measured", "reached"), owed),
-        _table(("job", "who", "seconds", "M words/s", "peak MB", "runs"), figures),
+        _table(("job", "who", "seconds", "M words/s", "GFLOP/s", "peak MB", "runs"), figures),
     ]
 
 
@@ -81,9 +80,11 @@ def _figures(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[t
         seconds = [row[name]["seconds"] for row in rounds.values()]
         middle = statistics.median(seconds)
         rate = f"{header['words'] / middle / 1e6:.2f}" if header["words"] else ""
+        flops = [row[name].get("report", {}).get("gflops") for row in rounds.values()]
+        speed = f"{statistics.median(flops):.0f}" if None not in flops else ""
         peak = f"{_median(rounds, name, 'peak_mb'):.0f}"
         spread = f"{middle:.4g} ({min(seconds):.4g}-{max(seconds):.4g})"
-        yield header["title"], name, spread, rate, peak, str(len(seconds))
+        yield header["title"], name, spread, rate, speed, peak, str(len(seconds))
 
 
 def _median(rounds: Mapping[int, Mapping[str, Row]], name: str, figure: str) -> float:
@@ -94,6 +95,14 @@ def _yes(reached: bool) -> str:
     return "yes" if reached else "**no**"
 
 
+def _machines(headers: list[Row]) -> str:
+    """One line a machine, with the states of the source that ran on it."""
+    sources: dict[str, list[str]] = {}
+    for header in headers:
+        sources.setdefault(_machine(header), []).append(header["source"])
+    return "\n".join(f"{line}; source {', '.join(sorted(set(found)))}.\n" for line, found in sources.items())
+
+
 def _machine(header: Row) -> str:
     machine, versions = header["machine"], header["versions"]
     flags = ", ".join(machine["vector_flags"]) or "no known vector flags"
@@ -101,7 +110,7 @@ def _machine(header: Row) -> str:
     return (
         f"{machine['processor']}, {machine['cpus']} processors ({flags}), {machine['memory_gib']} GiB, "
         f"{machine['system']}, Python {machine['python']}; "
-        f"{installed}; source {header['source']}."
+        f"{installed}"
     )
 
 
@@ -115,7 +124,7 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         parts.append(
             f"### {header['title']}, {header['options']['epochs']} epochs of {header['options']['words']:,} words\n"
         )
-        parts.append(_machine(header) + "\n")
+        parts.append(_machines([header]))
         sets = [figure["set"] for figure in runs[0]["figures"]]
         lines = []
         for question, rate_of in (

@@ -4,9 +4,8 @@ import json
 import sys
 import time
 
-from firth.vectors.word_vectors import WordVectors
-
 import firth
+from firth.vectors.word_vectors import WordVectors
 
 options = json.loads(sys.argv[1])
 

@@ -4,6 +4,7 @@ import json
 import sys
 
 import numpy as np
+
 from firth.vectors.word_vectors import WordVectors
 
 options = json.loads(sys.argv[1])

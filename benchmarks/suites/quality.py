@@ -105,12 +105,15 @@ def _train_and_judge(setting: Setting, architecture: str, name: str, lr: float, 
                 raise JobError(f"{name} at lr {lr}, seed {seed}: {error}") from None
         judge = setting.firth_job("firth_evaluate.py", {"vectors": vectors, "data": _data()})
         judged = run_child(judge, {**os.environ, **setting.firth_cache})
+    figures = [_figure(row) for row in judged.report["rows"] if _is_total(row)]
+    if unmeasured := [figure["set"] for figure in figures if figure["value"] is None]:
+        raise JobError(f"{name}: no word of {', '.join(unmeasured)} has a vector; take a larger text")
     return {
         "contender": name,
         "lr": lr,
         "seed": seed,
         "seconds": round(trained.report["seconds"], 3),
-        "figures": [_figure(row) for row in judged.report["rows"] if _is_total(row)],
+        "figures": figures,
     }
 
 

@@ -21,7 +21,18 @@ COLD, WARM = "firth, cold Numba cache", "firth, warm Numba cache"
 def comparisons(setting: Setting) -> list[Comparison]:
     """Every row of the speed table that trains."""
     training = [_training(setting, threads, *row) for row in TRAINING for threads in setting.threads]
-    return [*training, *(_process(setting, threads) for threads in setting.threads)]
+    processes = [_process(setting, threads) for threads in setting.threads]
+    return [*(_ceiling(setting, threads) for threads in setting.threads), *training, *processes]
+
+
+def _ceiling(setting: Setting, threads: int) -> Comparison:
+    """What a tuned matrix product reaches on this processor, to hold the GFLOP/s of training against."""
+    return Comparison(
+        key=f"ceiling-{threads}t",
+        title=f"matrix product of 2048 x 2048 float32, {plural(threads, 'thread')}: what the processor can do",
+        contenders=(Contender(name="NumPy", command=setting.firth_job("matrix_product.py", {})),),
+        options={"threads": threads},
+    )
 
 
 def _training(
