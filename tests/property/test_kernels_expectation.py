@@ -39,13 +39,12 @@ def sigmoid(x):
 
 
 def predictions(corpus, cbow):
-    """Every prediction of whole windows of two words a side: centre, context, and what is left of the learning rate."""
-    for sentence, first in zip(corpus, corpus.offsets, strict=False):
-        left = 1 - first / corpus.num_tokens
+    """Every prediction of whole windows of two words a side: centre and context."""
+    for sentence in corpus:
         ids = [corpus.vocabulary.ids[word] for word in sentence]
         for t, centre in enumerate(ids):
             context = [ids[c] for c in range(max(0, t - 2), min(len(ids), t + 3)) if c != t]
-            yield from [(centre, context, left)] if cbow else [(centre, [c], left) for c in context]
+            yield from [(centre, context)] if cbow else [(centre, [c]) for c in context]
 
 
 def expected_update(corpus, start, model):
@@ -53,11 +52,10 @@ def expected_update(corpus, start, model):
     v, u = start.vectors.astype(np.float64), start.output_vectors.astype(np.float64)
     noise = corpus.vocabulary.noise_probabilities(model.noise_exponent)
     dv, du = np.zeros_like(v), np.zeros_like(u)
-    for centre, context, left in predictions(corpus, model.architecture == "cbow"):
+    for centre, context in predictions(corpus, model.architecture == "cbow"):
         h = v[context].mean(0)
         slopes = -model.negative * np.where(np.arange(len(noise)) == centre, 0, noise) * sigmoid(u @ h)
         slopes[centre] = sigmoid(-u[centre] @ h)
-        slopes *= left
         np.add.at(dv, context, slopes @ u)
         du += np.outer(slopes, h)
     return np.stack([dv, du])
@@ -89,6 +87,7 @@ def options(**changes):
             "shrink_windows": False,
             "epochs": 1,
             "lr": LR,
+            "final_lr": 1,
             **changes,
         }
     )
