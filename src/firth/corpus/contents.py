@@ -89,7 +89,8 @@ def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | T
     else:
         for path in source.paths:
             yield from _in_file(path, source, meter)
-            meter.finished += path.stat().st_size
+            with reading(path):
+                meter.finished += path.stat().st_size
 
 
 def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:

@@ -203,10 +203,10 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         tokens, sentences, content = spill.renumber(final)
     finally:
         spill.close()
-    if isinstance(source, Items) and not source.tokenised and 1 < sentences == vocabulary.total:
+    if isinstance(source, Items) and not source.tokenised and 1 < sentences == tokens:
         raise CorpusError(
-            f"each of the {sentences:,} texts is a single word, such as {vocabulary.words[0]!r}; expected sentences or "
-            "texts; the tokens of one sentence go into a list of their own: [['the', 'cat'], ...]"
+            f"each of the {sentences:,} texts has a single word of the vocabulary, such as {vocabulary.words[0]!r}; "
+            "expected sentences or longer texts; the tokens of a sentence go into a list of their own: [['the', 'cat'], ...]"
         )
     storage.write_vocabulary(folder, vocabulary)
     described = options.described()

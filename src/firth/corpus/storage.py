@@ -135,8 +135,8 @@ def read_vocabulary(folder: Path, words: int, total: int) -> Vocabulary:
         FormatError: there are not as many words as there should be.
     """
     text = (folder / _WORDS).read_bytes().decode("utf-8", "surrogatepass")
-    lines = text.split("\n")
-    if len(lines) != words + 1 or lines.pop():
+    lines = text.removesuffix("\n").split("\n")
+    if len(lines) != words or not text.endswith("\n"):
         raise FormatError(f"{folder / _WORDS}: {len(lines):,} lines, expected {words:,}; build the corpus again")
     counts = np.fromfile(folder / _COUNTS, dtype="<i8").astype(np.int64, copy=False)
     return Vocabulary(_unescaped(lines) if "\\" in text else lines, counts, total)

@@ -1,0 +1,68 @@
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from firth.corpus.cache import build_in, remove_leftovers
+from firth.errors import CorpusError
+
+
+def fill(text: str, target: Path):  # type: ignore[no-untyped-def]
+    def write(folder: Path) -> Path:
+        (folder / "file").write_text(text)
+        return target
+
+    return write
+
+
+def holds(text: str):  # type: ignore[no-untyped-def]
+    return lambda path: (path / "file").is_file() and (path / "file").read_text() == text
+
+
+def test_what_stands_there_is_replaced_unless_it_is_the_same(tmp_path: Path) -> None:
+    target = tmp_path / "corpus"
+    assert build_in(tmp_path, fill("one", target), holds("one")) == target
+    build_in(tmp_path, fill("two", target), holds("two"))
+    assert (target / "file").read_text() == "two"
+    before = target.stat().st_ino
+    build_in(tmp_path, fill("two", target), holds("two"))
+    assert target.stat().st_ino == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    def fails(folder: Path) -> Path:
+        (folder / "file").write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_in(tmp_path, fails, holds("one"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_leftovers_are_removed_and_builds_in_progress_are_not(tmp_path: Path) -> None:
+    dead = tmp_path / "dead.part"
+    dead.mkdir()
+    (dead / "ids.bin").write_bytes(b"x")
+    just_made = tmp_path / ".new.part.x.part"
+    just_made.mkdir()
+    stale = tmp_path / "stale.part"
+    stale.mkdir()
+    os.utime(stale, (time.time() - 1000, time.time() - 1000))
+    (tmp_path / "corpus").mkdir()
+
+    def during(folder: Path) -> Path:
+        (folder / "file").write_text("one")
+        remove_leftovers(tmp_path)
+        assert folder.is_dir()
+        return tmp_path / "built"
+
+    build_in(tmp_path, during, holds("one"))
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".new.part.x.part", "built", "corpus"]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CorpusError, match=r"cannot be written to .*FIRTH_CACHE"):
+        build_in(tmp_path / "file" / "cache", fill("one", tmp_path / "x"), holds("one"))
