@@ -63,7 +63,8 @@ class Attributes(Mapping[str, Column]):
         if values is None:
             values = _blank(self._size, dtype)
         elif not np.can_cast(dtype, values.dtype, "same_kind") or (values.dtype.kind == "O") != (dtype.kind == "O"):
-            raise OptionError(f"attribute {name!r} holds {values.dtype}: expected such a value, not {value!r}")
+            kind = "text" if values.dtype.kind == "O" else values.dtype
+            raise OptionError(f"attribute {name!r} holds {kind}: expected such a value, not {value!r}")
         if not values.flags.writeable:
             values = values.copy()  # mapped from a file
         values[row] = value

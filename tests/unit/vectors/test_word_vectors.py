@@ -1,6 +1,6 @@
 """What WordVectors does beyond gensim: batches, unknown words, mapped and half-precision matrices, errors.
 
-The axes of `COMPASS`: north = (0, 1), east = (1, 0), south = (0, -1), and northeast = (1, 1), whose cosine with north and east
+The `compass`: north = (0, 1), east = (1, 0), south = (0, -1), and northeast = (1, 1), whose cosine with north and east
 is 1 / sqrt(2) = 0.70711, with south -0.70711.
 """
 
@@ -337,7 +337,7 @@ class TestChanges:
         assert compass.get_vecattr(["north", "east"], "note").tolist() == ["", "right"]
         with pytest.raises(OptionError, match="no attribute 'colour': the words have count, note"):
             compass.get_vecattr("north", "colour")
-        with pytest.raises(OptionError, match="attribute 'count' holds int64: expected such a value, not 0.5"):
+        with pytest.raises(OptionError, match=r"attribute 'count' holds int64: expected such a value, not 0\.5"):
             compass.set_vecattr("north", "count", 0.5)
         with pytest.raises(OptionError, match="attribute 'count' holds int64"):
             compass.set_vecattr("north", "count", "many")

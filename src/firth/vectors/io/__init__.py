@@ -10,6 +10,7 @@ The three files may be packed with gzip.
 
 import gzip
 import os
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ def load(
         return vectors if limit is None and dtype is None else _part(vectors, limit, dtype)
     try:
         words, matrix = _read(path, format or detect(path), how)
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: a damaged gzip file ({error}); copy it again") from None
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
 
@@ -96,7 +97,8 @@ def _part(vectors: WordVectors, limit: int | None, dtype: npt.DTypeLike | None) 
 
 
 def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray[Any]]:
-    with opened(path) as file:
+    # A number too large for the precision becomes infinite, and is reported with its place.
+    with opened(path) as file, np.errstate(over="ignore"):
         if format == "word2vec-binary":
             return binary.read(file, str(path), how)
         return text.read(file, str(path), format == "word2vec", how)
@@ -125,7 +127,7 @@ def save(
         return
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
-    kept = stored_dtype(vectors.vectors, dtype)
+    kept = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
     check_fits(vectors.words, vectors.vectors, kept)
     rows = (row.astype(kept, copy=False) for row in vectors.vectors)
     header = None if format == "glove" else f"{len(vectors)} {vectors.dim}"

@@ -55,11 +55,10 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
         # NumPy before 2.3 only warns when it stops at something that is no number.
         warnings.simplefilter("error", DeprecationWarning)
         for number, line in enumerate(lines, start=1 + header):
-            if how.enough(len(table)) or len(table) == promised:
-                _check_end(chain([line], lines), number, promised, how, path)
+            if how.enough(len(table)):
                 break
-            if not line.strip():
-                _check_end(chain([line], lines), number, len(table), how, path)
+            if len(table) == promised or not line.strip():
+                _check_end(chain([line], lines), number, len(table) == promised, path)
                 break
             where = f"{path} line {number}"
             token, numbers = split(line, where)
@@ -108,13 +107,11 @@ def _width(line: bytes, separator: str) -> int:
     return len(line.partition(separator.encode())[2].split())
 
 
-def _check_end(lines: Iterable[bytes], number: int, rows: int | None, how: Reading, path: str) -> None:
-    """Check that nothing but blank lines follows the last vector, unless the caller stopped early."""
-    if rows is not None and how.limit is not None and how.limit <= rows:
-        return
+def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> None:
+    """Check that nothing but blank lines is left."""
     for place, line in enumerate(lines, start=number):
         if line.strip():
-            told = f"after {rows:,} vectors, which is the count in the header" if rows else "after an empty line"
+            told = "after as many vectors as the header promises" if full else "after an empty line"
             raise FormatError(f"{path} line {place}: {line[:40]!r} {told}; expected the end of the file")
 
 

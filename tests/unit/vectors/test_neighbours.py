@@ -1,0 +1,58 @@
+"""Exact search against sorting everything."""
+
+import numpy as np
+import pytest
+
+from firth.errors import FormatError
+from firth.vectors import neighbours
+
+
+def sorted_all(vectors, queries, k):
+    cosines = neighbours.unit(queries.astype(np.float64)) @ neighbours.unit(vectors.astype(np.float64)).T
+    order = np.lexsort((np.broadcast_to(np.arange(len(vectors)), cosines.shape), -cosines))[:, :k]
+    return order, np.take_along_axis(cosines, order, axis=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("block", [1, 7, 64, 10_000])
+def test_blocks_of_any_size_give_the_same(dtype, block, monkeypatch):
+    rng = np.random.default_rng(0)
+    vectors, queries = rng.normal(size=(1000, 8)).astype(dtype), rng.normal(size=(40, 8)).astype(dtype)
+    monkeypatch.setattr(neighbours, "block_rows", lambda batch, vectors: block)
+    monkeypatch.setattr(neighbours, "BATCH", 16)
+    rows, scores = neighbours.nearest(vectors, neighbours.row_norms(vectors), queries, 9)
+    expected_rows, expected_scores = sorted_all(vectors, queries, 9)
+    assert np.array_equal(rows, expected_rows)
+    assert scores == pytest.approx(expected_scores, abs=1e-6)
+
+
+@pytest.mark.parametrize("block", [3, 100])
+def test_equals_come_in_the_order_of_their_rows(block, monkeypatch):
+    vectors = np.tile(np.eye(2, dtype=np.float32), (20, 1))  # rows 0, 2, 4, ... are equal, and so are 1, 3, 5, ...
+    monkeypatch.setattr(neighbours, "block_rows", lambda batch, vectors: block)
+    rows, scores = neighbours.nearest(vectors, neighbours.row_norms(vectors), np.eye(2), 25)
+    assert rows[0].tolist() == [*range(0, 40, 2), 1, 3, 5, 7, 9]
+    assert scores[1].tolist() == [1.0] * 20 + [0.0] * 5
+
+
+def test_window():
+    vectors = np.eye(6, dtype=np.float32)
+    norms = neighbours.row_norms(vectors)
+    rows, _ = neighbours.nearest(vectors, norms, vectors[:1], 10, start=2, end=5)
+    assert rows.tolist() == [[2, 3, 4]]
+    assert neighbours.nearest(vectors, norms, vectors[:1], 3, start=5, end=5)[0].shape == (1, 0)
+    assert neighbours.nearest(vectors, norms, vectors[:0], 3)[0].shape == (0, 0)
+    assert neighbours.cosines(vectors, norms, vectors[2:3], start=1, end=4).tolist() == [[0, 1, 0]]
+
+
+def test_lengths():
+    vectors = np.array([[3, 4], [0, 0]], dtype=np.float16)
+    assert neighbours.row_norms(vectors).tolist() == [5, 0]
+    assert neighbours.inverse(neighbours.row_norms(vectors)).tolist() == pytest.approx([0.2, 0])
+    # In half precision the squares would overflow: 300^2 is above 65,504.
+    assert neighbours.row_norms(np.array([[300, 400]], dtype=np.float16)).tolist() == [500]
+
+
+def test_a_vector_that_is_not_finite():
+    with pytest.raises(FormatError, match="vector 1 has the length inf"):
+        neighbours.row_norms(np.array([[1, 1], [np.inf, 1]], dtype=np.float32))
