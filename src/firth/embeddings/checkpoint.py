@@ -40,24 +40,36 @@ def load_checkpoint(run: "Run", folder: Path) -> None:
     """Bring a run to the state that a folder holds; a folder without one leaves the run at its start.
 
     Raises:
-        OptionError: the folder holds the state of another run; the message names what differs.
+        OptionError: the folder holds the state of another run, and the message names what differs; or it cannot be a
+            folder.
         FormatError: the file is damaged.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)  # now, and not when hours of training are to be saved
+    except OSError as error:
+        raise OptionError(f"checkpoint={str(folder)!r}: expected a folder or a place for one ({error})") from error
     path = folder / FILE
     if not path.exists():
         return
     try:
-        with safe_open(path, framework="numpy") as file:
-            facts = json.loads(file.metadata()["firth"])
-            _check_identity(facts["identity"], json.loads(json.dumps(run.identity())), folder)
-            run.matrices.inputs[:] = file.get_tensor("inputs")
-            run.matrices.outputs[:] = file.get_tensor("outputs")
-            for name in SHARD_STATE:
-                for shard, value in zip(run.shards, file.get_tensor(name), strict=True):
-                    getattr(shard, name)[0] = value
-    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+        facts = _read(run, path)
+    except (SafetensorError, OSError, AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, OptionError):
+            raise
         raise FormatError(f"{path} is not a whole checkpoint ({error}): remove it to start anew") from error
     run.epoch, run.losses, run.seconds = facts["epoch"], facts["losses"], facts["seconds"]
+
+
+def _read(run: "Run", path: Path) -> dict[str, Any]:
+    with safe_open(path, framework="numpy") as file:
+        facts: dict[str, Any] = json.loads(file.metadata()["firth"])
+        _check_identity(facts["identity"], json.loads(json.dumps(run.identity())), path.parent)
+        run.matrices.inputs[:] = file.get_tensor("inputs")
+        run.matrices.outputs[:] = file.get_tensor("outputs")
+        for name in SHARD_STATE:
+            for shard, value in zip(run.shards, file.get_tensor(name), strict=True):
+                getattr(shard, name)[0] = value
+    return facts
 
 
 def _check_identity(found: dict[str, Any], expected: dict[str, Any], folder: Path) -> None:

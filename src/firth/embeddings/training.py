@@ -5,6 +5,7 @@ to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C
 the same flag, looked at between sentences.
 """
 
+import hashlib
 import math
 import os
 import time
@@ -118,6 +119,7 @@ class Run:
         losses: mean loss of each finished epoch.
         seconds: time spent in kernels.
         interrupted: whether Ctrl-C ended the run.
+        beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
     """
 
     corpus: Corpus
@@ -133,6 +135,7 @@ class Run:
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
     interrupted: bool = False
+    beginning: str = ""
     shards: list[Shard] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,6 +146,7 @@ class Run:
         with reporting(progress) as report:
             folder = None if checkpoint is None else Path(checkpoint)
             if folder is not None:
+                self.beginning = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
             _announced(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
             while self.epoch < self.epochs and not self.interrupted:
@@ -165,7 +169,7 @@ class Run:
             "corpus": self.corpus.fingerprint,
             "seed": self.seed,
             "threads": self.threads,
-            "words": len(self.matrices.words),
+            "start": self.beginning,
         }
 
     def _result(self) -> WordVectors:
@@ -263,6 +267,13 @@ def _copy_start(
         outputs[rows, : start.dim] = start.output_vectors
     if start.counts is not None:
         counts[rows] += start.counts
+
+
+def _fingerprint(matrices: Matrices) -> str:
+    digest = hashlib.blake2b("\n".join(matrices.words).encode("utf-8", "surrogatepass"), digest_size=16)
+    for rows in (matrices.inputs, matrices.outputs):
+        digest.update(rows.data)
+    return digest.hexdigest()
 
 
 def _announced(compile_kernels: Callable[[], None], report: Report) -> None:
