@@ -47,7 +47,7 @@ def round_trip(made: WordVectors, format: str, packed: bool) -> WordVectors:
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(made=vectors(), packed=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_round_trip_to_the_bit(format, made, packed):
     keep = [row for row, word in enumerate(made.words) if WRITABLE[format](word)]
     made = WordVectors([made.words[row] for row in keep], made.vectors[keep].reshape(len(keep), made.dim))
@@ -64,7 +64,7 @@ def test_round_trip_to_the_bit(format, made, packed):
 
 @pytest.mark.parametrize("format", [format for format in FORMATS if format != "firth"])
 @given(made=vectors(dtypes=(np.float32,)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_words_that_do_not_fit_are_refused_before_anything_is_written(format, made):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v"
@@ -77,10 +77,17 @@ def test_words_that_do_not_fit_are_refused_before_anything_is_written(format, ma
             assert list(Path(folder).iterdir()) == []
 
 
+def read_or_refuse(path: Path, format: str | None) -> WordVectors | str:
+    try:
+        return load(path, format)
+    except FormatError as error:
+        return str(error)
+
+
 @given(
     content=st.one_of(st.binary(max_size=200), st.text(st.sampled_from("ab 01.-\n\te"), max_size=80).map(str.encode))
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read_or_refused_in_one_sentence(content):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v"
@@ -96,9 +103,9 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(content):
 
 
 @given(made=vectors(dtypes=(np.float32,)), format=st.sampled_from(["word2vec", "word2vec-binary"]), data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_part_of_a_file_passes_for_the_whole(made, format, data):
-    """Cut anywhere before the last number, a text file is refused; within it, nobody could tell. Binary is always told."""
+    """Cut before its last number a text file is refused, and a binary one anywhere."""
     keep = [row for row, word in enumerate(made.words) if WRITABLE[format](word)]
     made = WordVectors([made.words[row] for row in keep], made.vectors[keep].reshape(len(keep), made.dim))
     if not keep:
