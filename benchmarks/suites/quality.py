@@ -2,8 +2,10 @@
 
 Two questions, for skip-gram and for CBOW: at equal options, and each program at its own best learning rate. The
 best rate is looked for with the first seed alone, by the mean of the five figures; both questions are then
-answered by the mean of all seeds. The program of 2013 takes no seed: its repetitions differ by the race of its
-threads only.
+answered by the mean of all seeds. Equal are the options that all programs share: width, window, noise words,
+subsampling, epochs, smallest count, and the learning rate at the start; what a program does with them, such as
+its schedule, is its own. The program of 2013 takes no seed: its repetitions differ by the race of its threads
+only.
 """
 
 import os

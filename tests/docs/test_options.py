@@ -1,0 +1,25 @@
+"""Options are written once, in the code; the tables of the documentation repeat them word for word."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+import firth
+from firth.corpus.options import CorpusOptions
+
+TASKS = Path(__file__).resolve().parents[2] / "docs" / "tasks"
+
+
+def table(options: type) -> str:
+    """The options of a dataclass as the documentation shows them."""
+    lines = ["| option | default | meaning |", "|---|---|---|"]
+    for field in dataclasses.fields(options):
+        lines.append(f"| `{field.name}` | `{field.default!r}` | {field.metadata['help']} |")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("page", "options"), [("train", firth.Word2Vec), ("corpus", CorpusOptions)])
+def test_table_repeats_the_options(page, options):
+    expected = table(options)
+    assert expected in (TASKS / f"{page}.md").read_text(encoding="utf-8"), f"expected:\n{expected}"
