@@ -216,7 +216,7 @@ def _downloaded(pinned: DataSet) -> Path:
     import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)
-    cache = Path(os.environ.get("FIRTH_CACHE") or pooch.os_cache("firth")) / "data"
+    cache = Path(os.environ.get("FIRTH_CACHE") or pooch.os_cache("firth")).expanduser() / "data"
     store: Any = pooch.create(
         path=cache,
         base_url="",

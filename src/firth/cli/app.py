@@ -66,7 +66,7 @@ def _without_debug(arguments: Sequence[str]) -> tuple[list[str], bool]:
     return [word for i, word in enumerate(arguments) if word != "--debug" or i > end], "--debug" in arguments[:end]
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     complain(f"warning: {message}")
 
 

@@ -66,7 +66,8 @@ def _prose(text: str) -> Iterator[str]:
     """The paragraphs of a docstring that are sentences, without code, tables, headings and lists of names."""
     for block in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in block.split("\n")]
-        kept = " ".join(_IDENTIFIER.sub(" ", line) for line in lines if line and not line.startswith(_PROMPT))
-        letters = sum(letter.isalpha() or letter == " " for letter in kept)
-        if kept.count(" ") >= _FEWEST_WORDS and letters >= _LEAST_LETTERS * len(kept):
-            yield " ".join(kept.split())
+        text = " ".join(line for line in lines if line and not line.startswith(_PROMPT))
+        letters = sum(letter.isalpha() or letter == " " for letter in text)
+        words = _IDENTIFIER.sub(" ", text).split()
+        if len(words) > _FEWEST_WORDS and letters >= _LEAST_LETTERS * len(text):
+            yield " ".join(words)

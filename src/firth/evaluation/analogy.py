@@ -22,6 +22,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from firth.vectors.neighbours import unit
+
 Method = Literal["3cosadd", "3cosmul"]
 METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")
 
@@ -49,12 +51,12 @@ def solve(
     terms, places = np.unique(questions, return_inverse=True)
     order = np.lexsort((places[:, 1], places[:, 0]))  # questions with one (a, b) stand together
     groups = _groups(places[order])
-    wanted = unit_rows(vectors[terms])
+    wanted = _directions(vectors[terms])
     best = np.full(len(questions), -np.inf, dtype=np.float32)
     answers = np.zeros(len(questions), dtype=np.int64)
     rows = max(256, _CELLS // max(len(terms), 1))
     for start in range(0, len(vectors), rows):
-        similarities = wanted @ unit_rows(vectors[start : start + rows]).T  # (U, rows)
+        similarities = wanted @ _directions(vectors[start : start + rows]).T  # (U, rows)
         plus, minus = _parts(similarities, method)
         for group in groups:
             own = order[group]
@@ -65,11 +67,8 @@ def solve(
     return answers
 
 
-def unit_rows(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
-    """Return rows scaled to length one in float32; a row of zeros stays zero."""
-    rows = np.asarray(vectors, dtype=np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1))
+def _directions(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+    return unit(vectors).astype(np.float32, copy=False)
 
 
 def _groups(places: npt.NDArray[np.intp]) -> list[slice]:

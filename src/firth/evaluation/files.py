@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 
-Path_ = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields
 
 _PART_OF_SPEECH = re.compile(r".-[a-z]$")  # MEN's lemma form: sun-n, sunny-j, shine-v
@@ -46,7 +46,7 @@ class Questions:
     sections: Sequence[str]
 
 
-def read_pairs(path: Path_) -> ScoredPairs:
+def read_pairs(path: PathLike) -> ScoredPairs:
     """Read scored word pairs: `word1 word2 score` in columns, whatever else stands there.
 
     Columns are parted by tabs, commas, semicolons or spaces, found from the first line. Empty lines and lines that
@@ -72,7 +72,7 @@ def read_pairs(path: Path_) -> ScoredPairs:
     return ScoredPairs(words, np.array([_score(fields[score], number, path) for number, fields in rows]))
 
 
-def read_questions(path: Path_) -> Questions:
+def read_questions(path: PathLike) -> Questions:
     """Read analogy questions: four words a line, under `: section` lines or with a relation's label beside them.
 
     Args:
@@ -98,7 +98,7 @@ def read_questions(path: Path_) -> Questions:
     return Questions(words, sections)
 
 
-def _lines(path: Path_) -> list[tuple[int, str]]:
+def _lines(path: PathLike) -> list[tuple[int, str]]:
     """Numbered lines that say something."""
     data = Path(path).read_bytes()
     try:
@@ -116,7 +116,7 @@ def _lines(path: Path_) -> list[tuple[int, str]]:
     return lines
 
 
-def _split_alike(lines: list[tuple[int, str]], path: Path_) -> list[Row]:
+def _split_alike(lines: list[tuple[int, str]], path: PathLike) -> list[Row]:
     """Split every line by the separator that parts the first into three fields or more."""
     start = [line for _, line in lines[:2]][-1]
     separator = next((mark for mark in ("\t", ";", ",") if start.count(mark) >= 2), None)
@@ -142,7 +142,7 @@ def _is_title(field: str) -> bool:
     return field.lower().lstrip("+-") not in {"", "nan", "inf", "infinity"} and _number(field) is None
 
 
-def _columns(rows: list[list[str]], path: Path_) -> tuple[int, int, int]:
+def _columns(rows: list[list[str]], path: PathLike) -> tuple[int, int, int]:
     """The places of the first word, the second word and the score."""
     width = len(rows[0])
     # A column counts as numbers when most of it is: one bad score is that line's error, not a column of words.
@@ -157,7 +157,7 @@ def _columns(rows: list[list[str]], path: Path_) -> tuple[int, int, int]:
     return words[0], words[1], scores[0]
 
 
-def _score(field: str, number: int, path: Path_) -> float:
+def _score(field: str, number: int, path: PathLike) -> float:
     value = _number(field)
     if value is None:
         raise FormatError(f"{path} line {number}: score {field!r}, expected a finite number")

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from firth import data as named
 from firth.errors import DataError, OptionError
-from firth.evaluation.analogy import METHODS, solve, unit_rows
+from firth.evaluation.analogy import METHODS, solve
 from firth.evaluation.files import Questions, ScoredPairs, read_pairs, read_questions
 from firth.evaluation.significance import wilson_interval
 from firth.evaluation.similarity import RESAMPLES, spearman, spearman_interval
+from firth.vectors.neighbours import unit
 from firth.vectors.word_vectors import WordVectors
 
 PathLike = str | os.PathLike[str]
@@ -217,7 +218,7 @@ def _judge_pairs(
 ) -> Row:
     ids = np.array([(find(one), find(other)) for one, other in gold.pairs]).reshape(-1, 2)
     covered = (ids >= 0).all(axis=1)
-    one, other = unit_rows(matrix[ids[covered, 0]]), unit_rows(matrix[ids[covered, 1]])
+    one, other = unit(matrix[ids[covered, 0]]), unit(matrix[ids[covered, 1]])
     cosines = np.einsum("nd,nd->n", one, other, dtype=np.float64)
     low, high = spearman_interval(cosines, gold.scores[covered], resamples=resamples, seed=seed)
     return Row(

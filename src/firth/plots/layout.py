@@ -85,8 +85,8 @@ def _push(middles: Points, sizes: Points, others: Points, other_sizes: Points) -
     reach = (sizes[:, None] + other_sizes[None]) / 2
     overlap = np.maximum(reach - np.abs(difference), 0)
     np.einsum("iid->id", overlap)[:] = 0  # a label may cover its own point
-    both = (overlap > 0).all(axis=2)
-    shorter = overlap[..., 0] < overlap[..., 1]
+    both = np.all(overlap > 0, axis=2)
+    shorter = np.less(overlap[..., 0], overlap[..., 1])
     # Two boxes in one place part by their order.
     order = np.sign(np.arange(len(middles))[:, None] - np.arange(len(middles))[None])
     direction = np.where(difference == 0, order[..., None], np.sign(difference))

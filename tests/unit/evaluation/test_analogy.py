@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from firth.evaluation import analogy
-from firth.evaluation.analogy import solve, unit_rows
+from firth.evaluation.analogy import solve
 
 
 def brute_force(vectors, questions, method):
@@ -52,10 +52,9 @@ def test_its_own_words_never_answer(method):
     assert not (questions == answers[:, None]).any()
 
 
-def test_opposite_words_and_zero_rows_stay_finite():
+def test_opposite_words_and_zero_rows_have_an_answer():
     vectors = np.array([[1, 0], [-1, 0], [0, 0], [0, 1], [1, 1]], dtype=np.float32)
     assert solve(vectors, np.array([[0, 1, 3]]), method="3cosmul") == [2]
-    assert np.isfinite(unit_rows(vectors)).all()
 
 
 def test_no_questions():

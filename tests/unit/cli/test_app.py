@@ -1,0 +1,182 @@
+"""What the command line prints, and with which status it ends: in this process; `tests/robustness` runs the program."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import firth
+from firth.cli import app
+from firth.vectors.word_vectors import WordVectors
+
+WORDS = ["man", "woman", "king", "queen", "boy", "girl"]
+ROWS = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1]]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the program: its status, what it printed, and what it said on standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["firth", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            app.main()
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    return run
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    WordVectors(WORDS, np.array(ROWS, dtype=np.float32), counts=range(6, 0, -1)).save(tmp_path / "v.firth")
+    return "v.firth"
+
+
+def test_help_names_every_command(run):
+    status, out, _ = run("--help")
+    assert status == 0
+    for name, (_, _, line) in app.COMMANDS.items():
+        assert name in out
+        assert line in " ".join(out.split())
+
+
+@pytest.mark.parametrize("name", list(app.COMMANDS))
+def test_every_command_explains_itself(run, name):
+    status, out, _ = run(name, "-h")
+    assert status == 0
+    assert f"firth {name}" in out
+    assert "--json" in out
+
+
+def test_version(run):
+    assert run("--version")[:2] == (0, f"firth {firth.__version__}\n")
+
+
+def test_neighbors(run, vectors):
+    status, out, err = run("neighbors", vectors, "king", "-n", 2)
+    assert (status, err) == (0, "")
+    assert [line.split() for line in out.splitlines()] == [["man", "0.7071"], ["queen", "0.0000"]]
+
+
+def test_neighbors_of_several_words(run, vectors):
+    _, out, _ = run("neighbors", vectors, "king", "queen", "-n", 1)
+    assert out.splitlines() == ["king", "  man  0.7071", "queen", "  woman  0.7071"]
+
+
+def test_neighbors_as_json(run, vectors):
+    _, out, _ = run("neighbors", vectors, "king", "queen", "-n", 1, "--json")
+    assert [json.loads(line) for line in out.splitlines()] == [
+        {"query": "king", "neighbors": [{"word": "man", "score": pytest.approx(0.70710678)}]},
+        {"query": "queen", "neighbors": [{"word": "woman", "score": pytest.approx(0.70710678)}]},
+    ]
+
+
+def test_similarity(run, vectors):
+    assert run("similarity", vectors, "man", "king")[:2] == (0, "0.7071\n")
+    _, out, _ = run("similarity", vectors, "man", "king", "--json")
+    assert json.loads(out) == {"a": "man", "b": "king", "similarity": pytest.approx(0.70710678)}
+
+
+@pytest.mark.parametrize("method", ["add", "mul"])
+def test_analogy(run, vectors, method):
+    assert run("analogy", vectors, "man", "king", "woman", "--method", method)[1].startswith("queen ")
+    _, out, _ = run("analogy", vectors, "man", "king", "woman", "-n", 1, "--method", method, "--json")
+    found = json.loads(out)
+    assert list(found) == ["a", "b", "c", "method", "answers"]
+    assert [answer["word"] for answer in found["answers"]] == ["queen"]
+
+
+def test_evaluate(run, vectors, tmp_path):
+    (tmp_path / "pairs.txt").write_text("man king 5\nman woman 1\nking queen 3\n", encoding="utf-8")
+    (tmp_path / "questions.txt").write_text(": royal\nman king woman queen\n", encoding="utf-8")
+    gold = ("--similarity", "pairs.txt", "--analogies", "questions.txt")
+    _, out, _ = run("evaluate", vectors, *gold, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert all(list(line) == ["vectors", "set", "metric", "value", "low", "high", "covered", "total"] for line in lines)
+    assert [(line["set"], line["metric"], line["value"]) for line in lines] == [
+        ("pairs", "spearman", 1.0),
+        ("questions", "3cosadd", 1.0),
+        ("questions/royal", "3cosadd", 1.0),
+        ("questions", "3cosmul", 1.0),
+        ("questions/royal", "3cosmul", 1.0),
+    ]
+    assert len(run("evaluate", vectors, *gold)[1].splitlines()) == 1 + 3
+    assert len(run("evaluate", vectors, *gold, "--sections")[1].splitlines()) == 1 + 5
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "format"),
+    [
+        ("copy.txt", (), "word2vec"),
+        ("copy.vec.gz", (), "word2vec"),
+        ("copy.bin", (), "word2vec-binary"),
+        ("copy", (), "firth"),
+        ("copy.txt", ("--to", "glove"), "glove"),
+        ("copy", ("--to", "word2vec"), "word2vec"),
+        ("copy", ("--dtype", "float16"), "firth"),
+    ],
+)
+def test_convert(run, vectors, name, flags, format):
+    status, out, err = run("convert", vectors, name, *flags)
+    assert (status, out) == (0, "")
+    assert err == f"{name}: 6 words x 2, as {format}\n"
+    copy = firth.load(name)
+    assert copy.words == WORDS
+    np.testing.assert_array_equal(copy.vectors, np.array(ROWS))
+    _, out, _ = run("convert", vectors, name, *flags, "--json")
+    assert json.loads(out) == {"vectors": name, "format": format, "words": 6, "dim": 2}
+
+
+def test_info(run, vectors):
+    _, out, _ = run("info", vectors, "--json")
+    found = json.loads(out)
+    assert {name: found[name] for name in ("kind", "words", "dim", "dtype", "counts")} == {
+        "kind": "vectors",
+        "words": 6,
+        "dim": 2,
+        "dtype": "float32",
+        "counts": True,
+    }
+    assert found["bytes"] > 6 * 2 * 4
+    _, out, _ = run("info", vectors)
+    assert "words           6" in out
+
+
+def test_info_of_a_corpus(run, tmp_path):
+    (tmp_path / "text.txt").write_text("one two two\nthree two\n", encoding="utf-8")
+    corpus = firth.Corpus.build(tmp_path / "text.txt", min_count=2)
+    found = json.loads(run("info", corpus.path, "--json")[1])
+    assert (found["kind"], found["tokens"], found["sentences"], found["words"]) == ("corpus", 3, len(corpus), 1)
+    assert found["out_of_vocabulary_share"] == pytest.approx(0.4)
+    assert found["options"]["min_count"] == 2
+
+
+def test_an_error_is_one_sentence(run, vectors):
+    status, out, err = run("neighbors", vectors, "kingg")
+    assert (status, out) == (1, "")
+    assert err.splitlines() == ["firth: 'kingg' is not in the vocabulary; did you mean king?"]
+
+
+def test_words_that_look_like_flags_follow_two_dashes(run, vectors):
+    status, _, err = run("neighbors", vectors, "--", "--debug")
+    assert status == 1
+    assert "'--debug' is not in the vocabulary" in err
+    assert "Traceback" not in err
+
+
+def test_questions_load_no_compiler(vectors, tmp_path):
+    """`firth neighbors` and `firth --help` start without numba, and without whatever draws."""
+    program = (
+        "import sys\nfrom firth.cli.app import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numba', 'matplotlib', 'scipy', 'pooch', 'torch'} & set(sys.modules)))"
+    )
+    for arguments in (["neighbors", vectors, "king"], ["--help"], ["info", vectors]):
+        result = subprocess.run(
+            [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert result.stdout.splitlines()[-1] == "[]"

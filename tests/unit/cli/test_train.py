@@ -1,0 +1,154 @@
+import dataclasses
+import inspect
+import json
+
+import numpy as np
+import pytest
+import typer
+
+import firth
+from firth.cli.flags import Flags, with_flags
+from firth.cli.models import MODELS
+from firth.cli.train import train
+from firth.corpus.options import CorpusOptions
+from firth.options import option
+from tests.robustness.command import sentences
+
+BASE = {"seed": 3, "threads": 1, "quiet": True}
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "text.txt").write_text(sentences(300), encoding="utf-8")
+
+
+def run(model="skipgram", corpus=("text.txt",), output="out.firth", **options):
+    given = {name: each.default for name, each in inspect.signature(train).parameters.items()}
+    train(**{**given, **BASE, "model": model, "corpus": list(corpus), "output": here_path(output), **options})
+
+
+def here_path(name):
+    from pathlib import Path
+
+    return Path(name)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    size: int = option(7, "how big", minimum=1)
+    rate: float | None = option(None, "how quick")
+    kind: str = option("a", "which", choices=("a", "b"))
+    loud: bool = option(True, "whether to shout")
+    stops: tuple[str, ...] = option((), "no flag can give this")
+    plain: int = 3
+
+
+def test_flags_are_the_fields_of_the_dataclass():
+    found = {each.name: each for each in Flags(Options, "Panel").parameters()}
+    assert list(found) == ["size", "rate", "kind", "loud"]
+    helps = {name: each.annotation.__metadata__[0].help for name, each in found.items()}
+    assert helps == {
+        "size": "How big. Default: 7.",
+        "rate": "How quick.",
+        "kind": "Which. Default: a.",
+        "loud": "Whether to shout. Default: yes.",
+    }
+    assert all(each.default is None for each in found.values())
+
+
+def test_a_flag_that_is_not_given_is_not_passed_on():
+    assert Flags(Options, "Panel").chosen({"size": 9, "rate": None, "other": 1}) == {"size": 9}
+    assert Flags(Options, "Panel", frozenset({"size"})).chosen({"size": 9, "kind": "b"}) == {"kind": "b"}
+
+
+def test_a_command_gets_its_flags():
+    def command(name: str, **options: object) -> None:
+        """Do it."""
+        seen.update(name=name, **options)
+
+    seen: dict[str, object] = {}
+    app = typer.Typer()
+    app.command()(with_flags(command, [Flags(Options, "Panel")]))
+    with pytest.raises(SystemExit):
+        app(["it", "--size", "9", "--no-loud", "--kind", "b"])
+    assert seen == {"name": "it", "size": 9, "rate": None, "kind": "b", "loud": False}
+
+
+def test_every_option_of_every_model_and_of_the_corpus_has_a_flag_or_a_reason():
+    flags = set(inspect.signature(train).parameters)
+    for model in MODELS.values():
+        fields = {field.name for field in dataclasses.fields(model.options())}
+        assert fields - set(model.preset) <= flags
+        assert set(model.preset) <= fields
+    assert {field.name for field in dataclasses.fields(CorpusOptions)} <= flags
+
+
+@pytest.mark.parametrize("model", list(MODELS))
+def test_trains_what_python_code_would(model, capsys):
+    run(model, dim=8, epochs=2, min_count=1, json=True)
+    told = json.loads(capsys.readouterr().out)
+    found = firth.load("out.firth")
+    corpus = firth.Corpus.build("text.txt", min_count=1)
+    options = dict(MODELS[model].preset, dim=8, epochs=2)
+    expected = firth.Word2Vec(**options).train(corpus, seed=3, threads=1, progress=False)
+    np.testing.assert_array_equal(found.vectors, expected.vectors)
+    assert found.words == expected.words
+    assert found.metadata["name"] == "out"
+    assert {name: told[name] for name in ("vectors", "words", "dim", "interrupted")} == {
+        "vectors": "out.firth",
+        "words": 26,
+        "dim": 8,
+        "interrupted": False,
+    }
+    assert len(told["loss"]) == 2
+
+
+def test_says_where_how_fast_and_what_next(capsys):
+    run(dim=8, epochs=1)
+    where, how_fast, what_next = capsys.readouterr().out.splitlines()
+    assert where.startswith("out.firth: 26 words x 8")
+    assert "words/s" in how_fast
+    assert what_next.startswith("next: firth neighbors out.firth ")
+    assert what_next.split()[-1] in firth.load("out.firth")
+
+
+def test_goes_on_from_vectors(capsys):
+    run(dim=8, epochs=1, output="first.firth")
+    run(dim=8, epochs=1, output="second.firth", start=here_path("first.firth"))
+    run(dim=8, epochs=1, output="alone.firth")
+    second, alone = firth.load("second.firth").vectors, firth.load("alone.firth").vectors
+    assert not np.array_equal(second, alone)
+
+
+def test_a_corpus_folder_is_trained_on_as_it_is(capsys):
+    corpus = firth.Corpus.build("text.txt", min_count=1)
+    run(corpus=[str(corpus.path)], dim=8, epochs=1)
+    assert firth.load("out.firth").words == list(corpus.vocabulary.words)
+    with pytest.raises(firth.FirthError, match="built already; min_count can only"):
+        run(corpus=[str(corpus.path)], output="other.firth", min_count=2)
+
+
+def test_stop_words_come_from_a_file(tmp_path, capsys):
+    (tmp_path / "stop.txt").write_text("aaa\nbbb\n", encoding="utf-8")
+    run(dim=8, epochs=1, stop_words=tmp_path / "stop.txt")
+    found = firth.load("out.firth")
+    assert "aaa" not in found
+    assert "ccc" in found
+
+
+def test_standard_input_stands_alone():
+    with pytest.raises(firth.FirthError, match="expected it alone"):
+        run(corpus=["-", "text.txt"])
+
+
+def test_an_unknown_model_is_a_mistake_of_usage():
+    with pytest.raises(typer.BadParameter, match="expected one of skipgram, cbow"):
+        run("skipgramm")
+
+
+def test_old_vectors_of_ours_are_replaced(capsys):
+    run(dim=8, epochs=1)
+    run(dim=4, epochs=1)
+    assert firth.load("out.firth").dim == 4

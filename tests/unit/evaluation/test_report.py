@@ -1,0 +1,190 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+import firth
+from firth.errors import DataError, FormatError, OptionError
+from firth.evaluation.report import Report, Row, evaluate
+from firth.vectors.word_vectors import WordVectors
+
+
+@pytest.fixture
+def vectors():
+    """A plane: the first number is size, the second royalty; an outsider answers no question by chance."""
+    words = ["man", "woman", "king", "queen", "boy", "girl", "Paris", "france"]
+    rows = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1], [0, 1], [0, -1]]
+    return WordVectors(words, np.array(rows, dtype=np.float32), metadata={"name": "plane"})
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def only(report: Report, **wanted: str) -> Row:
+    (row,) = [row for row in report.rows if all(getattr(row, name) == value for name, value in wanted.items())]
+    return row
+
+
+def test_similarity_by_hand(vectors, tmp_path):
+    """Cosines: man-king .71, man-woman -1, man-Man 1, king-queen 0, none for man-dog.
+
+    Gold 5, 1, 9, 3 orders them alike, so rho = 1; four of five pairs are covered. "Man" is found as "man".
+    """
+    gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nman Man 9\nking queen 3\nman dog 4\n")
+    row = only(evaluate(vectors, similarity=gold))
+    assert (row.vectors, row.set, row.metric) == ("plane", "toy", "spearman")
+    assert row.value == pytest.approx(1.0)
+    assert (row.covered, row.total) == (4, 5)
+    assert row.low <= row.value <= row.high
+
+
+def test_case_as_written_comes_first(vectors, tmp_path):
+    words = [*vectors.words, "paris"]
+    cased = WordVectors(words, np.vstack([vectors.vectors, [[1, 0]]]).astype(np.float32))
+    gold = written(tmp_path, "toy.txt", "Paris queen 3\nparis man 9\nFRANCE king 1\n")
+    row = only(evaluate(cased, similarity=gold))
+    assert (row.covered, row.total) == (3, 3)
+    assert row.value == pytest.approx(1.0)  # .71, 1, -.71
+
+
+def test_analogies_by_section_and_half(vectors, tmp_path):
+    gold = written(
+        tmp_path,
+        "toy.txt",
+        ": family\nman woman king queen\nman woman boy girl\nman woman boy dog\n: gram1-royal\nman king woman king\n",
+    )
+    report = evaluate(vectors, analogies=gold)
+    assert {row.set for row in report.rows} == {"toy", "toy/semantic", "toy/syntactic", "toy/family", "toy/gram1-royal"}
+    for method in ("3cosadd", "3cosmul"):
+        family = only(report, set="toy/family", metric=method)
+        assert (family.value, family.covered, family.total) == (1.0, 2, 3)
+        assert (
+            only(report, set="toy/gram1-royal", metric=method).value == 0.0
+        )  # king is in the question: never an answer
+        whole = only(report, set="toy", metric=method)
+        assert (whole.value, whole.covered, whole.total) == (pytest.approx(2 / 3), 3, 4)
+        assert 0 <= whole.low < whole.value < whole.high <= 1
+
+
+def test_restricted_vocabulary(vectors, tmp_path):
+    gold = written(tmp_path, "toy.txt", "man woman king queen\nman woman boy girl\n")
+    row = only(evaluate(vectors, analogies=gold, restrict_vocab=4), metric="3cosadd")
+    assert (row.value, row.covered, row.total) == (1.0, 1, 2)
+
+
+def test_nothing_covered_is_no_figure(vectors, tmp_path):
+    pairs = written(tmp_path, "pairs.txt", "dog cat 5\nbird fish 1\n")
+    questions = written(tmp_path, "questions.txt", "dog cat bird fish\n")
+    report = evaluate(vectors, similarity=pairs, analogies=questions)
+    assert all(math.isnan(row.value) and row.covered == 0 for row in report.rows)
+    assert [json.loads(line)["value"] for line in report.to_json().splitlines()] == [None] * 3
+    assert " - " in str(report)
+
+
+def test_several_vectors_and_sets_side_by_side(vectors, tmp_path):
+    one = written(tmp_path, "one.txt", "man king 5\nman woman 1\n")
+    two = written(tmp_path, "two.txt", "man king 1\nman woman 5\n")
+    report = evaluate({"a": vectors, "b": vectors}, similarity=[one, two])
+    assert [(row.vectors, row.set, row.value) for row in report.rows] == [
+        ("a", "one", 1.0),
+        ("a", "two", -1.0),
+        ("b", "one", 1.0),
+        ("b", "two", -1.0),
+    ]
+
+
+def test_as_json(vectors, tmp_path):
+    gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nking queen 3\n")
+    (line,) = evaluate(vectors, similarity=gold).to_json().splitlines()
+    found = json.loads(line)
+    assert list(found) == ["vectors", "set", "metric", "value", "low", "high", "covered", "total"]
+    assert found["covered"] == found["total"] == 3
+
+
+def test_as_a_table(vectors, tmp_path):
+    gold = written(tmp_path, "toy.txt", ": a-section\nman woman king queen\n")
+    report = evaluate(vectors, analogies=gold)
+    assert "a-section" not in str(report)
+    assert "a-section" in report.table(sections=True)
+    heading, *lines = str(report).splitlines()
+    assert heading.startswith("vectors")
+    assert len(lines) == 2
+    assert len({line.index("3cos") for line in lines}) == 1
+    assert "<td>3cosadd</td>" in report._repr_html_()
+
+
+def test_names_in_html_are_escaped():
+    row = Row(vectors="<b>", set="s", metric="m", value=0.5, low=0.4, high=0.6, covered=1, total=1)
+    assert "<b>" not in Report([row])._repr_html_()
+
+
+def test_every_file_is_read_before_any_work(vectors, tmp_path):
+    good = written(tmp_path, "good.txt", "man king 5\nman woman 1\n")
+    bad = written(tmp_path, "bad.txt", "man king\n")
+    with pytest.raises(FormatError, match=r"bad\.txt"):
+        evaluate(vectors, similarity=[good, bad])
+    with pytest.raises(DataError, match="no such file, and no named set"):
+        evaluate(vectors, similarity=[good, tmp_path / "none.txt"])
+
+
+@pytest.mark.parametrize("option", ["restrict_vocab", "resamples"])
+def test_options_out_of_range(vectors, option):
+    with pytest.raises(OptionError, match=f"{option}=0"):
+        evaluate(vectors, similarity="rg-65", **{option: 0})
+
+
+def test_half_precision_and_mapped_vectors_give_the_same(vectors, tmp_path):
+    gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nking queen 3\n")
+    vectors.save(tmp_path / "v.firth")
+    mapped = firth.load(tmp_path / "v.firth")
+    half = WordVectors(vectors.words, vectors.vectors.astype(np.float16), metadata={"name": "plane"})
+    expected = evaluate(vectors, similarity=gold).to_json()
+    assert evaluate(mapped, similarity=gold).to_json() == expected
+    assert evaluate(half, similarity=gold).to_json() == expected
+
+
+def test_the_default_sets_are_the_five_of_the_field(vectors, shared_data):
+    report = evaluate(vectors, data=shared_data)
+    totals = {row.set: row.total for row in report.rows if not row.is_section}
+    assert totals == {
+        "wordsim-353": 353,
+        "simlex-999": 999,
+        "men": 3000,
+        "rare-words": 2034,
+        "google-analogies": 19544,
+        "google-analogies/semantic": 8869,
+        "google-analogies/syntactic": 10675,
+    }
+
+
+@pytest.mark.peer
+def test_agrees_with_gensim_on_real_sets(shared_data):
+    """Spearman to 1e-6 and the same analogies right, on vectors that know the words of the sets."""
+    models = pytest.importorskip("gensim.models", reason="gensim is not installed")
+    pairs_file, questions_file = (
+        shared_data / "similarity/EN-WS-353-ALL.txt",
+        shared_data / "analogy/questions-words.txt",
+    )
+    text = pairs_file.read_text(encoding="utf-8") + questions_file.read_text(encoding="utf-8")
+    words = sorted({word.lower() for word in text.split() if word.isalpha()})
+    # A word's letters make its vector, so that related forms are near and some analogies come out right.
+    random = np.random.default_rng(0)
+    letters = {letter: random.normal(size=40) for letter in set("".join(words))}
+    rows = np.array([sum(letters[one] / (1 + i) for i, one in enumerate(word)) for word in words], dtype=np.float32)
+    theirs = models.KeyedVectors(40)
+    theirs.add_vectors(words, rows)
+    report = evaluate(WordVectors(words, rows), similarity=pairs_file, analogies=questions_file)
+    assert only(report, metric="spearman").value == pytest.approx(
+        theirs.evaluate_word_pairs(pairs_file)[1][0], abs=1e-6
+    )
+    accuracy, sections = theirs.evaluate_word_analogies(questions_file)
+    assert only(report, set="questions-words", metric="3cosadd").value == pytest.approx(accuracy, abs=1e-6)
+    assert accuracy > 0.01
+    for section in sections[:-1]:
+        row = only(report, set=f"questions-words/{section['section']}", metric="3cosadd")
+        assert round(row.value * row.covered) == len(section["correct"])
+        assert row.covered == len(section["correct"]) + len(section["incorrect"])
