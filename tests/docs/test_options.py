@@ -13,10 +13,9 @@ TASKS = Path(__file__).resolve().parents[2] / "docs" / "tasks"
 
 def table(options: type) -> str:
     """The options of a dataclass as the documentation shows them."""
-    lines = ["| option | default | meaning |", "|---|---|---|"]
-    for field in dataclasses.fields(options):
-        lines.append(f"| `{field.name}` | `{field.default!r}` | {field.metadata['help']} |")
-    return "\n".join(lines)
+    fields = dataclasses.fields(options)
+    rows = [f"| `{field.name}` | `{field.default!r}` | {field.metadata['help']} |" for field in fields]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 
 @pytest.mark.parametrize(("page", "options"), [("train", firth.Word2Vec), ("corpus", CorpusOptions)])

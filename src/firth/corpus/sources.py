@@ -114,7 +114,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
 def _column_of(source: Any, column: str) -> Iterable[Any]:
     # A data frame, or a mapping of columns: going through it gives the columns' names, so it is asked for the column.
     try:
-        return source[column]  # type: ignore[no-any-return]
+        return source[column]  # type: ignore[no-any-return]  # a caller's object of any kind
     except (KeyError, TypeError, IndexError) as error:
         raise CorpusError(f"column={column!r}: the {type(source).__name__} has no such column; {_EXPECTED}") from error
 
@@ -165,7 +165,7 @@ def _expand(path: Path) -> list[Path]:
         return [path]
     if glob.has_magic(str(path)):
         # Path.glob would match hidden files too.
-        matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
+        matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207  Path.glob refuses absolute patterns
         files = [match for match in matches if match.is_file()]
         if not files:
             raise CorpusError(f"{path}: no file matches; expected a glob such as 'books/**/*.txt.gz'; check the folder")

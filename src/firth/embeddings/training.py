@@ -228,6 +228,12 @@ def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors 
 
     Words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
 
+    Args:
+        corpus: its vocabulary gives the words.
+        dim: D, the width of the vectors.
+        seed: of the random inputs.
+        start: vectors to go on from, or None.
+
     Raises:
         ShapeError: `start` is not `dim` wide.
         OptionError: `start` holds numbers that are not finite.
