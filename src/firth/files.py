@@ -1,13 +1,17 @@
 """Writing files so that a reader sees the old content or the new, never half of it."""
 
 import contextlib
+import mmap
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
 
 
 @contextlib.contextmanager
@@ -127,3 +131,19 @@ def _umask() -> int:
 def _take_usual_mode(path: str) -> None:
     # mkstemp makes private files; a saved model should be as readable as any other file of its owner.
     Path(path).chmod(0o666 & ~_umask())
+
+
+def release_pages(array: npt.NDArray[Any]) -> None:
+    """Let the system take back the memory of a memory-mapped array's pages; the next read fetches them from the file.
+
+    A process that reads a large file through a map is otherwise charged for all of it. Arrays that are not mapped, and
+    systems without `madvise`, are left alone.
+
+    Args:
+        array: an array over a read-only memory map.
+    """
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        owner.madvise(mmap.MADV_DONTNEED)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.errors import DivergenceError, OptionError, ShapeError
+from firth.files import release_pages
 from firth.kernels.rows import aligned_rows
 from firth.progress import Progress, Report, Status, reporting
 from firth.randomness import generator, kernel_states
@@ -149,8 +150,11 @@ class Run:
                 self.beginning = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
             _announced(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
-            while self.epoch < self.epochs and not self.interrupted:
-                _train_epoch(self, report, folder)
+            try:
+                while self.epoch < self.epochs and not self.interrupted:
+                    _train_epoch(self, report, folder)
+            except KeyboardInterrupt:  # between two epochs, or while a checkpoint was written
+                self.interrupted = self.epoch < self.epochs
         if self.interrupted:
             place = f"epoch {self.epoch + 1} of {self.epochs}"
             warnings.warn(f"training was interrupted in {place}: the vectors learned so far are kept", stacklevel=3)
@@ -305,6 +309,7 @@ def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
                 run.seconds = spent + time.monotonic() - began
                 report(_status(run))
                 _check_sound(run, stop, WATCHED_ROWS)
+                release_pages(run.corpus.ids)
                 if folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL:
                     stop[0] = 1
         except KeyboardInterrupt:
