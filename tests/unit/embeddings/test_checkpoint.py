@@ -1,0 +1,199 @@
+"""A run that goes on from its checkpoint ends as if it had never stopped; anything else is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import firth
+from firth.embeddings import training
+from firth.embeddings.checkpoint import FILE
+from firth.errors import FormatError, OptionError
+
+MODEL = firth.Word2Vec(dim=16, epochs=3)
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stop_in(epoch):
+    """A progress function that breaks a run off as soon as an epoch has begun."""
+
+    def report(status):
+        if status.stage == f"training, epoch {epoch}/3":
+            raise StoppedError
+
+    return report
+
+
+def break_off(corpus, folder, epoch=2, model=MODEL, **how):
+    with pytest.raises(StoppedError):
+        model.train(corpus, **{"threads": 1, **how}, checkpoint=folder, progress=stop_in(epoch))
+
+
+@pytest.mark.parametrize("epoch", [2, 3])
+@pytest.mark.parametrize("architecture", ["skipgram", "cbow"])
+def test_going_on_gives_the_same_bits(architecture, epoch, zipf, tmp_path):
+    model = dataclasses.replace(MODEL, architecture=architecture)
+    break_off(zipf, tmp_path, epoch, model)
+    ended = model.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    whole = model.train(zipf, threads=1, progress=False)
+    assert ended.vectors.tobytes() == whole.vectors.tobytes()
+    assert ended.output_vectors.tobytes() == whole.output_vectors.tobytes()
+    assert ended.metadata["training"]["loss"] == whole.metadata["training"]["loss"]
+    assert ended.metadata["training"]["words"] == whole.metadata["training"]["words"]
+
+
+def test_going_on_reads_only_what_is_left(zipf, tmp_path):
+    break_off(zipf, tmp_path, epoch=3)
+    seen = []
+    MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=seen.append)
+    trained = [status for status in seen if status.stage.startswith("training")]
+    assert min(status.done for status in trained) >= 2 * zipf.num_tokens
+
+
+def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
+    """StoppedError between two sentences as often as it can be: the bits stay those of an unbroken run."""
+    monkeypatch.setattr(training, "POLL", 0.001)
+    monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
+    places = []
+
+    def report(status):
+        if (tmp_path / FILE).exists():
+            with safe_open(tmp_path / FILE, framework="numpy") as file:
+                places.append(int(file.get_tensor("position")[0]))
+        if len(places) > 4:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=report)
+    assert any(0 < place < zipf.num_tokens for place in places)
+    monkeypatch.undo()
+    ended = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    whole = MODEL.train(zipf, threads=1, progress=False)
+    assert ended.vectors.tobytes() == whole.vectors.tobytes()
+    assert ended.metadata["training"]["loss"] == pytest.approx(whole.metadata["training"]["loss"], rel=1e-9)
+
+
+def test_a_run_that_ended_is_not_trained_again(zipf, tmp_path):
+    first = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    seen = []
+    again = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=seen.append)
+    assert again.vectors.tobytes() == first.vectors.tobytes()
+    assert not [status for status in seen if status.stage.startswith("training")]
+
+
+def test_two_threads_go_on(zipf, tmp_path):
+    break_off(zipf, tmp_path, threads=2)
+    vectors = MODEL.train(zipf, threads=2, checkpoint=tmp_path, progress=False)
+    assert vectors.metadata["training"]["words"] == 3 * zipf.num_tokens
+    assert len(vectors.metadata["training"]["loss"]) == 3
+
+
+def test_nothing_else_is_left_in_the_folder(zipf, tmp_path):
+    MODEL.train(zipf, threads=1, checkpoint=tmp_path / "new" / "folder", progress=False)
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [FILE]
+
+
+class TestAnotherRun:
+    """A checkpoint of another run is refused, and the message says what differs."""
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"window": 7}, r"its options is \{'window': 5\}, this run's is \{'window': 7\}"),
+            ({"lr": 0.03, "dim": 17}, r"\{'dim': 16, 'lr': 0.025\}, this run's is \{'dim': 17, 'lr': 0.03\}"),
+            ({"epochs": 4}, r"\{'epochs': 3\}, this run's is \{'epochs': 4\}"),
+        ],
+    )
+    def test_options(self, change, message, zipf, tmp_path):
+        break_off(zipf, tmp_path)
+        with pytest.raises(OptionError, match=message):
+            dataclasses.replace(MODEL, **change).train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+    @pytest.mark.parametrize(
+        ("how", "message"),
+        [({"seed": 1}, "seed is 0, this run's is 1"), ({"threads": 2}, "threads is 1, this run's is 2")],
+    )
+    def test_seed_and_threads(self, how, message, zipf, tmp_path):
+        break_off(zipf, tmp_path)
+        with pytest.raises(OptionError, match=message):
+            MODEL.train(zipf, **{"threads": 1, **how}, checkpoint=tmp_path, progress=False)
+
+    def test_corpus(self, zipf, pairs, tmp_path):
+        break_off(zipf, tmp_path)
+        with pytest.raises(OptionError, match=r"its corpus is .*, this run's is .*; go on with the same corpus"):
+            MODEL.train(pairs, threads=1, checkpoint=tmp_path, progress=False)
+
+    def test_start(self, zipf, tmp_path):
+        start = MODEL.train(zipf, threads=1, progress=False, seed=9)
+        break_off(zipf, tmp_path, start=start)
+        MODEL.train(zipf, threads=1, start=start, checkpoint=tmp_path, progress=False)
+        other = firth.WordVectors(start.words, start.vectors + 1, output_vectors=start.output_vectors)
+        for begin in (None, other):
+            with pytest.raises(OptionError, match=r"its start is .*, this run's is "):
+                MODEL.train(zipf, threads=1, start=begin, checkpoint=tmp_path, progress=False)
+
+    def test_the_checkpoint_survives_the_refusal(self, zipf, tmp_path):
+        break_off(zipf, tmp_path)
+        before = (tmp_path / FILE).read_bytes()
+        with pytest.raises(OptionError):
+            MODEL.train(zipf, threads=1, seed=4, checkpoint=tmp_path, progress=False)
+        assert (tmp_path / FILE).read_bytes() == before
+
+
+def without_metadata(path):
+    save_file({"inputs": np.zeros((2, 2), np.float32)}, path)
+
+
+def without_outputs(path):
+    with safe_open(path, framework="numpy") as file:
+        kept = {name: file.get_tensor(name) for name in file.keys() if name != "outputs"}  # noqa: SIM118  not a mapping
+        metadata = file.metadata()
+    save_file(kept, path, metadata)
+
+
+def with_other_shapes(path):
+    with safe_open(path, framework="numpy") as file:
+        kept = {name: file.get_tensor(name)[:1] for name in file.keys()}  # noqa: SIM118  not a mapping
+        metadata = file.metadata()
+    save_file({**kept, "inputs": np.zeros((3, 3), np.float32)}, path, metadata)
+
+
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_bytes(b"this was never a checkpoint, whatever its name says"),
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "one byte short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "no metadata": without_metadata,
+    "a tensor is missing": without_outputs,
+    "tensors of other shapes": with_other_shapes,
+    "metadata that is no JSON": lambda path: save_file({"inputs": np.zeros(2)}, path, {"firth": "{"}),
+    "metadata that is no object": lambda path: save_file({"inputs": np.zeros(2)}, path, {"firth": "[1]"}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_checkpoint_is_said(damage, zipf, tmp_path):
+    break_off(zipf, tmp_path)
+    DAMAGE[damage](tmp_path / FILE)
+    with pytest.raises(FormatError, match=rf"{FILE} is not a whole checkpoint .*: remove it to start anew"):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+
+def test_a_folder_where_the_file_was_meant(zipf, tmp_path):
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(FormatError, match="not a whole checkpoint"):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_where_a_folder_was_meant_is_said_before_training(below, zipf, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    seen = []
+    with pytest.raises(OptionError, match="expected a folder or a place for one"):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path / "file" / below, progress=seen.append)
+    assert not seen
