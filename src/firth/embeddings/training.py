@@ -300,6 +300,7 @@ def _announced(compile_kernels: Callable[[], None], report: Report) -> None:
 
 def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
     """Train to the end of the epoch, or to a checkpoint inside it, or to an interruption."""
+    report(_status(run))
     stop = np.zeros(1, dtype=np.int64)
     began, spent = time.monotonic(), run.seconds
     with ThreadPoolExecutor(run.threads) as pool:

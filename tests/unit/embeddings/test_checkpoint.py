@@ -57,6 +57,7 @@ def test_going_on_reads_only_what_is_left(zipf, tmp_path):
 
 def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
     """StoppedError between two sentences as often as it can be: the bits stay those of an unbroken run."""
+    slow = firth.Word2Vec(dim=100, epochs=2, sample=0, negative=20)  # long enough to be stopped in an epoch
     monkeypatch.setattr(training, "POLL", 0.001)
     monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
     places = []
@@ -69,11 +70,11 @@ def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=report)
+        slow.train(zipf, threads=1, checkpoint=tmp_path, progress=report)
     assert any(0 < place < zipf.num_tokens for place in places)
     monkeypatch.undo()
-    ended = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
-    whole = MODEL.train(zipf, threads=1, progress=False)
+    ended = slow.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    whole = slow.train(zipf, threads=1, progress=False)
     assert ended.vectors.tobytes() == whole.vectors.tobytes()
     assert ended.metadata["training"]["loss"] == pytest.approx(whole.metadata["training"]["loss"], rel=1e-9)
 

@@ -56,7 +56,12 @@ class TestProgress:
         assert done == sorted(done)
         assert {status.total for status in statuses} == {3 * zipf.num_tokens}
         assert done[-1] == 3 * zipf.num_tokens
-        assert any(0 < d < zipf.num_tokens for d in done)  # inside an epoch, too
+
+    def test_inside_an_epoch(self, zipf, quick_poll):
+        seen: list[Status] = []
+        firth.Word2Vec(dim=200, epochs=1, sample=0, negative=20).train(zipf, threads=1, progress=seen.append)
+        assert len({status.done for status in seen}) > 3
+        assert any(0 < status.done < zipf.num_tokens and "loss" in status.figures for status in seen)
 
     def test_rate_and_time_left(self, statuses):
         for status in statuses[:-1]:
@@ -155,8 +160,8 @@ class TestInterruption:
 def test_the_loss_is_summed_in_float64(built):
     """Vectors that never move from output rows of zeros lose ln 2 a row: (K + 1) ln 2 a pair, however many pairs.
 
-    A float32 sum over some 600,000 pairs would be wrong in the fourth figure. Noise that is the centre itself leaves its
-    row out: 1 in 3,000 of 500,000 draws, 167 with a standard deviation of 13, which is 2e-5 of the loss.
+    A float32 sum over some 600,000 pairs would be wrong in the fourth figure. Noise that is the centre itself leaves
+    its row out: 1 in 3,000 of 500,000 draws, 167 with a standard deviation of 13, which is 2e-5 of the loss.
     """
     random = np.random.default_rng(0)
     corpus = built(np.array([f"w{i}" for i in range(3000)])[random.integers(0, 3000, (1000, 100))].tolist())
