@@ -2,7 +2,6 @@
 
 import json
 import random
-import resource
 import signal
 import subprocess
 import time
@@ -13,6 +12,8 @@ import pytest
 
 import firth as library
 from tests.robustness.command import LIMIT, Command, end_by, sentences, wait_until
+
+resource = pytest.importorskip("resource", reason="limits and signals as POSIX has them")
 
 LINES = 40_000  # of ten words: some seconds of work
 

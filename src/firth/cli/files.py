@@ -1,5 +1,6 @@
 """`firth convert` and `firth info`: what lies on disk."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,9 +56,18 @@ def info(
     if json:
         print_json(facts)
         return
+    _print_facts(facts)
+
+
+def _print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
     width = max(len(name) for name in facts)
     for name, value in facts.items():
-        print(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
+        title = name.replace("_", " ")
+        if isinstance(value, dict) and value:
+            print(f"{indent}{title}")
+            _print_facts(value, indent + "  ")
+        else:
+            print(f"{indent}{title:<{width}}  {_shown(value)}")
 
 
 def _corpus_facts(path: Path) -> dict[str, Any]:
@@ -105,8 +115,6 @@ def _shown(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_shown(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return " ".join(_shown(part) for part in value) or "none"
     return "none" if value is None else str(value)

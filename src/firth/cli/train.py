@@ -19,7 +19,7 @@ from firth.vectors.io import load, save
 from firth.vectors.word_vectors import WordVectors
 
 INTERRUPTED = 130
-_LONG = 6  # letters
+_LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
 
 def _train(
@@ -144,5 +144,6 @@ def _tell(vectors: WordVectors, output: Path, seconds: float, json: bool) -> Non
 
 
 def _example(vectors: WordVectors) -> str:
-    """A word to try: the most frequent long one, which is seldom a function word."""
-    return next((word for word in vectors.words if len(word) >= _LONG and word.isalpha()), vectors.words[0])
+    """A word to try: a frequent one beyond the function words."""
+    candidates = [*vectors.words[_RANK:], *vectors.words]
+    return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), vectors.words[0])
