@@ -86,7 +86,10 @@ def cosine_scorer(vectors: Matrix, norms: Matrix, queries: Matrix) -> Scorer:
         if len(scratch) < size:
             scratch = np.empty(size, dtype=norms.dtype)
         scores = scratch[:size].reshape(len(queries), end - start)
-        np.matmul(queries, widened(vectors[start:end]).T, out=scores)  # (B, R)
+        rows = widened(vectors[start:end])
+        if len(queries) > rows.shape[1]:  # fewer numbers in the rows than in the scores
+            return np.matmul(queries, (rows * scale[start:end, None]).T, out=scores)  # (B, R)
+        np.matmul(queries, rows.T, out=scores)
         scores *= scale[start:end]
         return scores
 
@@ -142,25 +145,26 @@ class _Best:
 
     def __init__(self, batch: int, k: int) -> None:
         self._batch, self._k = batch, k
-        self._floor = np.full(batch, -np.inf)
+        self._floor: Matrix = np.empty(0)
         self._kept: list[tuple[Rows, Rows, Matrix]] = []  # (queries, rows, scores) of equal lengths
         self._fresh = 0
 
     def offer(self, scores: Matrix, first_row: int) -> None:
-        hot = np.flatnonzero(scores.max(axis=1) > self._floor)
-        if not len(hot):
-            return
-        hot_scores = scores if len(hot) == self._batch else scores[hot]  # (H, R)
-        floor = self._floor[hot]
-        if not self._kept and scores.shape[1] > self._k:
-            # Nothing has a floor yet: the block's own k-th best is one; equals stay in, for the merge to order by row.
-            kth = np.partition(hot_scores, -self._k, axis=1)[:, -self._k]
-            floor = np.nextafter(kth, -np.inf)
-        places, columns = np.nonzero(hot_scores > floor[:, None])
-        self._kept.append((hot[places], columns + first_row, hot_scores[places, columns]))
-        self._fresh += len(places)
+        if not self._kept:
+            self._floor = self._first_floor(scores)
+        found = np.flatnonzero(scores > self._floor[:, None])  # far faster than nonzero, which divides for every score
+        queries, columns = np.divmod(found, scores.shape[1])
+        self._kept.append((queries, columns + first_row, scores.ravel()[found]))
+        self._fresh += len(found)
         if self._fresh >= self._batch * self._k:
             self._merge()
+
+    def _first_floor(self, scores: Matrix) -> Matrix:
+        """Return what the k-th best scores of the first block beat; equals stay in, for the merge to order by row."""
+        if scores.shape[1] <= self._k:
+            return np.full(self._batch, -np.inf, dtype=scores.dtype)
+        kth = np.partition(scores, -self._k, axis=1)[:, -self._k]
+        return np.asarray(np.nextafter(kth, np.asarray(-np.inf, dtype=kth.dtype)))
 
     def _merge(self) -> None:
         queries, rows, scores = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
