@@ -56,7 +56,7 @@ def test_going_on_reads_only_what_is_left(zipf, tmp_path):
 
 
 def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
-    """StoppedError between two sentences as often as it can be: the bits stay those of an unbroken run."""
+    """Stopped between two sentences as often as it can be: the bits stay those of an unbroken run."""
     slow = firth.Word2Vec(dim=100, epochs=2, sample=0, negative=20)  # long enough to be stopped in an epoch
     monkeypatch.setattr(training, "POLL", 0.001)
     monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
