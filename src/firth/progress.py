@@ -78,11 +78,27 @@ def reporting(progress: Progress) -> Iterator[Report]:
 
 def describe(status: Status) -> str:
     """Return a status as one plain line."""
-    share = f" {100 * status.done / status.total:3.0f} %" if status.total else ""
-    figures = "".join(f"  {name} {value:.4g}" for name, value in status.figures.items())
-    left = "" if status.remaining is None else f"  {_clock(status.remaining)} left"
-    count = f"  {status.done:,} {status.unit}  {status.rate:,.0f} {status.unit}/s" if status.done else ""
-    return f"{status.stage}{share}{count}{figures}{left}"
+    return "  ".join([status.stage, *_details(status)])
+
+
+def _details(status: Status) -> list[str]:
+    parts = [f"{100 * status.done / status.total:3.0f} %"] if status.total else []
+    if status.done and not status.total:
+        parts.append(f"{_short(status.done)} {status.unit}")
+    if status.rate:
+        parts.append(f"{_short(status.rate)} {status.unit}/s")
+    parts += [f"{name} {value:.3g}" for name, value in status.figures.items()]
+    if status.remaining is not None:
+        parts.append(f"{_clock(status.remaining)} left")
+    return parts
+
+
+def _short(number: float) -> str:
+    """Write a count with three digits and a letter: 1234567 as 1.23M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
 
 
 def _clock(seconds: float) -> str:
@@ -125,7 +141,7 @@ def _bar() -> Iterator[Report]:
                 for other in tasks.values():
                     bar.update(other, visible=False)
                 tasks[status.stage] = bar.add_task(status.stage, total=status.total, line="")
-            line = describe(status).removeprefix(status.stage).strip()
+            line = "  ".join(_details(status))
             bar.update(tasks[status.stage], completed=status.done, total=status.total, line=line)
 
         yield report
