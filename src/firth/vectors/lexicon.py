@@ -8,6 +8,7 @@ from firth.errors import FormatError, UnknownWordError
 
 COMMONEST = 5_000  # words, commonest first, that are compared letter by letter with a misspelt word: 50 ms at most
 LETTERS = 64  # letters tried in the place of each letter of a misspelt word
+LONGEST = 64  # letters of a word that is looked at; what is longer is no slip of the finger
 SUGGESTIONS = 3
 
 
@@ -80,6 +81,8 @@ class Lexicon:
         Other cases of the word come first, then the words one letter away, commonest first, then the words among the
         5,000 commonest of the same first letter that share most letters with it.
         """
+        if len(word) > LONGEST:
+            return []
         found = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
         if len(found) < SUGGESTIONS:
             near = (variant for variant in _one_letter_away(word, self._letters()) if variant in self.rows)

@@ -34,6 +34,7 @@ def test_commoner_words_come_first():
 def test_nothing_is_like_it():
     assert Lexicon(WORDS).suggestions("zzzzzzzz") == []
     assert Lexicon(WORDS).suggestions("") == []
+    assert Lexicon(WORDS).suggestions("the" * 100_000) == []
     assert Lexicon([]).suggestions("a") == []
 
 
