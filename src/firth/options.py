@@ -6,6 +6,7 @@ reads flags, defaults and help from the same fields, so no option is described t
 
 import dataclasses
 import math
+import numbers
 import typing
 from typing import Any
 
@@ -42,7 +43,7 @@ def option(
 
 
 def check(options: Any) -> None:
-    """Check every field of an options object against its own description.
+    """Check every field of an options object against its own description; NumPy's numbers become Python's.
 
     Args:
         options: an instance of a dataclass whose fields were made by `option`.
@@ -52,20 +53,32 @@ def check(options: Any) -> None:
         range.
     """
     for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
-        if not field.metadata or value is None:
+        value = _plain(getattr(options, field.name))
+        if not field.metadata or (value is None and field.default is None):
             continue
-        whole = int in (typing.get_args(field.type) or (field.type,))
-        _check_value(field.name, value, whole, field.metadata)
+        _check_value(field.name, value, typing.get_args(field.type) or (field.type,), field.metadata)
+        # The class is frozen for its users; a number out of an array would not go into JSON later.
+        object.__setattr__(options, field.name, value)
 
 
-def _check_value(name: str, value: Any, whole: bool, meta: Any) -> None:
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) else value
+
+
+def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> None:
     if meta["choices"] is not None:
         if value not in meta["choices"]:
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(meta['choices'])}")
         return
+    if bool in kinds and not isinstance(value, bool):
+        raise OptionError(f"{name}={value!r}: expected True or False")
     if meta["minimum"] is None and meta["maximum"] is None:
         return
+    whole = int in kinds
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (whole and not isinstance(value, int)) or math.isnan(value) or _out_of_range(value, meta):
         raise OptionError(f"{name}={value!r}: expected {_range(whole, meta)}")

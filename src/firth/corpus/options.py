@@ -36,14 +36,13 @@ class CorpusOptions:
         """
         tokens = self.tokens if isinstance(self.tokens, str) else "unicode"
         sentences = "line" if callable(self.sentences) else self.sentences
-        check(replace(self, tokens=tokens, sentences=sentences))
+        plain = replace(self, tokens=tokens, sentences=sentences)
+        check(plain)
         tokeniser(self.tokens)
-        if self.max_size is not None and not isinstance(self.max_size, int):
-            raise OptionError(f"max_size={self.max_size!r}: expected a whole number of at least 1")
         words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")
-        return replace(self, stop_words=tuple(words))
+        return replace(self, stop_words=tuple(words), min_count=plain.min_count, max_size=plain.max_size)
 
     def described(self) -> dict[str, Any]:
         """Return the options as plain values, with names for functions, for the corpus's own record."""
