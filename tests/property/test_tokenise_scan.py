@@ -104,15 +104,15 @@ def test_paragraphs_end_at_blank_lines(text: str, block: int) -> None:
 
 
 def test_tables_grow_without_losing_a_word() -> None:
-    # 90,000 distinct words: more than the first table takes; long ones share their first 8 bytes.
-    words = [f"w{i}" for i in range(45_000)] + [f"prefixed-{i}" for i in range(45_000)]
+    # 200,000 distinct words: more than the first table takes; long ones share their first 8 bytes.
+    words = [f"w{i}" for i in range(100_000)] + [f"prefixed-{i}" for i in range(100_000)]
     data = " ".join(words + words[::-1]).encode()
     assert scanned(data, "whitespace") == [words + words[::-1]]
 
 
 def test_a_hard_stretch_fills_the_tables() -> None:
     # Words that only the reference can fold arrive while the table is full.
-    words = [f"w{i}e\u0301" for i in range(90_000)]
+    words = [f"w{i}e\u0301" for i in range(170_000)]
     assert scanned(" ".join(words).encode(), "unicode") == [[unicodedata.normalize("NFC", word) for word in words]]
 
 

@@ -206,7 +206,8 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
     if isinstance(source, Items) and not source.tokenised and 1 < sentences == tokens:
         raise CorpusError(
             f"each of the {sentences:,} texts has a single word of the vocabulary, such as {vocabulary.words[0]!r}; "
-            "expected sentences or longer texts; the tokens of a sentence go into a list of their own: [['the', 'cat'], ...]"
+            "expected sentences or longer texts; the tokens of a sentence go into a list of their own: "
+            "[['the', 'cat'], ...]"
         )
     storage.write_vocabulary(folder, vocabulary)
     described = options.described()

@@ -19,7 +19,7 @@ Numbers = npt.NDArray[np.int32]
 
 BLOCK = 1 << 20  # bytes of text that are scanned at once
 _END = b"\n\n\n\n"  # ends a sentence and a paragraph, and completes any UTF-8 sequence that was cut short
-_FIRST_SLOTS = 1 << 17
+_FIRST_SLOTS = 1 << 18
 _GROWTH = 4
 _LOAD = 0.6  # share of the slots that may be taken
 _EXPANSION = 5  # bytes of a word to a byte of text: text8 writes "three" for 3

@@ -55,20 +55,36 @@ def first_byte(typing_context: Any, mask: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
+def folded_run(x: np.uint64, bytewise: bool, digits: bool) -> tuple[np.uint64, np.uint64]:
+    """Return eight bytes folded, and a mask of which the first mark is where the inside of a word stops.
+
+    Args:
+        x: the bytes.
+        bytewise: whether the inside of a word is all that is more than a space, and nothing is folded.
+        digits: otherwise: whether it is letters and digits, or letters alone, in lower case.
+    """
+    if bytewise:
+        return x, at_most_space(x)
+    letters = ascii_letters(x)
+    inside = letters | ascii_digits(x) if digits else letters
+    return x | (letters >> np.uint64(2)), ~inside & HIGH  # 0x80 >> 2 makes a letter a small one
+
+
+@njit(nogil=True, inline="always")
 def at_most_space(x: np.uint64) -> np.uint64:
     """Mark the bytes 0 to 32. Only the first mark is sure: the borrow of a marked byte can mark the next."""
     return (x - np.uint64(0x21) * LOW) & ~x & HIGH
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
 def ascii_letters(x: np.uint64) -> np.uint64:
     """Mark the bytes A to Z and a to z."""
     lower = (x | np.uint64(0x20) * LOW) & SEVEN
     return (lower + np.uint64(0x80 - 0x61) * LOW) & ~(lower + np.uint64(0x80 - 0x7B) * LOW) & ~x & HIGH
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True, inline="always")
 def ascii_digits(x: np.uint64) -> np.uint64:
     """Mark the bytes 0 to 9."""
     seven = x & SEVEN
