@@ -7,9 +7,9 @@ Checked on the syntax tree, so that nothing is imported:
 - an error of firth's own family that the body raises is named in the docstring of the function or of its class;
 - the errors named under `Raises:` exist.
 
-A compiled kernel documents its parameters by a trailing comment on each line instead of `Args:`; a function that hands its
-parameters on refers to the one that explains them ("as in `name`", "see `name`"); a command's docstring is the help that
-`firth COMMAND --help` shows, where flags have help of their own and errors are sentences on the screen.
+A compiled kernel documents its parameters by a trailing comment on each line instead of `Args:`; a function that hands
+its parameters on refers to the one that explains them ("as in `name`", "see `name`"); a command's docstring is the help
+that `firth COMMAND --help` shows, where flags have help of their own and errors are sentences on the screen.
 """
 
 import ast
