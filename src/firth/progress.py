@@ -129,9 +129,9 @@ def _bar() -> Iterator[Report]:
     from rich.progress import BarColumn, Progress, TextColumn
 
     columns: tuple[Any, ...] = (
-        TextColumn("[bold]{task.description}"),
+        TextColumn("{task.description}", style="bold", markup=False),
         BarColumn(bar_width=24),
-        TextColumn("{task.fields[line]}"),
+        TextColumn("{task.fields[line]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}

@@ -1,0 +1,135 @@
+"""Progress is a bar on a terminal, lines elsewhere, a caller's function, or nothing."""
+
+import contextlib
+import io
+
+import pytest
+
+from firth import progress
+from firth.progress import Status, describe, reporting
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def shown(wanted, statuses, stream=None):
+    """What reporting some statuses writes to standard error."""
+    stream = io.StringIO() if stream is None else stream
+    with contextlib.redirect_stderr(stream), reporting(wanted) as report:
+        for status in statuses:
+            report(status)
+    return stream.getvalue()
+
+
+def at(done, stage="training, epoch 1/2", **more):
+    return Status(**{"stage": stage, "done": done, "total": 1000, "seconds": 2.0, **more})
+
+
+class TestStatus:
+    def test_rate_and_time_left_by_hand(self):
+        """500 of 1,000 words in 2 seconds: 250 a second, and 2 seconds left."""
+        assert at(500).rate == 250
+        assert at(500).remaining == 2
+
+    def test_what_cannot_be_told(self):
+        assert at(0, seconds=0.0).rate == 0
+        assert at(0).remaining is None
+        assert at(500, total=None).remaining is None
+
+    def test_more_than_all_is_no_time_left(self):
+        assert at(1500).remaining == 0
+
+
+class TestDescription:
+    def test_every_part(self):
+        status = at(2_500, total=10_000, figures={"loss": 2.3456789, "lr": 0.0125})
+        expected = "training, epoch 1/2   25 %  1.25k words/s  loss 2.35  lr 0.0125  0:06 left"
+        assert describe(status) == expected
+        assert len(expected) < 80
+
+    def test_a_stage_alone(self):
+        assert describe(Status(stage="compiling kernels")) == "compiling kernels"
+
+    def test_no_total(self):
+        assert describe(at(5_000_000, total=None, unit="bytes")) == "training, epoch 1/2  5M bytes  2.5M bytes/s"
+
+    @pytest.mark.parametrize(
+        ("count", "short"),
+        [(1, "1"), (999, "999"), (1000, "1k"), (1234567, "1.23M"), (20_000_000, "20M"), (3_210_000_000, "3.21G")],
+    )
+    def test_short_counts(self, count, short):
+        assert describe(Status(stage="s", done=count, seconds=0.0)) == f"s  {short} words"
+
+    @pytest.mark.parametrize(
+        ("seconds", "clock"),
+        [(0, "0:00"), (59.6, "1:00"), (61, "1:01"), (3599, "59:59"), (3661, "1:01:01"), (90000, "25:00:00")],
+    )
+    def test_clock(self, seconds, clock):
+        assert describe(Status(stage="s", done=1, total=1 + seconds, seconds=1.0)).endswith(f"  {clock} left")
+
+
+def test_a_function_gets_every_status():
+    seen = []
+    assert shown(seen.append, [at(1), at(2), at(3)]) == ""
+    assert [status.done for status in seen] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("wanted", "stream"), [(False, io.StringIO()), (None, io.StringIO()), (False, Terminal())])
+def test_silence(wanted, stream):
+    """Asked for, or where there is no terminal and nothing was asked for."""
+    assert shown(wanted, [at(500)], stream) == ""
+
+
+class TestPlainLines:
+    def test_one_line_a_status_that_is_due(self, monkeypatch):
+        """A line at first, none within five seconds, one when they are over, one at once for another stage."""
+        now = iter([100.0, 101.0, 104.9, 105.0, 105.1])
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+        statuses = [*map(at, (100, 200, 300, 400)), at(500, stage="training, epoch 2/2")]
+        lines = shown(True, statuses).splitlines()
+        assert [line.partition(" %")[0] for line in lines] == [
+            "training, epoch 1/2   10",
+            "training, epoch 1/2   40",
+            "training, epoch 2/2   50",
+        ]
+
+    def test_nothing_goes_to_standard_output(self, capsys):
+        assert shown(True, [at(500)]).count("\n") == 1
+        assert capsys.readouterr().out == ""
+
+
+class TestBar:
+    @pytest.fixture(autouse=True)
+    def usual_terminal(self, monkeypatch):
+        for name in ("NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", "100")
+
+    @pytest.mark.parametrize("wanted", [None, True])
+    def test_a_bar_with_figures(self, wanted):
+        text = shown(wanted, [at(250, figures={"loss": 2.5}), at(500, figures={"loss": 2.25})], Terminal())
+        assert "training, epoch 1/2" in text
+        assert "loss 2.25" in text
+        assert "50 %" in text
+
+    def test_stages_follow_each_other(self):
+        text = shown(None, [at(500), at(100, stage="training, epoch 2/2")], Terminal())
+        last = text[text.rfind("training, epoch") :]
+        assert last.startswith("training, epoch 2/2")  # the bar of an earlier stage is gone
+        assert "10 %" in last
+
+    def test_square_brackets_are_text(self):
+        assert "reading [bold]a[1][/x].txt" in shown(None, [Status(stage="reading [bold]a[1][/x].txt")], Terminal())
+
+    def test_the_cursor_comes_back(self):
+        def statuses():
+            yield at(1)
+            raise ValueError("of the work")
+
+        stream = Terminal()
+        with pytest.raises(ValueError, match="of the work"):
+            shown(None, statuses(), stream)
+        assert stream.getvalue().count("\x1b[?25h") == stream.getvalue().count("\x1b[?25l") == 1
