@@ -43,7 +43,7 @@ def scanned(data: bytes, tokens: str, block: int = 1 << 12, paragraphs: bool = F
     scanner = Scanner(tokens, lambda numbers: blocks.append(numbers.copy()), paragraphs=paragraphs, block=block)
     scanner.feed(data)
     scanner.end()
-    words, counts = scanner.words()
+    words, counts = scanner.finish()
     numbers = np.concatenate(blocks)
     assert np.array_equal(np.bincount(numbers[numbers >= 0], minlength=len(words)), counts)
     sentences: list[list[str]] = [[]]

@@ -66,7 +66,7 @@ def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, met
         for batch in _batches(sentences(content.texts(name), how)):
             scanner.feed(encode("".join(text + end for text in batch)))
         scanner.end()
-    return scanner.words()
+    return scanner.finish()
 
 
 def _pour(name: str, content: ByteStream, scanner: Scanner) -> None:

@@ -6,6 +6,7 @@ to hold the longest stretch without a separator.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ _FIRST_SLOTS = 1 << 18
 _GROWTH = 4
 _LOAD = 0.6  # share of the slots that may be taken
 _EXPANSION = 5  # bytes of a word to a byte of text: text8 writes "three" for 3
+_DECODED = 1 << 14  # words that are turned into strings at once
 _REMEMBERED = 1 << 16  # hard stretches whose words are kept at hand
 
 
@@ -59,7 +61,7 @@ class Scanner:
     def room(self) -> memoryview:
         """Return where the next bytes of text are to be put; call `filled` afterwards."""
         if self._size == self._capacity:  # one stretch without a separator fills the block
-            self._text = np.concatenate([self._text, np.zeros(self._capacity, dtype=np.uint8)])
+            self._text = _lengthened(self._text, len(self._text) + self._capacity)
             self._capacity *= 2
             self._make_buffers()
         return self._text.data[self._size : self._capacity]
@@ -85,13 +87,18 @@ class Scanner:
         self.feed(_END)
         self._scan()
 
-    def words(self) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """Return the words in the order of their numbers, and their counts.
+    def finish(self) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """Return the words in the order of their numbers, and their counts; nothing can be scanned after it.
 
         A count can be 0, and, where the text was not valid UTF-8, a word can stand there several times.
         """
+        # The tables go before the strings come: together they would be the most memory that a build takes.
+        del self._slots, self._out, self._hard, self._text
         number = int(self._state[scan.WORDS])
-        words = decode(self._arena[: self._state[scan.USED]].tobytes()).split("\n")[:number]
+        words: list[str] = []
+        for first in range(0, number, _DECODED):
+            start, end = self._starts[first], self._starts[min(first + _DECODED, number)]
+            words += decode(self._arena[start : end - 1].tobytes()).split("\n")
         return words, self._counts[:number].copy()
 
     def _scan(self) -> None:
@@ -117,7 +124,7 @@ class Scanner:
         """Scan a block; return whether it is to be gone on with because the room for words ended, and make more."""
         needed = int(self._state[scan.USED]) + _EXPANSION * size + scan.PADDING
         if len(self._arena) < needed:
-            self._arena = np.concatenate([self._arena, np.zeros(max(len(self._arena), needed), dtype=np.uint8)])
+            self._arena = _lengthened(self._arena, len(self._arena) + needed)
         scan.scan(
             text,
             size,
@@ -186,6 +193,12 @@ class Scanner:
         if len(self._counts):
             self._slots = rehashed(self._slots, _GROWTH)
         self._limit = int(_LOAD * (len(self._slots) // 2))
-        more = self._limit - len(self._counts)
-        self._counts = np.concatenate([self._counts, np.zeros(more, dtype=np.int64)])
-        self._starts = np.concatenate([self._starts, np.zeros(more, dtype=np.int64)])
+        self._counts = _lengthened(self._counts, self._limit)
+        self._starts = _lengthened(self._starts, self._limit + 1)
+
+
+def _lengthened(array: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    """Return a copy with zeros after it, which take no memory until they are written."""
+    longer = np.zeros(length, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
