@@ -113,7 +113,7 @@ class Stage:
             len(self.output_places), self.chunks, self.coefficients.ctypes.data, self.sign_row.ctypes.data,
             self.likelihood.ctypes.data, np.float32(rate), times,
         )  # fmt: skip
-        return take_loss(self.likelihood)
+        return take_loss(self.likelihood, self.likelihood[self.width :].view(np.int32))
 
     def update(self, targets=None):
         """Add the gradients to the output rows, and to the hidden rows or to a table of targets."""

@@ -204,7 +204,9 @@ class Word2Vec:
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             # Workspaces are small; one a call keeps shards apart whichever thread trains them.
             work = new_work(self.window, self.negative, AHEAD // shared + 2, matrices.inputs.shape[1])
-            train_words(task, work, addresses(work, matrices.inputs, matrices.outputs), shard.state(stop), shard.last)
+            at = addresses(work, matrices.inputs, matrices.outputs)
+            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
+            train_words(task, work, at, shard.state(stop), place, shard.last)
 
         return train_shard
 
@@ -227,14 +229,13 @@ class Task(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: int) -> None:
-    """Train on a shard from where it stands to the token before `last`, or until told to stop."""
+def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place: int, last: int) -> None:
+    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
     ids, offsets, thresholds, noise, mode = task.ids, task.offsets, task.thresholds, task.noise, task.mode
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    likelihood, stop, window, shared = work.likelihood, state.stop, task.window, task.shared
-    place = np.searchsorted(offsets, position[0], side="right")  # the sentence in work ends at offsets[place]
+    stop, window, shared = state.stop, task.window, task.shared
     since = 0
     while position[0] < last and stop[0] == 0:
         while offsets[place] <= position[0]:
@@ -270,6 +271,6 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, last: 
         position[0] = reached
         since += count
         if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(likelihood)
+            state.loss[0] += take_loss(work.likelihood, work.exponents)
             since = 0
-    state.loss[0] += take_loss(likelihood)
+    state.loss[0] += take_loss(work.likelihood, work.exponents)

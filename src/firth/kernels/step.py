@@ -26,6 +26,7 @@ and kept on disk; any Numba kernel calls them through an integer (docs/decisions
 """
 
 import functools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, 
 WIDTH = host_width()
 GROUP = 6  # output rows of a turn: the default's one target and five noise words; others are padded to a multiple of it
 MOST_PADDING = GROUP - 1
+LN2 = math.log(2.0)
 CLAMP = 60.0  # scores beyond it change no float32 probability; it keeps e^x finite
 
 
@@ -385,14 +387,13 @@ def coefficient_floats(n: int) -> int:
 
 @njit(nogil=True, cache=True)
 def take_loss(
-    likelihood: npt.NDArray[np.float32],  # (2 width,) from new_likelihood, emptied
+    likelihood: npt.NDArray[np.float32],  # (2 width,) from new_likelihood; the mantissas are set to 1
+    exponents: npt.NDArray[np.int32],  # (width,) its second half, set to 0
 ) -> float:
     """Return -log of the running product as a float64 and start it anew; call it at least every 2^24 steps."""
-    width = len(likelihood) // 2
-    exponents = likelihood[width:].view(np.int32)
     loss = 0.0
-    for lane in range(width):
-        loss -= np.log(np.float64(likelihood[lane])) + np.log(2.0) * exponents[lane]
+    for lane in range(len(exponents)):
+        loss -= math.log(np.float64(likelihood[lane])) + LN2 * exponents[lane]
         likelihood[lane] = 1
         exponents[lane] = 0
     return loss

@@ -38,7 +38,8 @@ class Work(NamedTuple):
     contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
     outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
     signs: npt.NDArray[np.float32]  # (1 + K + padding,)
-    likelihood: npt.NDArray[np.float32]
+    likelihood: npt.NDArray[np.float32]  # (2 WIDTH,) the running product, from new_likelihood
+    exponents: npt.NDArray[np.int32]  # (WIDTH,) its second half, as the whole numbers it holds
     coefficients: npt.NDArray[np.float32]
     rows: npt.NDArray[np.float32]  # (3, P): zeros for the padding; the mean of CBOW; its gradient
     row_tables: npt.NDArray[np.int64]  # (3,) their addresses
@@ -76,7 +77,7 @@ def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
         slots: sets of noise words that live at one time.
         padded: P, float32 numbers a row.
     """
-    rows = aligned_rows(3, padded)
+    rows, likelihood = aligned_rows(3, padded), new_likelihood()
     row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * padded * 4
     return Work(
         sentence=np.empty(LONGEST + 1, dtype=np.int64),
@@ -84,7 +85,8 @@ def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
         contexts=np.empty(2 * window, dtype=np.int64),
         outputs=np.full(negative + 1 + MOST_PADDING, row_tables[0], dtype=np.int64),
         signs=new_signs(negative + 1),
-        likelihood=new_likelihood(),
+        likelihood=likelihood,
+        exponents=likelihood[WIDTH:].view(np.int32),
         coefficients=aligned_rows(1, coefficient_floats(negative + 1))[0],
         rows=rows,
         row_tables=row_tables,
