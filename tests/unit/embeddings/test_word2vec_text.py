@@ -10,8 +10,9 @@ import firth
 
 CHARACTERS = 3_000_000
 NUMBERS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "few", "several", "dozen"}
-PEOPLES = """american austria austrian british christian czech danish dutch english french german germany greek hungarian irish
-italian mongol norwegian polish portuguese roman russian scottish slovak slovenian spanish swedish swiss turkish"""
+PEOPLES = """american austria austrian british christian czech danish dutch english french german germany greek
+hungarian irish italian mongol norwegian polish portuguese roman russian scottish slovak slovenian spanish swedish swiss
+turkish"""
 
 
 @pytest.fixture(scope="module")
