@@ -8,10 +8,12 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
+NOTICE = 0.3  # seconds of compiling after which it is told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,23 @@ def reporting(progress: Progress) -> Iterator[Report]:
             yield report
     else:
         yield _PlainLines()
+
+
+def compiling(compile_kernels: Callable[[], None], report: Report) -> None:
+    """Make the first call of a kernel, and tell of it where it takes long enough to be taken for a hang.
+
+    Args:
+        compile_kernels: makes the call.
+        report: told every third of a second from then on.
+    """
+    began = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(compile_kernels)
+        wait([future], timeout=NOTICE)
+        while not future.done():
+            report(Status(stage="compiling kernels (first run only)", seconds=time.monotonic() - began))
+            wait([future], timeout=NOTICE)
+        future.result()
 
 
 def describe(status: Status) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import time
 
 import pytest
 
@@ -133,3 +134,19 @@ class TestBar:
         with pytest.raises(ValueError, match="of the work"):
             shown(None, statuses(), stream)
         assert stream.getvalue().count("\x1b[?25h") == stream.getvalue().count("\x1b[?25l") == 1
+
+
+def test_slow_compiling_is_told(monkeypatch):
+    monkeypatch.setattr(progress, "NOTICE", 0.01)
+    seen: list[Status] = []
+    progress.compiling(lambda: time.sleep(0.05), seen.append)
+    assert {status.stage for status in seen} == {"compiling kernels (first run only)"}
+    progress.compiling(lambda: None, lambda status: pytest.fail("nothing to wait for"))
+
+
+def test_an_error_while_compiling_is_not_lost():
+    def fail():
+        raise ValueError("no such instruction")
+
+    with pytest.raises(ValueError, match="no such instruction"):
+        progress.compiling(fail, lambda status: None)

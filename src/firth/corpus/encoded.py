@@ -17,9 +17,10 @@ from firth.corpus.counting import count
 from firth.corpus.meter import Meter
 from firth.corpus.options import CorpusOptions
 from firth.corpus.ordering import choose
+from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.progress import Progress, Report, Status, reporting
+from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.vocabulary import Vocabulary
 
 
@@ -197,6 +198,7 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
     spill = storage.Spill(folder)
     try:
         meter = Meter(report, source.size() if isinstance(source, Files) else None)
+        compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
         report(Status(stage="numbering words", done=meter.words))
         vocabulary, final = choose(words, counts, options)
@@ -222,6 +224,12 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
     }
     storage.write_manifest(folder, facts)
     return facts
+
+
+def _compile(source: Source, options: CorpusOptions) -> None:
+    storage.compile_kernels()
+    if not (isinstance(source, Items) and source.tokenised) and isinstance(options.tokens, str):
+        Scanner(options.tokens, lambda numbers: None).end()
 
 
 def _fingerprint(content: str, vocabulary: Vocabulary, options: dict[str, Any]) -> str:

@@ -71,6 +71,12 @@ class Spill:
         self._file.close()
 
 
+def compile_kernels() -> None:
+    """Make the first call of the kernel that `Spill.renumber` uses."""
+    numbers, ends, digest = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(1, np.uint64)
+    renumber(numbers, numbers, numbers, ends, 0, 0, digest)
+
+
 def _write_whole(file: Any, numbers: npt.NDArray[Any]) -> None:
     view = numbers.data.cast("B")
     while view:  # a raw file may take less than it is given

@@ -24,13 +24,12 @@ from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
 from firth.kernels.rows import aligned_rows
-from firth.progress import Progress, Report, Status, reporting
+from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two looks at the threads
 CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
-NOTICE = 0.3  # seconds of compiling after which it is announced
 WATCHED_ROWS = 1000  # the most frequent words: where numbers explode, they do so first
 LARGEST = 1e6  # size of a number; learned ones stay below 100, and an explosion passes any bound within a few steps
 WORSE = 1.5  # times the untrained loss: learning at a rate that suits stays below 1
@@ -149,7 +148,7 @@ class Run:
             if folder is not None:
                 self.beginning = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
-            _announced(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
+            compiling(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
             try:
                 while self.epoch < self.epochs and not self.interrupted:
                     _train_epoch(self, report, folder)
@@ -284,18 +283,6 @@ def _fingerprint(matrices: Matrices) -> str:
     for rows in (matrices.inputs, matrices.outputs):
         digest.update(rows.data)
     return digest.hexdigest()
-
-
-def _announced(compile_kernels: Callable[[], None], report: Report) -> None:
-    """Run the first call of a kernel, and say so where it takes long enough to be taken for a hang."""
-    began = time.monotonic()
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(compile_kernels)
-        wait([future], timeout=NOTICE)
-        while not future.done():
-            report(Status(stage="compiling kernels (first run only)", seconds=time.monotonic() - began))
-            wait([future], timeout=NOTICE)
-        future.result()
 
 
 def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:

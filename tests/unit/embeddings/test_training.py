@@ -1,7 +1,5 @@
 """Shards, progress, interruption: what happens around a model's arithmetic."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -82,22 +80,6 @@ class TestProgress:
         silent = MODEL.train(zipf, threads=1, progress=False)
         assert silent.vectors.tobytes() == self.vectors.vectors.tobytes()
         assert silent.metadata["training"]["loss"] == self.vectors.metadata["training"]["loss"]
-
-
-def test_slow_compiling_is_announced(monkeypatch):
-    monkeypatch.setattr(training, "NOTICE", 0.01)
-    seen: list[Status] = []
-    training._announced(lambda: time.sleep(0.05), seen.append)
-    assert {status.stage for status in seen} == {"compiling kernels (first run only)"}
-    training._announced(lambda: None, lambda status: pytest.fail("nothing to wait for"))
-
-
-def test_an_error_while_compiling_is_not_lost():
-    def fail():
-        raise ValueError("no such instruction")
-
-    with pytest.raises(ValueError, match="no such instruction"):
-        training._announced(fail, lambda status: None)
 
 
 def interrupting(epoch):
