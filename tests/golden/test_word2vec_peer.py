@@ -1,8 +1,8 @@
 """gensim itself beside us: trained on the same sentences with the same options, it finds the same words alike.
 
 Two runs with other seeds never agree wholly, so the measure is what two seeds of firth agree on: Spearman's correlation
-between the cosines of all pairs of the 400 most frequent words. Measured with gensim 4.4: two seeds of firth agree to 0.69 for
-skip-gram and 0.91 for CBOW, firth and gensim to 0.67 and 0.91.
+between the cosines of all pairs of the 400 most frequent words. Measured with gensim 4.4: two seeds of firth agree to
+0.69 for skip-gram and 0.91 for CBOW, firth and gensim to 0.67 and 0.91.
 """
 
 import lzma

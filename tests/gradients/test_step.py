@@ -232,3 +232,33 @@ def test_an_empty_likelihood_has_the_length_that_is_read(width, monkeypatch):
     likelihood = step.new_likelihood()
     assert likelihood.tolist() == [1.0] * width + [0.0] * width
     assert step.take_loss(likelihood, likelihood[width:].view(np.int32)) == 0
+
+
+@every_step
+@pytest.mark.parametrize("n", [1, 6, 7, 12, 21, 41])
+def test_coefficients_stay_in_their_room(width, m, n, monkeypatch):
+    random = np.random.default_rng(0)
+    x, o = random_rows(random, m, 16), random_rows(random, n, 16)
+    s = stage(width, x, o, random_signs(random, n))
+    s.coefficients = np.full(100 * (n + 20), np.nan, dtype=np.float32)
+    s.coefficients = s.coefficients[-s.coefficients.ctypes.data % 64 // 4 :]
+    s.score(rate=1)
+    written = np.flatnonzero(~np.isnan(s.coefficients)).max() + 1
+    monkeypatch.setattr(step, "WIDTH", width)
+    monkeypatch.setattr(step, "MOST_HIDDEN", most_hidden(width))
+    assert m * n <= written <= step.coefficient_floats(n)
+
+
+@pytest.mark.parametrize(("width", "registers"), [(16, 32), (8, 16), (4, 16), (4, 32)])
+def test_coefficients_have_room_on_every_processor(width, registers, monkeypatch):
+    """Also on ARM, whose four lanes come with 32 registers: no other processor lays a step out so."""
+    monkeypatch.setattr(step, "registers", lambda width: registers)
+    monkeypatch.setattr(step, "WIDTH", width)
+    monkeypatch.setattr(step, "MOST_HIDDEN", most_hidden(width))
+    for m in range(1, most_hidden(width) + 1):
+        rows, vectors = step._layout(m, width)
+        assert step.GROUP % rows == 0
+        assert vectors * width >= rows * m
+        for n in range(1, 50):
+            groups = -(-n // step.GROUP)
+            assert groups * step.GROUP // rows * vectors * width <= step.coefficient_floats(n)

@@ -23,7 +23,7 @@ Departures:
   `update="pair"`, which draws and updates pair by pair as word2vec.c does.
 - A noise word that is the centre word is left out of the step, as in word2vec.c, and not drawn again.
 - Input vectors start uniform in +-1/D, as in gensim; word2vec.c starts them in +-1/(2D). CBOW learns better from it.
-- A window of more than 2 * `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
+- A window of more than `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
 - The learning rate falls linearly with the words that a thread has read of its own share, to `final_lr` of its start:
   1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/results).
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`

@@ -382,7 +382,8 @@ def new_signs(n: int) -> npt.NDArray[np.float32]:
 
 def coefficient_floats(n: int) -> int:
     """Return the float32 numbers that the coefficients of n output rows take at most."""
-    return (n + MOST_PADDING) * max(MOST_HIDDEN, WIDTH) + WIDTH
+    # An output row scored alone takes whole vectors for its M coefficients; rows scored together share them.
+    return (n + MOST_PADDING) * -(-MOST_HIDDEN // WIDTH) * WIDTH
 
 
 @njit(nogil=True, cache=True)
