@@ -200,7 +200,7 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         meter = Meter(report, source.size() if isinstance(source, Files) else None)
         compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
-        report(Status(stage="numbering words", done=meter.words))
+        report(Status(stage="numbering words"))
         vocabulary, final = choose(words, counts, options)
         tokens, sentences, content = spill.renumber(final)
     finally:
