@@ -63,7 +63,7 @@ class Twin:
             self.loss, self.predictions = 0.0, 0
             for first, last in zip(self.corpus.offsets[:-1], self.corpus.offsets[1:], strict=True):
                 self.train_sentence(self.corpus.ids[first:last].tolist())
-            self.losses.append(self.loss / self.predictions)
+            self.losses.append(self.loss / max(self.predictions, 1))
         return self
 
     def train_sentence(self, ids):
