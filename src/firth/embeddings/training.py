@@ -23,7 +23,7 @@ from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
-from firth.kernels.rows import aligned_rows
+from firth.kernels.rows import aligned_rows, own_lines
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
@@ -217,9 +217,11 @@ def make_shards(tokens: int, count: int, seed: int) -> list[Shard]:
 
 
 def _shard(first: int, last: int, random: npt.NDArray[np.uint64]) -> Shard:
-    position, read, predictions = (np.zeros(1, dtype=np.int64) for _ in range(3))
-    position[0] = first
-    return Shard(first, last, position, read, random, np.zeros(1), predictions)
+    state = own_lines(5, np.int64)
+    position, read, predictions = state[:1], state[1:2], state[2:3]
+    own_random, loss = state[3:4].view(np.uint64), state[4:].view(np.float64)
+    position[0], own_random[0] = first, random[0]
+    return Shard(first, last, position, read, own_random, loss, predictions)
 
 
 def _empty_shard() -> Shard:

@@ -37,7 +37,7 @@ from numba.extending import intrinsic
 
 from firth.kernels import vector_ir
 from firth.kernels.native import compile_functions
-from firth.kernels.rows import aligned_rows
+from firth.kernels.rows import own_lines
 from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
 
 WIDTH = host_width()
@@ -367,14 +367,14 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
 
 def new_likelihood() -> npt.NDArray[np.float32]:
     """Return an empty product of probabilities: WIDTH float32 mantissas of 1, then WIDTH int32 exponents of 0."""
-    state = aligned_rows(1, 2 * WIDTH)[0, : 2 * WIDTH]  # rows are padded, and `take_loss` goes by the length
+    state = own_lines(2 * WIDTH, np.float32)
     state[:WIDTH] = 1
     return state
 
 
 def new_signs(n: int) -> npt.NDArray[np.float32]:
     """Return the signs of one true and n - 1 noise rows, and the zeros that a kernel may read behind them."""
-    signs = np.zeros(n + MOST_PADDING + WIDTH, dtype=np.float32)
+    signs = own_lines(n + MOST_PADDING + WIDTH, np.float32)
     signs[0] = 1
     signs[1:n] = -1
     return signs

@@ -13,7 +13,7 @@ from numba import njit
 
 from firth.kernels.noise import draw_alias
 from firth.kernels.random import draw
-from firth.kernels.rows import aligned_rows
+from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import (
     MOST_HIDDEN,
     MOST_PADDING,
@@ -79,15 +79,17 @@ def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
     """
     rows, likelihood = aligned_rows(3, padded), new_likelihood()
     row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * padded * 4
+    outputs = own_lines(negative + 1 + MOST_PADDING, np.int64)
+    outputs[:] = row_tables[0]
     return Work(
-        sentence=np.empty(LONGEST + 1, dtype=np.int64),
-        noise=np.empty((slots, negative), dtype=np.int64),
-        contexts=np.empty(2 * window, dtype=np.int64),
-        outputs=np.full(negative + 1 + MOST_PADDING, row_tables[0], dtype=np.int64),
+        sentence=own_lines(LONGEST + 1, np.int64),
+        noise=own_lines(slots * negative, np.int64).reshape(slots, negative),
+        contexts=own_lines(2 * window, np.int64),
+        outputs=outputs,
         signs=new_signs(negative + 1),
         likelihood=likelihood,
         exponents=likelihood[WIDTH:].view(np.int32),
-        coefficients=aligned_rows(1, coefficient_floats(negative + 1))[0],
+        coefficients=own_lines(coefficient_floats(negative + 1), np.float32),
         rows=rows,
         row_tables=row_tables,
     )
