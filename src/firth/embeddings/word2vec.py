@@ -56,6 +56,7 @@ from firth.kernels.targets import (
     addresses,
     draw_noise,
     fetch_rows,
+    following,
     gather_contexts,
     new_work,
     place_outputs,
@@ -244,18 +245,24 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place:
         rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
         if count < 2:
             count = 0  # a word alone has no window
+        drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
+        due = left = 0
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
-                if ahead % shared == 0:
-                    draw_noise(noise, random, sets[ahead // shared % len(sets)], at)
+                if due == 0:
+                    drawn, due = following(drawn, len(sets)), shared
+                    draw_noise(noise, random, sets, drawn, at)
+                due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
+            if left == 0:
+                used, left = following(used, len(sets)), shared
+            left -= 1
             reach = window - below(draw(random), window) if task.shrink else window
-            m = gather_contexts(sentence, t, reach, count, contexts, at)
-            words = sets[t // shared % len(sets)]
-            place_outputs(sentence[t], words, table, signs, at)
+            m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
+            place_outputs(sentence[t], sets, used, table, signs, at)
             if mode == WINDOW:
                 step_window(m, rate, at)
             elif mode == CBOW:
@@ -263,8 +270,8 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place:
             else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(noise, random, words, at)  # this window's own set: the next ones wait in theirs
-                        place_outputs(sentence[t], words, table, signs, at)
+                        draw_noise(noise, random, sets, used, at)  # in this window's own set: the next wait in theirs
+                        place_outputs(sentence[t], sets, used, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m
         read[0] += reached - position[0]

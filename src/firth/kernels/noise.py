@@ -55,6 +55,6 @@ def draw_alias(
     """Return one word id of the table's distribution."""
     slot = below(bits, len(table))
     entry = table[slot]
-    if np.uint32(bits) < np.uint32(entry):
-        return slot
-    return int(entry >> np.uint64(32))
+    alias = int(entry >> np.uint64(32))
+    # No branch: the coin cannot be foreseen.
+    return slot + (alias - slot) * (np.uint32(bits) >= np.uint32(entry))

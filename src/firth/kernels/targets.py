@@ -33,7 +33,7 @@ from firth.kernels.windows import LONGEST
 class Work(NamedTuple):
     """One thread's workspace, for output rows of one centre and K noise words."""
 
-    sentence: npt.NDArray[np.int64]  # (LONGEST + 1,) words that survived subsampling
+    sentence: npt.NDArray[np.int64]  # (LONGEST + 1 + window,) words that survived subsampling
     noise: npt.NDArray[np.int64]  # (slots, K) sets of noise words that live at one time
     contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
     outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
@@ -82,7 +82,7 @@ def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
     outputs = own_lines(negative + 1 + MOST_PADDING, np.int64)
     outputs[:] = row_tables[0]
     return Work(
-        sentence=own_lines(LONGEST + 1, np.int64),
+        sentence=own_lines(LONGEST + 1 + window, np.int64),
         noise=own_lines(slots * negative, np.int64).reshape(slots, negative),
         contexts=own_lines(2 * window, np.int64),
         outputs=outputs,
@@ -124,16 +124,24 @@ def addresses(work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[
 
 
 @njit(nogil=True, inline="always")
+def following(place: int, count: int) -> int:
+    """Return the place after this one in a ring of `count`; a division would take as long as drawing a word."""
+    return place + 1 if place + 1 < count else 0
+
+
+@njit(nogil=True, inline="always")
 def draw_noise(
     noise: npt.NDArray[np.uint64],  # (V,) alias table
     random: npt.NDArray[np.uint64],  # (1,) state, updated
-    words: npt.NDArray[np.int64],  # (K,) receives the words
+    sets: npt.NDArray[np.int64],  # (slots, K) noise words
+    place: int,  # the set to fill
     at: Addresses,
 ) -> None:
-    """Draw noise words and ask for their rows."""
-    for k in range(len(words)):
-        words[k] = draw_alias(noise, draw(random))
-        prefetch_row(at.outputs + words[k] * at.row_bytes, at.row_bytes)
+    """Draw a set of noise words and ask for their rows."""
+    for k in range(sets.shape[1]):
+        word = draw_alias(noise, draw(random))
+        sets[place, k] = word
+        prefetch_row(at.outputs + word * at.row_bytes, at.row_bytes)
 
 
 @njit(nogil=True, inline="always")
@@ -152,35 +160,39 @@ def fetch_rows(
 
 @njit(nogil=True, inline="always")
 def gather_contexts(
-    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling, with room for `window` more behind them
     t: int,  # the centre's place
-    reach: int,  # words a side
-    count: int,  # words in the sentence
+    before: int,  # context words before the centre
+    after: int,  # context words behind it
+    window: int,  # the most of either
     contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses
     at: Addresses,
 ) -> int:
     """List the input rows of the words around a centre; return how many they are."""
-    m = 0
-    for c in range(max(0, t - reach), min(count, t + reach + 1)):
-        if c != t:
-            contexts[m] = at.inputs + sentence[c] * at.row_bytes
-            m += 1
-    return m
+    # As many turns for every window, whatever its size: a processor that cannot foresee a loop's end loses more time
+    # than the turns that are not needed take. What they write is overwritten, or stands behind the last that counts.
+    for j in range(window):
+        contexts[j] = at.inputs + sentence[t - before + j] * at.row_bytes
+    for j in range(window):
+        contexts[before + j] = at.inputs + sentence[t + 1 + j] * at.row_bytes
+    return before + after
 
 
 @njit(nogil=True, inline="always")
 def place_outputs(
     centre: int,
-    noise: npt.NDArray[np.int64],  # (K,) noise words
+    sets: npt.NDArray[np.int64],  # (slots, K) noise words
+    place: int,  # the set to use
     table: npt.NDArray[np.int64],  # (1 + K + padding,) receives row addresses
     signs: npt.NDArray[np.float32],  # (1 + K + padding,) receives signs from entry 1
     at: Addresses,
 ) -> None:
     """List the output rows of a centre and its noise; noise that is the centre itself takes no part."""
     table[0] = at.outputs + centre * at.row_bytes
-    for k in range(len(noise)):
-        table[k + 1] = at.outputs + noise[k] * at.row_bytes
-        signs[k + 1] = 0.0 if noise[k] == centre else -1.0
+    for k in range(sets.shape[1]):
+        word = sets[place, k]
+        table[k + 1] = at.outputs + word * at.row_bytes
+        signs[k + 1] = 0.0 if word == centre else -1.0
 
 
 @njit(nogil=True, inline="always")
