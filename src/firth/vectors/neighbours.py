@@ -1,9 +1,8 @@
 """Exact nearest neighbours by blocked matrix products: the one place where a whole vocabulary is compared.
 
 Letters: V words, D width, B queries, R rows of a block, k neighbours. A block's (B, R) scores are all that is held
-beside
-the vectors: the matrix is never copied whole, whether it lies in memory or is mapped from a file, in half, single or
-double precision.
+beside the vectors: the matrix is never copied whole, whether it lies in memory or is mapped from a file, in half,
+single or double precision.
 """
 
 from collections.abc import Callable

@@ -592,8 +592,7 @@ class WordVectors:
         Above 1 / topn the two are more alike than the neighbours are on average. Two lists are paired.
 
         Source: Leeuwenberg, Vela, Dehdari and van Genabith 2016, "A minimally supervised approach for synonym
-            extraction
-        with word embeddings", equation 1.
+        extraction with word embeddings", equation 1.
 
         Raises:
             OptionError: `topn` is below 1.
