@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import DataError
+from firth.files import cache_folder
 
 TIMEOUT = 30.0  # seconds that a server may be silent
 
@@ -216,9 +217,8 @@ def _downloaded(pinned: DataSet) -> Path:
     import pooch
 
     pooch.get_logger().setLevel(logging.WARNING)
-    cache = Path(os.environ.get("FIRTH_CACHE") or pooch.os_cache("firth")).expanduser() / "data"
     store: Any = pooch.create(
-        path=cache,
+        path=cache_folder("data"),
         base_url="",
         registry={pinned.path: f"sha256:{pinned.sha256}"},
         urls={pinned.path: pinned.url},

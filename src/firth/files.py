@@ -14,6 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 
+def cache_folder(name: str) -> Path:
+    """Return where something is kept that can be made again: below FIRTH_CACHE, else the user's cache folder.
+
+    Args:
+        name: of the folder inside.
+    """
+    if chosen := os.environ.get("FIRTH_CACHE"):
+        return Path(chosen).expanduser() / name
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("firth")) / name
+
+
 @contextlib.contextmanager
 def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.

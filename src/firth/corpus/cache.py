@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError
-from firth.files import replacing_folder
+from firth.files import cache_folder, replacing_folder
 
 fcntl: Any
 try:
@@ -31,11 +31,7 @@ _ATTEMPTS = 20
 
 def default_folder() -> Path:
     """Return the folder for built corpora: FIRTH_CACHE, else the user's cache folder."""
-    if chosen := os.environ.get("FIRTH_CACHE"):
-        return Path(chosen).expanduser() / "corpora"
-    import pooch
-
-    return Path(pooch.os_cache("firth")) / "corpora"
+    return cache_folder("corpora")
 
 
 @contextlib.contextmanager

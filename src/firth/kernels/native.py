@@ -16,7 +16,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from firth.files import replacing_file
+from firth.files import cache_folder, replacing_file
 
 _ENGINES: list[Any] = []  # machine code lives as long as its engine
 DIGEST = 16  # bytes of checksum before the object code
@@ -71,9 +71,7 @@ def _folders() -> Iterator[Path]:
         yield Path(chosen)
         return
     yield Path(__file__).parent / "__pycache__"
-    import pooch
-
-    yield Path(pooch.os_cache("firth")) / "kernels"
+    yield cache_folder("kernels")
 
 
 def _cached(file: str) -> bytes | None:
