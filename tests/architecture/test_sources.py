@@ -40,12 +40,12 @@ def test_there_are_sources_to_look_at():
     assert len(SOURCES) > 10
 
 
-@pytest.mark.parametrize("text", ["/home/ada/x", 'open("/work/a.txt")', "C:\\Users"])
+@pytest.mark.parametrize("text", ["/home/ada/x", 'open("/opt/a.txt")', "C:\\Users"])
 def test_pattern_sees_machine_paths(text):
     assert MACHINE_PATH.search(text)
 
 
-@pytest.mark.parametrize("text", ["src/firth/work/x.py", "https://example.org/home/x", "a/b/root/c"])
+@pytest.mark.parametrize("text", ["src/firth/root/x.py", "https://example.org/home/x", "a/b/root/c"])
 def test_pattern_leaves_other_paths_alone(text):
     assert not MACHINE_PATH.search(text)
 

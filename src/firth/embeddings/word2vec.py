@@ -25,7 +25,7 @@ Departures:
 - Input vectors start uniform in +-1/D, as in gensim; word2vec.c starts them in +-1/(2D). CBOW learns better from it.
 - A window of more than `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
 - The learning rate falls linearly with the words that a thread has read of its own share, to `final_lr` of its start:
-  1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/results).
+  1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/LOG.md).
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
@@ -72,7 +72,7 @@ from firth.vectors.word_vectors import WordVectors
 WINDOW, PAIR, CBOW = range(3)  # what the epoch kernel does with a window
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
 LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
-DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/results
+DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
     "skipgram": {"lr": 0.025, "final_lr": 1e-4, "shared_windows": 2},
     "cbow": {"lr": 0.05, "final_lr": 0.2, "shared_windows": 1},
 }

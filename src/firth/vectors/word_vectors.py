@@ -810,7 +810,7 @@ class WordVectors:
         """Compute the lengths of the vectors now, anew where `force` says that the vectors have changed."""
         if force:
             self._norms = self._average = None
-        self.norms  # noqa: B018  reading the property computes it
+        _ = self.norms  # reading the property computes it
 
     def unit_normalize_all(self) -> None:
         """Bring all vectors to length 1, for good: the vectors are copied if mapped from a file, else changed in place.
