@@ -114,7 +114,7 @@ def is_overload(node: Function | ast.ClassDef) -> bool:
 
 def explains_arguments_elsewhere(name: Public) -> bool:
     """Kernels explain theirs by trailing comments; commands by the help of their flags; overloads on the real one."""
-    compiled = re.search(r"jit|intrinsic|overload", decorators(name.node))
+    compiled = re.search(r"jit|compiled|intrinsic|overload", decorators(name.node))
     return bool(compiled) or name.place.startswith("cli")
 
 

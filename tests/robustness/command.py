@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 LIMIT = 120  # seconds after which a command counts as hung
 
@@ -47,18 +48,7 @@ class Command:
 
     def __call__(self, *arguments: object, stdin: str = "", before: Callable[[], None] | None = None) -> Ended:
         """Run the command to its end; `before` runs in the child, ahead of it."""
-        result = subprocess.run(
-            [self.program, *map(str, arguments)],
-            cwd=self.folder,
-            env=self.environment,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            preexec_fn=before,
-            check=False,
-        )
-        return Ended(result.returncode, result.stdout, result.stderr)
+        return self._ended([self.program, *map(str, arguments)], input=stdin, preexec_fn=before)
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start the command and leave it running."""
@@ -74,14 +64,18 @@ class Command:
 
     def python(self, program: str) -> Ended:
         """Run a Python program against the installed package."""
+        return self._ended([sys.executable, "-c", program])
+
+    def _ended(self, command: list[str], **how: Any) -> Ended:
         result = subprocess.run(
-            [sys.executable, "-c", program],
+            command,
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
             text=True,
             timeout=LIMIT,
             check=False,
+            **how,
         )
         return Ended(result.returncode, result.stdout, result.stderr)
 

@@ -23,6 +23,7 @@ from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
+from firth.kernels.compiled import release_compiler
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator, kernel_states
@@ -149,6 +150,7 @@ class Run:
                 self.beginning = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
             compiling(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
+            release_compiler()
             try:
                 while self.epoch < self.epochs and not self.interrupted:
                     _train_epoch(self, report, folder)

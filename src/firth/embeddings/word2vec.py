@@ -41,12 +41,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, initial_matrices, usable_threads
 from firth.errors import OptionError
+from firth.kernels.compiled import compiled
 from firth.kernels.noise import alias_table
 from firth.kernels.random import below, draw
 from firth.kernels.step import take_loss
@@ -229,7 +229,7 @@ class Task(NamedTuple):
     total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place: int, last: int) -> None:
     """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from firth.kernels.compiled import compiled
 from firth.kernels.hash_words import find, home, key_of, key_of_two
 from firth.kernels.scan_memory import first_byte, folded_run, load8, store8
 
@@ -162,7 +163,7 @@ def _scan_plain(
         p += n + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scan(
     text: npt.NDArray[np.uint8],  # (B + PADDING,)
     size: int,  # B: bytes of it that are text
@@ -298,7 +299,7 @@ def scan(
     state[BLANK] = blank if chunk == 0 else _line_is_blank(text, chunk, blank)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def renumber(
     spilled: npt.NDArray[np.int32],  # (B,) what `scan` wrote, hard stretches spliced in
     rank: npt.NDArray[np.int32],  # (W,) the final id of each word, -1 for a word that is left out

@@ -32,10 +32,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from firth.kernels import vector_ir
+from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
 from firth.kernels.rows import own_lines
 from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
@@ -386,7 +387,7 @@ def coefficient_floats(n: int) -> int:
     return (n + MOST_PADDING) * -(-MOST_HIDDEN // WIDTH) * WIDTH
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def take_loss(
     likelihood: npt.NDArray[np.float32],  # (2 width,) from new_likelihood; the mantissas are set to 1
     exponents: npt.NDArray[np.int32],  # (width,) its second half, set to 0
