@@ -256,7 +256,7 @@ def test_coefficients_have_room_on_every_processor(width, registers, monkeypatch
     monkeypatch.setattr(step, "WIDTH", width)
     monkeypatch.setattr(step, "MOST_HIDDEN", most_hidden(width))
     for m in range(1, most_hidden(width) + 1):
-        rows, vectors = step._layout(m, width)
+        rows, vectors = step.layout(m, width)
         assert step.GROUP % rows == 0
         assert vectors * width >= rows * m
         for n in range(1, 50):

@@ -18,7 +18,7 @@ FILE = "training.safetensors"
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
-def save_checkpoint(run: "Run", folder: Path) -> None:
+def save_checkpoint(run: "Run[Any]", folder: Path) -> None:
     """Write the state of a run; a kill in the middle leaves the state before it.
 
     Args:
@@ -36,7 +36,7 @@ def save_checkpoint(run: "Run", folder: Path) -> None:
         out.write(save(tensors, metadata={"firth": json.dumps(facts)}))
 
 
-def load_checkpoint(run: "Run", folder: Path) -> None:
+def load_checkpoint(run: "Run[Any]", folder: Path) -> None:
     """Bring a run to the state that a folder holds; a folder without one leaves the run at its start.
 
     Raises:
@@ -60,7 +60,7 @@ def load_checkpoint(run: "Run", folder: Path) -> None:
     run.epoch, run.losses, run.seconds = facts["epoch"], facts["losses"], facts["seconds"]
 
 
-def _read(run: "Run", path: Path) -> dict[str, Any]:
+def _read(run: "Run[Any]", path: Path) -> dict[str, Any]:
     with safe_open(path, framework="numpy") as file:
         facts: dict[str, Any] = json.loads(file.metadata()["firth"])
         _check_identity(facts["identity"], json.loads(json.dumps(run.identity())), path.parent)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -99,11 +99,12 @@ class ShardState(NamedTuple):
     stop: npt.NDArray[np.int64]
 
 
+Result = TypeVar("Result")
 TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]
 
 
 @dataclass(kw_only=True)
-class Run:
+class Run(Generic[Result]):
     """A training run: what is trained, how far it has come.
 
     Attributes:
@@ -116,6 +117,7 @@ class Run:
         untrained_loss: loss a prediction before any training, nats.
         seed: of all randomness.
         threads: one shard each.
+        finish: makes the result of the matrices and of the facts about the run, a value that JSON holds.
         epoch: the epoch in work, from 0.
         losses: mean loss of each finished epoch.
         seconds: time spent in kernels.
@@ -132,6 +134,7 @@ class Run:
     untrained_loss: float
     seed: int
     threads: int
+    finish: Callable[[Matrices, dict[str, Any]], Result]
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -142,8 +145,8 @@ class Run:
     def __post_init__(self) -> None:
         self.shards = make_shards(self.corpus.num_tokens, self.threads, self.seed)
 
-    def train(self, *, progress: Progress, checkpoint: str | os.PathLike[str] | None) -> WordVectors:
-        """Train until the last epoch's end, a checkpoint at a time, and return the vectors."""
+    def train(self, *, progress: Progress, checkpoint: str | os.PathLike[str] | None) -> Result:
+        """Train until the last epoch's end, a checkpoint at a time, and return the result."""
         with reporting(progress) as report:
             folder = None if checkpoint is None else Path(checkpoint)
             if folder is not None:
@@ -177,8 +180,7 @@ class Run:
             "start": self.beginning,
         }
 
-    def _result(self) -> WordVectors:
-        m = self.matrices
+    def _result(self) -> Result:
         facts = {
             "options": dict(self.options),
             "seed": self.seed,
@@ -189,13 +191,19 @@ class Run:
             "interrupted": self.interrupted,
             "corpus": self.corpus.fingerprint,
         }
-        return WordVectors(
-            m.words,
-            m.inputs[:, : m.dim],
-            counts=m.counts,
-            output_vectors=m.outputs[:, : m.dim],
-            metadata={"training": facts},
-        )
+        return self.finish(self.matrices, facts)
+
+
+def word_vectors(matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
+    """Return a run's result where each row is a word's: input vectors, with output vectors and counts."""
+    m = matrices
+    return WordVectors(
+        m.words,
+        m.inputs[:, : m.dim],
+        counts=m.counts,
+        output_vectors=m.outputs[:, : m.dim],
+        metadata={"training": facts},
+    )
 
 
 def usable_threads(threads: int | None) -> int:
@@ -289,7 +297,7 @@ def _fingerprint(matrices: Matrices) -> str:
     return digest.hexdigest()
 
 
-def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
+def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
     """Train to the end of the epoch, or to a checkpoint inside it, or to an interruption."""
     report(_status(run))
     stop = np.zeros(1, dtype=np.int64)
@@ -319,7 +327,7 @@ def _train_epoch(run: Run, report: Report, folder: Path | None) -> None:
     report(_status(run))
 
 
-def _finish_epoch(run: Run) -> None:
+def _finish_epoch(run: Run[Any]) -> None:
     predictions = sum(int(s.predictions[0]) for s in run.shards)
     run.losses.append(sum(float(s.loss[0]) for s in run.shards) / max(predictions, 1))
     run.epoch += 1
@@ -332,7 +340,7 @@ def _raise_failures(futures: list[Future[None]]) -> None:
         future.result()
 
 
-def _status(run: Run) -> Status:
+def _status(run: Run[Any]) -> Status:
     tokens = run.corpus.num_tokens
     done = sum(int(s.read[0]) for s in run.shards)
     predictions = sum(int(s.predictions[0]) for s in run.shards)
@@ -348,7 +356,7 @@ def _status(run: Run) -> Status:
     )  # fmt: skip
 
 
-def _check_sound(run: Run, stop: npt.NDArray[np.int64], rows: int | None) -> None:
+def _check_sound(run: Run[Any], stop: npt.NDArray[np.int64], rows: int | None) -> None:
     """Stop a run whose numbers or whose loss no learning could have made; look at the first `rows` words, or at all."""
     predictions = sum(int(s.predictions[0]) for s in run.shards)
     loss = sum(float(s.loss[0]) for s in run.shards)

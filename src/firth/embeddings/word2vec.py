@@ -44,7 +44,16 @@ import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, initial_matrices, usable_threads
+from firth.embeddings.training import (
+    Matrices,
+    Run,
+    Shard,
+    ShardState,
+    TrainShard,
+    initial_matrices,
+    usable_threads,
+    word_vectors,
+)
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.noise import alias_table
@@ -168,6 +177,7 @@ class Word2Vec:
             untrained_loss=(self.negative + 1) * np.log(2.0),
             seed=seed,
             threads=count,
+            finish=word_vectors,
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 

@@ -27,6 +27,7 @@ and kept on disk; any Numba kernel calls them through an integer (docs/decisions
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
 from firth.kernels.rows import own_lines
 from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
+
+Finish = Callable[[Emitter, Any, Any, dict[str, Any]], Any]  # scores, a number an output row, arguments -> stored
 
 WIDTH = host_width()
 GROUP = 6  # output rows of a turn: the default's one target and five noise words; others are padded to a multiple of it
@@ -63,15 +66,20 @@ def _scored_together(m: int, width: int) -> int:
     return max(r for r in (1, 3, 6) if r == 1 or r * m <= room)
 
 
-def _layout(m: int, width: int) -> tuple[int, int]:
-    """Return the output rows scored together and the vectors that hold their coefficients."""
+def layout(m: int, width: int) -> tuple[int, int]:
+    """Return the output rows scored together and the vectors that hold their coefficients: m of the first, and so on.
+
+    Args:
+        m: hidden rows.
+        width: lanes a vector.
+    """
     rows = _scored_together(m, width)
     return rows, -(-rows * m // width)
 
 
 def _group_tables(e: Emitter, m: int, a: dict[str, Any], group: Any) -> tuple[list[Any], Any]:
     """Return the addresses of a group's output rows and of its coefficients."""
-    rows, vectors = _layout(m, e.width)
+    rows, vectors = layout(m, e.width)
     table = e.b.add(a["outputs"], e.b.mul(group, I64(8 * GROUP)))
     size = 4 * e.width * vectors * GROUP // rows
     return [e.load_address(table, r) for r in range(GROUP)], e.b.add(a["coefficients"], e.b.mul(group, I64(size)))
@@ -81,23 +89,30 @@ def _groups(e: Emitter, a: dict[str, Any]) -> Any:
     return e.b.sdiv(e.b.add(a["n"], I64(GROUP - 1)), I64(GROUP))
 
 
-def _emit_score(e: Emitter, m: int, a: dict[str, Any]) -> None:
-    """Emit the coefficients of m hidden rows; `a` holds the arguments by name."""
-    rows, vectors = _layout(m, e.width)
+def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
+    """Emit the scores of m hidden rows and what is made of them.
+
+    Args:
+        e: emits.
+        m: hidden rows.
+        a: the kernel's arguments by name.
+        finish: takes e, a vector of scores, each lane's number from the table `signs`, and `a`; returns what is stored.
+    """
+    rows, vectors = layout(m, e.width)
     hidden = [e.load_address(a["hidden"], i) for i in range(m)]
 
     def score(group: Any, _: list[Any]) -> list[Any]:
         outputs, coefficients = _group_tables(e, m, a, group)
-        signs = e.b.add(a["signs"], e.b.mul(group, I64(4 * GROUP)))
+        numbers = e.b.add(a["signs"], e.b.mul(group, I64(4 * GROUP)))
         for first in range(0, GROUP, rows):
             sums = _emit_sums(e, hidden, outputs[first : first + rows], a)
             for v in range(vectors):
                 scores = e.horizontal_sums(sums[v * e.width : (v + 1) * e.width])
                 row = [(v * e.width + lane) // m for lane in range(e.width)]  # the output row of each lane
-                loaded = e.load(e.offset(signs, 4 * (first + row[0])))
-                sign = e.shuffle(loaded, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
+                loaded = e.load(e.offset(numbers, 4 * (first + row[0])))
+                number = e.shuffle(loaded, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
                 place = first // rows * vectors + v
-                e.store(_logistic(e, scores, sign, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
+                e.store(finish(e, scores, number, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
         return []
 
     e.loop(_groups(e, a), [], score)
@@ -116,9 +131,16 @@ def _emit_sums(e: Emitter, hidden: list[Any], outputs: list[Any], a: dict[str, A
     return e.loop(a["chunks"], [e.constant(0)] * (len(outputs) * m), chunk)
 
 
-def _emit_update(e: Emitter, m: int, a: dict[str, Any]) -> None:
-    """Emit the update of m hidden rows' targets and of the output rows."""
-    rows, vectors = _layout(m, e.width)
+def emit_update(e: Emitter, m: int, a: dict[str, Any], *, train_outputs: bool = True) -> None:
+    """Emit the update of m hidden rows' targets and of the output rows.
+
+    Args:
+        e: emits.
+        m: hidden rows.
+        a: the kernel's arguments by name.
+        train_outputs: whether the output rows are updated too.
+    """
+    rows, vectors = layout(m, e.width)
     hidden = [e.load_address(a["hidden"], i) for i in range(m)]
     targets = [e.load_address(a["targets"], i) for i in range(m)]
     together = GROUP if registers(e.width) == 32 else 2  # output rows whose additions are interleaved
@@ -137,9 +159,11 @@ def _emit_update(e: Emitter, m: int, a: dict[str, Any]) -> None:
                     for r in range(together):
                         part, row = divmod(first + r, rows)
                         c = e.broadcast(e.offset(coefficients, 4 * (part * vectors * e.width + row * m + k)))
-                        added[r] = e.fma(c, x[k], added[r])
+                        if train_outputs:
+                            added[r] = e.fma(c, x[k], added[r])
                         gradients[k] = e.fma(c, o[r], gradients[k])
-                _emit_additions(e, addresses, added)
+                if train_outputs:
+                    _emit_additions(e, addresses, added)
             return gradients
 
         gradients = e.loop(_groups(e, a), [e.constant(0)] * m, group_update)
@@ -220,20 +244,36 @@ UPDATE_KIND = ir.FunctionType(ir.VoidType(), [I64] * 7)
 ROWS_KIND = ir.FunctionType(ir.VoidType(), [I64] * 4 + [F32])
 
 
-def _emit_all(module: ir.Module, width: int) -> None:
+def emit_by_hidden(
+    module: ir.Module, width: int, name: str, kind: Any, arguments: tuple[str, ...], emit: Callable[..., None]
+) -> None:
+    """Emit a function that branches to code of its own for each number m of hidden rows.
+
+    Args:
+        module: receives the function.
+        width: lanes a vector.
+        name: of the function.
+        kind: its LLVM type.
+        arguments: the names of its arguments, `m` among them.
+        emit: takes an Emitter, m, and the arguments by name.
+    """
     choices = range(1, most_hidden(width) + 1)
+    function = ir.Function(module, kind, name)
+    e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
+    a = dict(zip(arguments, function.args, strict=True))
+    with cases(e.b, a["m"], choices) as case:
+        for m in choices:
+            case(m)
+            emit(e, m, a)
+    e.b.ret_void()
+
+
+def _emit_all(module: ir.Module, width: int) -> None:
     for name, kind, arguments, emit in (
-        ("score", SCORE_KIND, SCORE, _emit_score),
-        ("update", UPDATE_KIND, UPDATE, _emit_update),
+        ("score", SCORE_KIND, SCORE, lambda e, m, a: emit_score(e, m, a, _logistic)),
+        ("update", UPDATE_KIND, UPDATE, emit_update),
     ):
-        function = ir.Function(module, kind, name)
-        e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
-        a = dict(zip(arguments, function.args, strict=True))
-        with cases(e.b, a["m"], choices) as case:
-            for m in choices:
-                case(m)
-                emit(e, m, a)
-        e.b.ret_void()
+        emit_by_hidden(module, width, name, kind, arguments, emit)
     for name, emit_rows in (("mean", _emit_mean), ("add", _emit_add)):
         function = ir.Function(module, ROWS_KIND, name)
         e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
@@ -262,7 +302,8 @@ def compile_kernels(width: int) -> Kernels:
     return Kernels(**code)
 
 
-def _calling(kind: Any, signature: Any, values: Any, builder: Any) -> Any:
+def calling(kind: Any, values: Any, builder: Any) -> Any:
+    """Emit the call of a kernel whose address is the first value; for intrinsics of Numba."""
     builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
     return I64(0)
 
@@ -291,7 +332,7 @@ def call_score(
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _calling(SCORE_KIND, signature, values, builder)
+        return calling(SCORE_KIND, values, builder)
 
     return types.int64(*[types.int64] * 9, types.float32), generate
 
@@ -315,7 +356,7 @@ def call_update(
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _calling(UPDATE_KIND, signature, values, builder)
+        return calling(UPDATE_KIND, values, builder)
 
     return types.int64(*[types.int64] * 8), generate
 
@@ -337,7 +378,7 @@ def call_rows(context: Any, kernel: Any, rows: Any, m: Any, other: Any, chunks: 
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _calling(ROWS_KIND, signature, values, builder)
+        return calling(ROWS_KIND, values, builder)
 
     return types.int64(*[types.int64] * 5, types.float32), generate
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from firth.kernels.exponentials import compile_exponentials
 from firth.kernels.noise import draw_alias
 from firth.kernels.random import draw
 from firth.kernels.rows import aligned_rows, own_lines
@@ -38,6 +39,7 @@ class Work(NamedTuple):
     contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
     outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
     signs: npt.NDArray[np.float32]  # (1 + K + padding,)
+    shifts: npt.NDArray[np.float32]  # (1 + K + padding,) of models with a normaliser
     likelihood: npt.NDArray[np.float32]  # (2 WIDTH,) the running product, from new_likelihood
     exponents: npt.NDArray[np.int32]  # (WIDTH,) its second half, as the whole numbers it holds
     coefficients: npt.NDArray[np.float32]
@@ -55,20 +57,25 @@ class Addresses(NamedTuple):
     inputs: int  # the first input row
     outputs: int  # the first output row
     row_bytes: int
+    output_bytes: int
     chunks: int  # vectors a row
+    zeros: int  # a row of zeros
     n: int  # output rows a step: 1 + K
     contexts: int  # tables
     table: int
     signs: int
+    shifts: int
     coefficients: int
     likelihood: int
     hidden: int  # CBOW's mean, and the table of one that holds its address
     hidden_table: int
     gradient: int
     gradient_table: int
+    exponentials: int  # kernels of `firth.kernels.exponentials`, or 0
+    pull: int
 
 
-def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
+def new_work(window: int, negative: int, slots: int, padded: int, *, outputs: int = 0, contexts: int = 0) -> Work:
     """Return an empty workspace.
 
     Args:
@@ -76,44 +83,56 @@ def new_work(window: int, negative: int, slots: int, padded: int) -> Work:
         negative: K noise words a step.
         slots: sets of noise words that live at one time.
         padded: P, float32 numbers a row.
+        outputs: the most output rows of a step, where that may be more than 1 + K.
+        contexts: the most input rows of a step, where that may be more than 2 `window`.
     """
+    most = max(outputs, negative + 1)
     rows, likelihood = aligned_rows(3, padded), new_likelihood()
     row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * padded * 4
-    outputs = own_lines(negative + 1 + MOST_PADDING, np.int64)
-    outputs[:] = row_tables[0]
+    table = own_lines(most + MOST_PADDING, np.int64)
+    table[:] = row_tables[0]
     return Work(
         sentence=own_lines(LONGEST + 1 + window, np.int64),
         noise=own_lines(slots * negative, np.int64).reshape(slots, negative),
-        contexts=own_lines(2 * window, np.int64),
-        outputs=outputs,
-        signs=new_signs(negative + 1),
+        contexts=own_lines(max(contexts, 2 * window), np.int64),
+        outputs=table,
+        signs=new_signs(most),
+        shifts=own_lines(most + MOST_PADDING + WIDTH, np.float32),
         likelihood=likelihood,
         exponents=likelihood[WIDTH:].view(np.int32),
-        coefficients=own_lines(coefficient_floats(negative + 1), np.float32),
+        coefficients=own_lines(coefficient_floats(most), np.float32),
         rows=rows,
         row_tables=row_tables,
     )
 
 
-def addresses(work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32]) -> Addresses:
+def addresses(
+    work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], *, normalised: bool = False
+) -> Addresses:
     """Return the addresses of a workspace, of two matrices of rows, and of this processor's kernels.
 
     Args:
         work: kept alive by the caller for as long as the addresses are used.
-        inputs: (V, P) float32 from `aligned_rows`, likewise.
-        outputs: (V, P) float32 from `aligned_rows`, likewise.
+        inputs: (R, P) float32 from `aligned_rows`, likewise.
+        outputs: (O, Q) float32 from `aligned_rows`, likewise.
+        normalised: whether the kernels of `firth.kernels.exponentials` are wanted.
     """
+    extra = compile_exponentials(WIDTH)._asdict() if normalised else {"exponentials": 0, "pull": 0}
     tables = work.row_tables.ctypes.data
     return Addresses(
         **compile_kernels(WIDTH)._asdict(),
+        **extra,
         inputs=inputs.ctypes.data,
         outputs=outputs.ctypes.data,
         row_bytes=4 * inputs.shape[1],
+        output_bytes=4 * outputs.shape[1],
+        zeros=int(work.row_tables[0]),
         chunks=inputs.shape[1] // WIDTH,
         n=work.noise.shape[1] + 1,
         contexts=work.contexts.ctypes.data,
         table=work.outputs.ctypes.data,
         signs=work.signs.ctypes.data,
+        shifts=work.shifts.ctypes.data,
         coefficients=work.coefficients.ctypes.data,
         likelihood=work.likelihood.ctypes.data,
         hidden=int(work.row_tables[1]),

@@ -1,0 +1,80 @@
+"""Numbers at addresses: reading and writing without arrays.
+
+An array that a compiled function receives is counted as a reference, and where two threads share the array, each count
+takes its cache line from the other thread. Bricks that many kernels call see plain integers instead.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+_KINDS = {
+    types.int64: ir.IntType(64),
+    types.float32: ir.FloatType(),
+    types.uint64: ir.IntType(64),
+    types.float64: ir.DoubleType(),
+}
+
+
+def _element(kind: Any, builder: Any, values: Any) -> Any:
+    base = builder.inttoptr(values[0], _KINDS[kind].as_pointer())
+    return builder.gep(base, [values[1]])
+
+
+def _getter(kind: Any) -> Any:
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.load(_element(kind, builder, values))
+
+    return kind(types.int64, types.int64), generate
+
+
+def _setter(kind: Any) -> Any:
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[2], _element(kind, builder, values))
+        return ir.Constant(ir.IntType(64), 0)
+
+    return types.int64(types.int64, types.int64, kind), generate
+
+
+@intrinsic
+def get_int64(context: Any, address: Any, index: Any) -> Any:
+    """Return entry `index` of the int64 numbers at an address."""
+    return _getter(types.int64)
+
+
+@intrinsic
+def get_uint64(context: Any, address: Any, index: Any) -> Any:
+    """Return entry `index` of the uint64 numbers at an address."""
+    return _getter(types.uint64)
+
+
+@intrinsic
+def get_float32(context: Any, address: Any, index: Any) -> Any:
+    """Return entry `index` of the float32 numbers at an address."""
+    return _getter(types.float32)
+
+
+@intrinsic
+def get_float64(context: Any, address: Any, index: Any) -> Any:
+    """Return entry `index` of the float64 numbers at an address."""
+    return _getter(types.float64)
+
+
+@intrinsic
+def set_int64(context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write entry `index` of the int64 numbers at an address."""
+    return _setter(types.int64)
+
+
+@intrinsic
+def set_float32(context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write entry `index` of the float32 numbers at an address."""
+    return _setter(types.float32)
+
+
+@intrinsic
+def set_float64(context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write entry `index` of the float64 numbers at an address."""
+    return _setter(types.float64)

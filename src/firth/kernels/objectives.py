@@ -1,0 +1,285 @@
+"""How a prediction is scored: the output side of every model, one brick for five objectives.
+
+What: m hidden rows x are trained to predict one word w of V. The objective picks the output rows and their signs, turns
+scores into coefficients, and the update of `firth.kernels.step` does the rest; what the hidden rows are made of is the
+model's affair.
+
+Objective, s_j = x . u_j, K noise words n_k drawn from q:
+
+    NEGATIVE      log sigma(s_w) + sum_k log sigma(-s_{n_k}), noise equal to w left out; defines no probability
+    HIERARCHICAL  sum over the path to w of log sigma(t x . u_node), t = +1 to the left and -1 to the right
+    SOFTMAX       s_w - log sum_j e^{s_j}
+    NCE           log sigma(s_w - log K q_w) + sum_k log sigma(-(s_{n_k} - log K q_{n_k}))
+    IMPORTANCE    s_w - log( e^{s_w} + sum_{n_k != w} e^{s_{n_k}} / (K q_{n_k}) )
+
+Source: Mikolov et al. 2013 (NIPS), equations 2, 3 and 4; Mnih and Teh 2012, "A fast and simple algorithm for training
+neural probabilistic language models", equations 8 to 10, with the normaliser held at 1; Bengio and Senecal 2003, "Quick
+training of probabilistic neural nets by importance sampling", section 3, and Jean et al. 2015, "On using very large
+target vocabulary", section 3.1, for samples that many predictions share.
+
+Departures: IMPORTANCE takes the predicted word with its exact weight and leaves it out among the samples, so that the
+estimate of the normaliser has no bias; Jean et al. correct the predicted word as if it were a sample.
+
+Cost: 6 D flops for each hidden row and output row: 1 + K of those, or the path's length, or V.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.exponentials import call_exponentials, place_of
+from firth.kernels.memory import (
+    get_float32,
+    get_float64,
+    get_int64,
+    get_uint64,
+    set_float32,
+    set_float64,
+    set_int64,
+)
+from firth.kernels.random import below, draw
+from firth.kernels.rows import own_lines
+from firth.kernels.step import MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update
+from firth.kernels.targets import Addresses
+from firth.kernels.trees import Tree
+
+NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)
+NORMALISED = (SOFTMAX, NCE, IMPORTANCE)  # take exponentials of scores
+NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
+
+
+class Scoring(NamedTuple):
+    """What an objective reads, kept alive by the caller; shared by all threads."""
+
+    kind: int
+    words: int  # V
+    negative: int  # K
+    noise: npt.NDArray[np.uint64]  # (V,) alias table, or (1,) where nothing is drawn
+    shifts: npt.NDArray[np.float32]  # (V,) log K q, or (1,)
+    tree: Tree
+
+
+class Predictor(NamedTuple):
+    """The same as plain integers, with what one thread writes."""
+
+    kind: int
+    words: int
+    negative: int
+    noise: int  # addresses from here on
+    shifts: int
+    starts: int
+    nodes: int
+    signs: int
+    zeros: int  # a row of zeros: the padding of tables
+    loss: int  # float64, nats, of the objectives with a normaliser
+
+
+def scoring(
+    name: str,
+    probabilities: npt.NDArray[np.float64],
+    *,
+    negative: int,
+    noise: npt.NDArray[np.uint64],
+    tree: Tree | None = None,
+) -> Scoring:
+    """Return what an objective reads.
+
+    Args:
+        name: one of `NAMES`.
+        probabilities: (V,) q, that noise words are drawn by.
+        negative: K noise words a prediction.
+        noise: (V,) the alias table of q.
+        tree: the paths of V words; needed by "hierarchical" alone.
+    """
+    with np.errstate(divide="ignore"):  # a word that is never drawn needs no correction
+        shifts = np.log(negative * probabilities).astype(np.float32)
+    return Scoring(
+        kind=NAMES.index(name),
+        words=len(probabilities),
+        negative=negative,
+        noise=noise,
+        shifts=np.where(np.isfinite(shifts), shifts, np.float32(0)).astype(np.float32),
+        tree=tree or Tree.empty(),
+    )
+
+
+def most_outputs(by: Scoring) -> int:
+    """Return the most output rows that one prediction takes: what the tables of a workspace must hold."""
+    if by.kind == SOFTMAX:
+        return by.words
+    return max(by.tree.longest, 1) if by.kind == HIERARCHICAL else by.negative + 1
+
+
+def predictor(by: Scoring, at: Addresses, loss: npt.NDArray[np.float64]) -> Predictor:
+    """Return an objective as integers.
+
+    Args:
+        by: kept alive by the caller.
+        at: a workspace whose tables hold `most_outputs` rows; "softmax" fills them here, once.
+        loss: (1,) of the thread.
+    """
+    made = Predictor(
+        kind=by.kind,
+        words=by.words,
+        negative=by.negative,
+        noise=by.noise.ctypes.data,
+        shifts=by.shifts.ctypes.data,
+        starts=by.tree.starts.ctypes.data,
+        nodes=by.tree.nodes.ctypes.data,
+        signs=by.tree.signs.ctypes.data,
+        zeros=at.zeros,
+        loss=loss.ctypes.data,
+    )
+    if by.kind == SOFTMAX:
+        _place_all(by.words, at)
+    return made
+
+
+@njit(nogil=True)
+def predict(
+    by: Predictor,
+    at: Addresses,
+    random: npt.NDArray[np.uint64],  # (1,) state, updated
+    word: int,  # w, that is predicted
+    hidden: int,  # table of m row addresses
+    targets: int,  # table of m rows that receive the gradients
+    m: int,
+    rate: np.float32,
+) -> None:
+    """Take one step of m hidden rows towards predicting a word."""
+    n, true = by.words, word
+    if by.kind == HIERARCHICAL:
+        n, true = place_path(by, at, word), 0
+    elif by.kind != SOFTMAX:
+        n, true = place_sampled(by, at, random, word), 0
+    if n == 0:
+        return  # a tree of one word has no node
+    for first in range(0, m, MOST_HIDDEN):
+        some = min(MOST_HIDDEN, m - first)
+        take_step(by, at, hidden + 8 * first, targets + 8 * first, some, n, true, rate)
+
+
+@njit(nogil=True)
+def take_step(
+    by: Predictor, at: Addresses, hidden: int, targets: int, m: int, n: int, true: int, rate: np.float32
+) -> None:
+    """Take one step of m <= MOST_HIDDEN hidden rows against the n output rows that the tables list."""
+    if by.kind == NEGATIVE or by.kind == HIERARCHICAL:
+        call_score(at.score, hidden, m, at.table, n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
+    else:
+        call_exponentials(at.exponentials, hidden, m, at.table, n, at.chunks, at.coefficients, at.shifts)
+        loss = _posteriors(at, m, n, rate) if by.kind == NCE else _softmax(at, m, n, true, rate)
+        add_loss(by.loss, loss)
+    call_update(at.update, hidden, targets, m, at.table, n, at.chunks, at.coefficients)
+
+
+@njit(nogil=True, inline="always")
+def place_output(at: Addresses, place: int, row: int, sign: float) -> None:
+    """List an output row: +1 for a true pair, -1 for noise, 0 for one that takes no part."""
+    set_int64(at.table, place, at.outputs + row * at.output_bytes)
+    set_float32(at.signs, place, np.float32(sign))
+
+
+@njit(nogil=True, inline="always")
+def end_outputs(at: Addresses, n: int) -> None:
+    """Close a list of n output rows with the padding that kernels read."""
+    for i in range(MOST_PADDING):
+        set_int64(at.table, n + i, at.zeros)
+    for i in range(MOST_PADDING + WIDTH):
+        set_float32(at.signs, n + i, np.float32(0))
+
+
+@njit(nogil=True, inline="always")
+def draw_word(by: Predictor, random: npt.NDArray[np.uint64]) -> int:
+    """Draw a noise word, as `firth.kernels.noise.draw_alias` does."""
+    bits = draw(random)
+    slot = below(bits, by.words)
+    entry = get_uint64(by.noise, slot)
+    alias = int(entry >> np.uint64(32))
+    return slot + (alias - slot) * (np.uint32(bits) >= np.uint32(entry))
+
+
+@njit(nogil=True)
+def place_sampled(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], word: int) -> int:
+    """List a word and its noise; return how many output rows that is."""
+    place_output(at, 0, word, 1)
+    set_float32(at.shifts, 0, get_float32(by.shifts, word) if by.kind == NCE else np.float32(0))
+    for k in range(1, by.negative + 1):
+        drawn = draw_word(by, random)
+        # Only noise-contrastive estimation counts a hit of the word itself as the noise that it is.
+        place_output(at, k, drawn, 0 if drawn == word and by.kind != NCE else -1)
+        set_float32(at.shifts, k, get_float32(by.shifts, drawn))
+    end_outputs(at, by.negative + 1)
+    return by.negative + 1
+
+
+@njit(nogil=True)
+def place_path(by: Predictor, at: Addresses, word: int) -> int:
+    """List the nodes between the root and a word; return how many there are."""
+    first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
+    for i in range(first, last):
+        place_output(at, i - first, get_int64(by.nodes, i), get_float32(by.signs, i))
+    end_outputs(at, last - first)
+    return last - first
+
+
+@njit(nogil=True)
+def _place_all(words: int, at: Addresses) -> None:
+    for word in range(words):
+        place_output(at, word, word, 1)
+        set_float32(at.shifts, word, np.float32(0))
+    end_outputs(at, words)
+
+
+@njit(nogil=True)
+def _softmax(at: Addresses, m: int, n: int, true: int, rate: np.float32) -> float:
+    """Turn exponentials into the coefficients of a softmax over the listed rows; return its loss."""
+    loss = 0.0
+    for k in range(m):
+        total = 0.0
+        for i in range(n):
+            if get_float32(at.signs, i) != 0:
+                total += get_float32(at.coefficients, place_of(i, k, m))
+        loss += math.log(total) - math.log(get_float32(at.coefficients, place_of(true, k, m)))
+        scale = -rate / np.float32(total)
+        for i in range(n):
+            place = place_of(i, k, m)
+            present = get_float32(at.signs, i) != 0
+            set_float32(
+                at.coefficients, place, scale * get_float32(at.coefficients, place) if present else np.float32(0)
+            )
+        place = place_of(true, k, m)
+        set_float32(at.coefficients, place, get_float32(at.coefficients, place) + rate)
+    return loss
+
+
+@njit(nogil=True)
+def _posteriors(at: Addresses, m: int, n: int, rate: np.float32) -> float:
+    """Turn exponentials into the coefficients of telling true words from noise; return the loss."""
+    loss = 0.0
+    one = np.float32(1)
+    for k in range(m):
+        for i in range(n):
+            place = place_of(i, k, m)
+            odds = get_float32(at.coefficients, place)
+            if get_float32(at.signs, i) > 0:
+                loss += math.log1p(1.0 / odds)
+                set_float32(at.coefficients, place, rate / (one + odds))
+            else:
+                loss += math.log1p(np.float64(odds))
+                set_float32(at.coefficients, place, -rate * odds / (one + odds))
+    return loss
+
+
+@njit(nogil=True, inline="always")
+def add_loss(address: int, loss: float) -> None:
+    """Add to the float64 at an address."""
+    set_float64(address, 0, get_float64(address, 0) + loss)
+
+
+def new_loss() -> npt.NDArray[np.float64]:
+    """Return a loss of 0, in a cache line of its own."""
+    return np.asarray(own_lines(1, np.float64))
