@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks speed`, `corpus`, `queries`, `startup`, `quality`, `all` or `table`."""
+"""The command line: `python -m benchmarks speed`, `corpus`, `families`, `queries`, `startup`, `quality`, `all` or `table`."""
 
 import argparse
 import os
@@ -13,12 +13,13 @@ from benchmarks.peers import peers_python
 from benchmarks.records import Series, open_series
 from benchmarks.running import JobError, run_rounds
 from benchmarks.setting import Setting
-from benchmarks.suites import corpus, quality, queries, speed, startup
+from benchmarks.suites import corpus, families, quality, queries, speed, startup
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SUITES = {
     "speed": speed.comparisons,
     "corpus": corpus.comparisons,
+    "families": families.comparisons,
     "queries": queries.comparisons,
     "startup": startup.comparisons,
 }
@@ -53,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--corpus", type=Path, metavar="FILE", help="words and spaces (default: Wikipedia as text8, from FIRTH_DATA)")
     add("--text", type=Path, metavar="FILE", help="text as it was written (default: Wikipedia, from FIRTH_DATA)")
     add("--word2vec", type=Path, metavar="PROGRAM", help="the word2vec program of 2013, if you built one")
+    add("--wang2vec", type=Path, metavar="PROGRAM", help="the wang2vec program, if you built one")
     add("--peers", metavar="PYTHON", help="an environment that holds the peers (default: one is made)")
     add("--cache", type=Path, default=_default_cache(), metavar="DIR", help="for what is made once")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="where runs are kept")
@@ -72,6 +74,7 @@ def _setting(told: argparse.Namespace) -> Setting:
         cache=cache,
         peers=told.peers or peers_python(cache),
         word2vec=told.word2vec.resolve() if told.word2vec else None,
+        wang2vec=told.wang2vec.resolve() if told.wang2vec else None,
         tokenised=inputs.tokenised(cache, told.corpus and told.corpus.resolve()),
         written=inputs.written(cache, told.text and told.text.resolve()),
         threads=tuple(told.threads),
@@ -86,7 +89,7 @@ def _series(file: Path, header: dict[str, Any], told: argparse.Namespace, settin
         "machine": machine.describe(),
         "versions": {
             **machine.versions(sys.executable, ("firth", "numpy", "numba", "llvmlite")),
-            **machine.versions(setting.peers, ("gensim",)),
+            **machine.versions(setting.peers, ("gensim", "fasttext")),
         },
     }
     return open_series(file, full, any_source=told.any_source)

@@ -3,12 +3,15 @@
 Both are made once, in the cache folder, from the Wikipedia articles of the public data folder (`FIRTH_DATA`).
 """
 
+import itertools
 import json
 import lzma
 import os
+import random
 import re
 import shutil
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +19,7 @@ DIGITS = dict(
     zip("0123456789", ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], strict=True)
 )
 WIKIPEDIA = Path("corpus") / "wiki.txt.xz"
+PROS_CONS = Path("sentence") / "pros_cons.zip"
 
 
 @dataclass(frozen=True)
@@ -102,3 +106,41 @@ def _measured(path: Path, cache: Path) -> TextFile:
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(json.dumps(words), encoding="utf-8")
     return TextFile(path, path.name, json.loads(note.read_text(encoding="utf-8")), size)
+
+
+def first_lines(cache: Path, text: TextFile, lines: int) -> TextFile:
+    """The first lines of a text, as a file of their own."""
+    path = cache / f"{text.path.stem}-{lines}.txt"
+    if not path.exists():
+        with text.path.open("rb") as whole, path.with_suffix(".part").open("wb") as part:
+            part.writelines(itertools.islice(whole, lines))
+        path.with_suffix(".part").replace(path)
+    return _measured(path, cache)
+
+
+def classified(cache: Path) -> tuple[TextFile, TextFile]:
+    """Product reviews' pros and cons: 45,875 lines with fastText's labels, and 100,000 lines without.
+
+    Raises:
+        SystemExit: the public data folder lacks them.
+    """
+    labelled, lines = cache / "pros-cons-labelled.txt", cache / "pros-cons-100000.txt"
+    if not (labelled.exists() and lines.exists()):
+        folder = public_data()
+        if folder is None or not (folder / PROS_CONS).exists():
+            raise SystemExit(f"no texts with labels: set FIRTH_DATA to a folder that holds {PROS_CONS}")
+        texts = list(_pros_and_cons(folder / PROS_CONS))
+        random.Random(0).shuffle(texts)
+        lines.write_text("".join(f"{text}\n" for _, text in (texts * 3)[:100_000]), encoding="utf-8")
+        labelled.write_text("".join(f"__label__{label} {text}\n" for label, text in texts), encoding="utf-8")
+    return _measured(labelled, cache), _measured(lines, cache)
+
+
+def _pros_and_cons(archive: Path) -> Iterator[tuple[str, str]]:
+    with zipfile.ZipFile(archive) as packed:
+        for label in ("pros", "cons"):
+            name = next(name for name in packed.namelist() if name.endswith(f"Integrated{label.capitalize()}.txt"))
+            for line in packed.read(name).decode("latin-1").splitlines():
+                text = re.sub(r"</?(Pros|Cons)>", "", line).strip()
+                if text:
+                    yield label, " ".join(text.lower().split())

@@ -14,6 +14,8 @@ JOBS = Path(__file__).resolve().parent / "jobs"
 FIRTH = "firth"
 GENSIM = "gensim"
 WORD2VEC_C = "word2vec.c"
+WANG2VEC = "wang2vec"
+FASTTEXT = "fastText"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,7 @@ class Setting:
         cache: a folder for what is made once: texts, corpora, vectors, the peers' environment.
         peers: the Python that has gensim.
         word2vec: the program of 2013, where the user built one.
+        wang2vec: the program of structured models, likewise.
         tokenised: a text of words and spaces.
         written: a text with capitals and punctuation.
         threads: the numbers of threads to run with.
@@ -33,6 +36,7 @@ class Setting:
     cache: Path
     peers: str
     word2vec: Path | None
+    wang2vec: Path | None
     tokenised: TextFile
     written: TextFile
     threads: tuple[int, ...]

@@ -4,10 +4,11 @@ import json
 import sys
 import time
 
-from gensim.models import Word2Vec
+import gensim.models
 
 options = json.loads(sys.argv[1])
-model = Word2Vec(seed=options["seed"], workers=options["threads"], min_count=options["min_count"], **options["model"])
+family = getattr(gensim.models, options.get("family", "Word2Vec"))
+model = family(seed=options["seed"], workers=options["threads"], min_count=options["min_count"], **options["model"])
 model.build_vocab(corpus_file=options["text"])
 start = time.perf_counter()
 model.train(

@@ -1,0 +1,161 @@
+"""Every other way to predict a word, a document or a label, against the program that made it known.
+
+The text is a part of the tokenised file: the peers' slowest would take an hour over the whole. Each line is a document
+where documents are trained.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.comparison import Comparison, Contender, Target
+from benchmarks.inputs import TextFile, classified, first_lines
+from benchmarks.models import MIN_COUNT
+from benchmarks.setting import FASTTEXT, FIRTH, GENSIM, WANG2VEC, WORD2VEC_C, Setting, plural
+
+LINES = 40_000
+COMMON = {"window": 5, "dim": 100, "epochs": 1}
+GENSIM_COMMON = {"window": 5, "vector_size": 100, "epochs": 1, "sample": 1e-4}
+WORD2VEC_COMMON = {"window": 5, "size": 100, "iter": 1, "sample": 1e-4}
+FASTTEXT_COMMON = {"ws": 5, "dim": 100, "t": 1e-4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One model as every program calls it, and the ratio owed to each peer.
+
+    Attributes:
+        key: the name in the results.
+        title: as the tables show it.
+        family: firth's class.
+        firth: its options.
+        owed: peer -> times as fast.
+        gensim: gensim's class and arguments.
+        word2vec: flags of word2vec.c or of wang2vec.
+        fasttext: arguments of `train_unsupervised`.
+    """
+
+    key: str
+    title: str
+    family: str
+    firth: dict[str, Any]
+    owed: dict[str, float]
+    gensim: tuple[str, dict[str, Any]] = ("", {})
+    word2vec: dict[str, Any] | None = None
+    fasttext: dict[str, Any] | None = None
+
+
+JOBS = (
+    Job(
+        key="hierarchical",
+        title="skip-gram, hierarchical softmax, d = 100",
+        family="Word2Vec",
+        firth={"objective": "hierarchical", "lr": 0.025, **COMMON},
+        owed={GENSIM: 3.5, WORD2VEC_C: 3.5},
+        gensim=("Word2Vec", {"sg": 1, "hs": 1, "negative": 0, "alpha": 0.025, **GENSIM_COMMON}),
+        word2vec={"cbow": 0, "hs": 1, "negative": 0, "alpha": 0.025, **WORD2VEC_COMMON},
+    ),
+    Job(
+        key="subwords",
+        title="skip-gram with subwords of 3 to 6 characters, d = 100",
+        family="FastText",
+        firth={"lr": 0.05, **COMMON},
+        owed={FASTTEXT: 6},
+        fasttext={"model": "skipgram", "lr": 0.05, "minn": 3, "maxn": 6, **FASTTEXT_COMMON},
+    ),
+    Job(
+        key="dbow",
+        title="paragraph vectors, PV-DBOW, d = 100",
+        family="ParagraphVectors",
+        firth={"architecture": "dbow", **COMMON},
+        owed={GENSIM: 8},
+        gensim=("Doc2Vec", {"dm": 0, **GENSIM_COMMON}),
+    ),
+    Job(
+        key="dm",
+        title="paragraph vectors, PV-DM, d = 100",
+        family="ParagraphVectors",
+        firth={"architecture": "dm", **COMMON},
+        owed={GENSIM: 4},
+        gensim=("Doc2Vec", {"dm": 1, **GENSIM_COMMON}),
+    ),
+    Job(
+        key="structured",
+        title="structured skip-gram, d = 100",
+        family="Structured",
+        firth={"architecture": "skipgram", **COMMON},
+        owed={WANG2VEC: 10},
+        word2vec={"type": 3, "negative": 5, **WORD2VEC_COMMON},
+    ),
+)
+
+
+def comparisons(setting: Setting) -> list[Comparison]:
+    """Every job at every number of threads."""
+    text = first_lines(setting.cache, setting.tokenised, LINES)
+    trained = [_training(setting, text, job, threads) for job in JOBS for threads in setting.threads]
+    labelled, lines = classified(setting.cache)
+    classifiers = [
+        _classifier(setting, labelled, lines, phase, threads) for phase in PHASES for threads in setting.threads
+    ]
+    return [*trained, *classifiers]
+
+
+def _training(setting: Setting, text: TextFile, job: Job, threads: int) -> Comparison:
+    common = {"text": str(text.path), "threads": threads, "seed": 1, "min_count": MIN_COUNT}
+    ours = setting.firth_job("firth_train.py", {**common, "family": job.family, "model": job.firth})
+    contenders = [Contender(name=FIRTH, command=ours, environment=setting.firth_cache, warm_up=True)]
+    if GENSIM in job.owed:
+        family, arguments = job.gensim
+        command = setting.peer_job("gensim_train.py", {**common, "family": family, "model": arguments})
+        contenders.append(Contender(name=GENSIM, command=command))
+    for name, program in ((WORD2VEC_C, setting.word2vec), (WANG2VEC, setting.wang2vec)):
+        if name in job.owed and program is not None:
+            told = {**common, "model": job.word2vec, "phase": "training", "program": str(program)}
+            contenders.append(Contender(name=name, command=setting.firth_job("word2vec_c.py", told)))
+    if FASTTEXT in job.owed:
+        told = {**common, "model": job.fasttext, "epochs": COMMON["epochs"]}
+        contenders.append(Contender(name=FASTTEXT, command=setting.peer_job("fasttext_train.py", told)))
+    there = {contender.name for contender in contenders}
+    return Comparison(
+        key=f"{job.key}-{threads}t",
+        title=f"{job.title}, {plural(threads, 'thread')}: training alone",
+        contenders=tuple(contenders),
+        options={**job.firth, "min_count": MIN_COUNT, "threads": threads, **text.described()},
+        words=text.words,
+        targets=tuple(Target(FIRTH, peer, ratio) for peer, ratio in job.owed.items() if peer in there),
+    )
+
+
+PHASES = ("training", "predicting")
+CLASSIFIER = {"dim": 100, "lr": 0.5, "word_ngrams": 2, "epochs": 5}
+FASTTEXT_CLASSIFIER = {"dim": 100, "lr": 0.5, "wordNgrams": 2, "epoch": 5}
+
+
+def _classifier(setting: Setting, labelled: TextFile, lines: TextFile, phase: str, threads: int) -> Comparison:
+    text = labelled if phase == "training" else lines
+    told = {"text": str(text.path), "phase": phase, "threads": threads}
+    ours = {**told, "model": CLASSIFIER, "saved": str(_saved(setting, "firth"))}
+    theirs = {**told, "model": FASTTEXT_CLASSIFIER, "saved": str(_saved(setting, "fasttext"))}
+    return Comparison(
+        key=f"classifier-{phase}-{threads}t",
+        title=f"fastText classifier, {phase} of {text.name}, {plural(threads, 'thread')}",
+        contenders=(
+            Contender(
+                name=FIRTH,
+                command=setting.firth_job("firth_classify.py", ours),
+                environment=setting.firth_cache,
+                warm_up=True,
+            ),
+            Contender(name=FASTTEXT, command=setting.peer_job("fasttext_classify.py", theirs)),
+        ),
+        options={**CLASSIFIER, "threads": threads, **text.described()},
+        words=text.words,
+        targets=(Target(FIRTH, FASTTEXT, 2),),
+    )
+
+
+def _saved(setting: Setting, name: str) -> Path:
+    folder = setting.cache / "saved"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"classifier-{name}"
