@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks speed`, `corpus`, `families`, `queries`, `startup`, `quality`, `all` or `table`."""
+"""The command line: `python -m benchmarks SUITE`, where SUITE is one suite, `all` or `table`."""
 
 import argparse
 import os
