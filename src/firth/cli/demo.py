@@ -18,7 +18,7 @@ from firth.errors import MissingExtraError, OptionError
 from firth.plots.map import draw_map
 from firth.plots.text_map import text_map
 from firth.vectors.io import save
-from firth.vectors.io.folder import is_ours
+from firth.vectors.io.saved import is_ours
 from firth.vectors.word_vectors import WordVectors
 
 # A small corpus wants many passes, and CBOW is the better of the two on it.

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from firth.errors import OptionError
-from firth.vectors.io.folder import is_ours
+from firth.vectors.io.saved import is_ours
 
 
 def check_folder_target(path: Path) -> None:

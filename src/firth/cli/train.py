@@ -15,8 +15,7 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError
-from firth.vectors.io import load, save
-from firth.vectors.word_vectors import WordVectors
+from firth.vectors.io import load
 
 INTERRUPTED = 130
 _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
@@ -74,7 +73,7 @@ def _train(
     text = _corpus(corpus, how, column=column, cache=cache, progress=not quiet)
     vectors = trainer.train(text, seed=seed, threads=threads, start=before, progress=not quiet, checkpoint=checkpoint)
     vectors.metadata.setdefault("name", output.stem)
-    save(vectors, output)
+    vectors.save(output)
     _tell(vectors, output, time.monotonic() - began, json)
     if vectors.metadata["training"]["interrupted"]:
         raise typer.Exit(INTERRUPTED)
@@ -119,7 +118,7 @@ def _corpus(
     return Corpus.build(source, cache=cache, column=column, progress=progress, **how)
 
 
-def _tell(vectors: WordVectors, output: Path, seconds: float, json: bool) -> None:
+def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     facts = vectors.metadata["training"]
     rate = facts["words"] / max(facts["seconds"], 1e-9)
     if json:
@@ -143,7 +142,8 @@ def _tell(vectors: WordVectors, output: Path, seconds: float, json: bool) -> Non
     print(f"next: firth neighbors {quoted} {shlex.quote(_example(vectors))}")
 
 
-def _example(vectors: WordVectors) -> str:
+def _example(vectors: Any) -> str:
     """A word to try: a frequent one beyond the function words."""
-    candidates = [*vectors.words[_RANK:], *vectors.words]
-    return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), vectors.words[0])
+    words: list[str] = vectors.words
+    candidates = [*words[_RANK:], *words]
+    return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), words[0])

@@ -65,7 +65,7 @@ def most_ngrams(bytes: int, min_n: int, max_n: int) -> int:
 @njit(nogil=True, inline="always")
 def _marked_byte(text: npt.NDArray[np.uint8], start: int, end: int, i: int) -> int:
     """Return byte i of a text, in which marks stand before `start` and at `end`."""
-    return OPENING if i < start else CLOSING if i >= end else np.int64(text[i])
+    return OPENING if i < start else CLOSING if i >= end else int(text[i])
 
 
 @njit(nogil=True)

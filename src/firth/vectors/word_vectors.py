@@ -852,7 +852,7 @@ class WordVectors:
         """Read vectors from a folder of firth's or from any foreign file; see `firth.vectors.io.load`."""
         from firth.vectors import io
 
-        return io.load(path, **how)
+        return io.load_words(path, **how)
 
     def save_word2vec_format(
         self,

@@ -20,14 +20,14 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
-from firth.vectors.io import binary, folder, text
+from firth.vectors.io import binary, folder, saved, text
 from firth.vectors.io.detect import detect, opened, packed
 from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
 from firth.vectors.word_vectors import WordVectors
 
 FORMATS = ("firth", "word2vec", "word2vec-binary", "glove")
 
-__all__ = ["FORMATS", "load", "save"]
+__all__ = ["FORMATS", "load", "load_words", "save"]
 
 
 def load(
@@ -41,8 +41,10 @@ def load(
     duplicates: Duplicates = "raise",
     separator: str = " ",
     dim: int | None = None,
-) -> WordVectors:
+) -> Any:
     """Read vectors: a folder that firth saved is mapped, a foreign file is read whole or not at all.
+
+    What was saved comes back: `WordVectors`, or whatever else a folder of firth's holds.
 
     Args:
         path: the folder or file.
@@ -73,9 +75,9 @@ def load(
     )
     if format is not None:
         _check_format(format)
-    if format == "firth" or (format is None and folder.is_ours(path)):
-        vectors = folder.load(path)
-        return vectors if limit is None and dtype is None else _part(vectors, limit, dtype)
+    if format == "firth" or (format is None and saved.is_ours(path)):
+        found = saved.restored(saved.read(path))
+        return found if limit is None and dtype is None else _part(found, path, limit, dtype)
     try:
         words, matrix = _read(path, format or detect(path), how)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -83,8 +85,22 @@ def load(
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
 
 
-def _part(vectors: WordVectors, limit: int | None, dtype: npt.DTypeLike | None) -> WordVectors:
+def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
+    """Read word vectors, with the arguments of `load`.
+
+    Raises:
+        OptionError: the path holds something else.
+    """
+    found = load(path, **how)
+    if not isinstance(found, WordVectors):
+        raise OptionError(f"{path} holds {type(found).__name__}, expected word vectors")
+    return found
+
+
+def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | None) -> WordVectors:
     """Return the first vectors in a precision; what need not change stays mapped."""
+    if not isinstance(vectors, WordVectors):
+        raise OptionError(f"{path} holds {type(vectors).__name__}: limit and dtype are for word vectors alone")
     kept = vectors.vectors.dtype if dtype is None else dtype
     output = vectors.output_vectors
     return WordVectors(

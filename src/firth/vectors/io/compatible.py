@@ -56,7 +56,7 @@ def load(
         )
     form = "word2vec-binary" if binary else "glove" if no_header else "word2vec"
     how: dict[str, Any] = {"encoding": encoding, "errors": unicode_errors, "limit": limit or None, "dtype": datatype}
-    vectors = io.load(fname, form, duplicates="warn", **how)
+    vectors = io.load_words(fname, format=form, duplicates="warn", **how)
     if fvocab is None:
         return vectors
     counts = _read_counts(Path(fvocab), encoding, unicode_errors)

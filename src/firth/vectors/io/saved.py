@@ -1,0 +1,215 @@
+"""Folders that firth writes, whatever they hold: word vectors, or any other result of training.
+
+    model.safetensors    arrays, mapped on load
+    vocab.json           lists of text, such as the words row by row: a JSON list with one entry a line
+    config.json          format, which tells the kind, its version, the kind's own facts, and the caller's metadata
+    README.md            a model card
+
+Each kind has a module with a function `restore` that makes an object of what was read. It is imported when such a
+folder is opened, so that reading word vectors waits for nothing that they do not need. Nothing in a folder is code or a
+pickle. A folder is written aside, synced and renamed: a full disk or a killed process leaves the old one whole.
+"""
+
+import importlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError
+from firth.files import replacing_folder
+from firth.vectors.io import tensors
+
+VERSION = 1
+MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+WORDS = "firth-vectors"
+KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
+    WORDS: "firth.vectors.io.folder",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What a folder holds.
+
+    Attributes:
+        kind: one of `KINDS`.
+        arrays: by name; mapped and read-only where they were read.
+        dtypes: the precision to store an array in, where that is not its own.
+        texts: what stands in JSON files, by the file's name without ".json": a list of words, or anything JSON holds.
+        facts: what the kind needs to know beside arrays and texts; they stand in config.json.
+        metadata: the caller's.
+        card: the text of README.md; not read back.
+        path: the folder it was read from, for messages.
+    """
+
+    kind: str
+    arrays: Mapping[str, npt.NDArray[Any]]
+    dtypes: Mapping[str, npt.DTypeLike] = field(default_factory=dict)
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    card: str = ""
+    path: Path = Path()
+
+    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> npt.NDArray[Any]:
+        """Return an array that must be there.
+
+        Args:
+            name: of the array.
+            shape: its sides; None for one that may have any length.
+            kind: NumPy's letter for what it holds: "f" for fractions, "i" for whole numbers.
+
+        Raises:
+            FormatError: it is missing, has another shape, or holds something else.
+        """
+        found = self.arrays.get(name)
+        if found is None:
+            raise self.damaged(f"tensors {', '.join(self.arrays) or 'none'}; expected {name!r}")
+        fits = len(found.shape) == len(shape) and all(
+            b is None or a == b for a, b in zip(found.shape, shape, strict=True)
+        )
+        if not fits or found.dtype.kind != kind:
+            raise self.damaged(f"tensor {name!r} is {found.dtype} of shape {found.shape}; expected {kind!r} of {shape}")
+        return found
+
+    def words(self, name: str = "vocab") -> list[str]:
+        """Return a list of words that must be there.
+
+        Raises:
+            FormatError: there is no such list.
+        """
+        if name not in self.texts:
+            raise FormatError(f"{self.path}: no {name}.json; the folder is damaged, copy or save it again")
+        words = self.texts[name]
+        if not isinstance(words, list) or not set(map(type, words)) <= {str}:
+            raise FormatError(f"{self.path / f'{name}.json'}: expected a list of words; copy or save the folder again")
+        return words
+
+    def damaged(self, found: str) -> FormatError:
+        """Return the error for a folder that does not hold what its kind promises."""
+        return FormatError(f"{self.path}: {found}; the folder is damaged, copy or save it again")
+
+
+def is_ours(folder: Path) -> bool:
+    """Return whether firth wrote a folder."""
+    try:
+        config = json.loads((folder / CONFIG).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and config.get("format") in KINDS
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder that may be written.
+
+    Raises:
+        OptionError: it is a folder of something else, which is never replaced.
+    """
+    target = Path(path)
+    if target.is_dir() and any(target.iterdir()) and not is_ours(target):
+        raise OptionError(f"{target} is a folder of something else; expected a new name, or a folder that firth wrote")
+    return target
+
+
+def write(path: str | os.PathLike[str], saved: Saved) -> None:
+    """Write a folder, or replace one of firth's.
+
+    Args:
+        path: the folder.
+        saved: what it will hold.
+
+    Raises:
+        OptionError: the path is a folder of something else, or the metadata is not JSON.
+        OSError: the folder cannot be written.
+    """
+    target, config = check_target(path), _config(saved)
+    dtypes = {name: saved.dtypes.get(name, array.dtype) for name, array in saved.arrays.items()}
+    with replacing_folder(target) as aside:
+        with (aside / MODEL).open("wb") as file:
+            tensors.write(file, saved.arrays, dtypes)
+        for name, value in saved.texts.items():
+            (aside / f"{name}.json").write_bytes(_json_lines(value))
+        (aside / CARD).write_text(saved.card, encoding="utf-8")
+        (aside / CONFIG).write_text(config, encoding="utf-8")
+
+
+def _config(saved: Saved) -> str:
+    from firth import __version__
+
+    head = {"format": saved.kind, "format_version": VERSION, "firth_version": __version__}
+    config = {**head, **saved.facts, "metadata": dict(saved.metadata)}
+    try:
+        return json.dumps(config, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"the metadata cannot be written as JSON ({error}): expected texts, numbers, lists, dicts"
+        ) from None
+
+
+def _json_lines(value: Any) -> bytes:
+    separators = (",\n", ":") if isinstance(value, list) else (", ", ": ")
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=separators).encode()
+    except UnicodeEncodeError:  # lone surrogates, which came from broken UTF-8, are written as escapes
+        return json.dumps(value, separators=separators).encode()
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """Return what a folder holds, its arrays mapped.
+
+    Raises:
+        FormatError: the folder is none of firth's, is damaged, or was written by a newer version.
+    """
+    folder = Path(path)
+    config = _read_config(folder)
+    try:
+        arrays = tensors.mapped(folder / MODEL)
+        names = sorted({file.stem for file in folder.glob("*.json")} - {Path(CONFIG).stem})
+        texts = {name: _read_json(folder / f"{name}.json") for name in names}
+    except FileNotFoundError as error:
+        raise FormatError(
+            f"{folder}: no {Path(error.filename).name}; the folder is damaged, copy or save it again"
+        ) from None
+    metadata = config.get("metadata")
+    return Saved(
+        kind=config["format"],
+        arrays=arrays,
+        texts=texts,
+        facts=config,
+        metadata=metadata if isinstance(metadata, dict) else {},
+        path=folder,
+    )
+
+
+def restored(saved: Saved) -> Any:
+    """Return the object that was saved."""
+    return importlib.import_module(KINDS[saved.kind]).restore(saved)
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    if not is_ours(folder):
+        raise FormatError(f"{folder}: no vectors of firth's; expected a folder with {CONFIG}, {MODEL} and vocab.json")
+    config = cast("dict[str, Any]", _read_json(folder / CONFIG))
+    if not isinstance(version := config.get("format_version"), int) or version > VERSION:
+        raise FormatError(
+            f"{folder}: format version {version}, expected at most {VERSION}: upgrade with pip install -U firth"
+        )
+    return config
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise FormatError(f"{path}: damaged JSON ({error}); copy or save the folder again") from None
+
+
+def precision(arrays: Mapping[str, npt.NDArray[Any]], dtype: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
+    """Return the precision to store arrays in: `dtype` for fractions, their own for everything else."""
+    return {name: dtype if array.dtype.kind == "f" else array.dtype for name, array in arrays.items()}
