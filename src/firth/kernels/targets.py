@@ -160,7 +160,7 @@ def draw_noise(
     for k in range(sets.shape[1]):
         word = draw_alias(noise, draw(random))
         sets[place, k] = word
-        prefetch_row(at.outputs + word * at.row_bytes, at.row_bytes)
+        prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
 
 
 @njit(nogil=True, inline="always")
@@ -172,7 +172,7 @@ def fetch_rows(
     at: Addresses,
 ) -> None:
     """Ask for the rows that window t will be the first to touch: its centre's output row, its last word's input row."""
-    prefetch_row(at.outputs + sentence[t] * at.row_bytes, at.row_bytes)
+    prefetch_row(at.outputs + sentence[t] * at.output_bytes, at.output_bytes)
     if t + window < count:
         prefetch_row(at.inputs + sentence[t + window] * at.row_bytes, at.row_bytes)
 
@@ -207,10 +207,10 @@ def place_outputs(
     at: Addresses,
 ) -> None:
     """List the output rows of a centre and its noise; noise that is the centre itself takes no part."""
-    table[0] = at.outputs + centre * at.row_bytes
+    table[0] = at.outputs + centre * at.output_bytes
     for k in range(sets.shape[1]):
         word = sets[place, k]
-        table[k + 1] = at.outputs + word * at.row_bytes
+        table[k + 1] = at.outputs + word * at.output_bytes
         signs[k + 1] = 0.0 if word == centre else -1.0
 
 
@@ -230,8 +230,20 @@ def step_window(m: int, rate: np.float32, at: Addresses) -> None:
 
 
 @njit(nogil=True, inline="always")
+def combine(m: int, mean: bool, scale: float, at: Addresses) -> None:
+    """CBOW: write the mean or the sum of m context rows, times a scale, as the hidden row."""
+    call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(scale / m if mean else scale))
+
+
+@njit(nogil=True, inline="always")
+def scatter(m: int, divide: bool, scale: float, at: Addresses) -> None:
+    """CBOW: add the hidden row's gradient, times a scale, to each context row; or 1/m of it."""
+    call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(scale / m if divide else scale))
+
+
+@njit(nogil=True, inline="always")
 def step_mean(m: int, rate: np.float32, divide: bool, at: Addresses) -> None:
     """CBOW: the mean of m context rows against the outputs; each row gets the mean's gradient, or 1/m of it."""
-    call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(1 / m))
+    combine(m, True, 1.0, at)
     step(at.hidden_table, at.gradient_table, 1, rate, at)
-    call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(1 / m if divide else 1.0))
+    scatter(m, divide, 1.0, at)
