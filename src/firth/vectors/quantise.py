@@ -1,0 +1,187 @@
+"""Product quantisation: a vector as a few bytes.
+
+What: the D numbers of a vector are cut into parts of some two numbers; each part is replaced by the nearest of 256
+centroids, and one byte names it. With `lengths` the vectors' lengths are kept apart, in a byte each, and the parts are
+those of the vectors brought to length 1.
+
+Objective: for each part, k-means over the rows x_r: centroids c_1 .. c_256 that make sum_r min_k |x_r - c_k|^2 small.
+
+Source: Jegou, Douze and Schmid 2011, "Product quantization for nearest neighbor search", sections II and III.A; Joulin
+et al. 2016, "FastText.zip: compressing text classification models", section 3 (lengths apart, parts of two).
+
+Departures: k-means begins with rows drawn without repetition, and stops after ROUNDS rounds or when no row changes its
+centroid. It learns from at most SAMPLE rows. A centroid that no row chooses takes half of the fullest one's: a copy
+moved by a hair, whereupon the next round parts the two.
+
+Cost: training 2 SAMPLE 256 D flops a round; D / width bytes a row, and 1024 D bytes of centroids.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import OptionError
+from firth.randomness import generator
+
+CODES = 256  # centroids a part: a byte names one
+SAMPLE = 65_536  # rows that k-means learns from
+ROUNDS = 25
+BLOCK = 4096  # rows compared with the centroids at once
+HAIR = 1e-4  # what a centroid is moved by, relative to its size, to part it from its copy
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ProductQuantiser:
+    """Centroids of every part of a vector.
+
+    Attributes:
+        dim: D.
+        width: numbers a part; the last may be narrower.
+        centroids: (256 D,) float32: part by part, 256 centroids each.
+    """
+
+    dim: int
+    width: int
+    centroids: Floats
+
+    @property
+    def parts(self) -> int:
+        """How many parts a vector has: bytes a row."""
+        return -(-self.dim // self.width)
+
+    def part(self, m: int) -> Floats:
+        """Return the centroids of part m: (256, width)."""
+        start = m * self.width
+        width = min(self.width, self.dim - start)
+        return self.centroids[CODES * start : CODES * (start + width)].reshape(CODES, width)
+
+    def encode(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+        """Return the codes of rows (R, D): (R, parts)."""
+        codes = np.empty((len(rows), self.parts), dtype=np.uint8)
+        for m in range(self.parts):
+            codes[:, m] = _nearest(self._columns(rows, m), self.part(m))
+        return codes
+
+    def decode(self, codes: npt.NDArray[np.uint8]) -> Floats:
+        """Return the rows (R, D) that codes (R, parts) stand for."""
+        rows = np.empty((len(codes), self.dim), dtype=np.float32)
+        for m in range(self.parts):
+            rows[:, m * self.width : (m + 1) * self.width] = self.part(m)[codes[:, m]]
+        return rows
+
+    def _columns(self, rows: npt.NDArray[Any], m: int) -> Floats:
+        return np.asarray(rows[:, m * self.width : (m + 1) * self.width], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class QuantisedMatrix:
+    """A matrix of codes.
+
+    Attributes:
+        codes: (R, parts) uint8.
+        quantiser: what they mean.
+        length_codes: (R,) uint8, or None where lengths do not stand apart.
+        lengths: what those mean: a quantiser of width 1.
+    """
+
+    codes: npt.NDArray[np.uint8]
+    quantiser: ProductQuantiser
+    length_codes: npt.NDArray[np.uint8] | None = None
+    lengths: ProductQuantiser | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The sides of the matrix that the codes stand for."""
+        return len(self.codes), self.quantiser.dim
+
+    def rows(self, ids: Any = slice(None)) -> Floats:
+        """Return rows: all, or those of some numbers, (M, D) float32."""
+        rows = self.quantiser.decode(self.codes[ids])
+        if self.length_codes is not None and self.lengths is not None:
+            rows *= self.lengths.decode(self.length_codes[ids][:, None])
+        return rows
+
+
+def train_quantiser(rows: npt.NDArray[Any], width: int, *, seed: int = 0) -> ProductQuantiser:
+    """Learn centroids.
+
+    Args:
+        rows: (R, D) vectors to learn from.
+        width: numbers a part.
+        seed: of the sample and of the first centroids.
+
+    Raises:
+        OptionError: there are no rows, or `width` is not between 1 and D.
+    """
+    if not 1 <= width <= rows.shape[1]:
+        raise OptionError(f"width={width}: expected from 1 to {rows.shape[1]}, the width of the vectors")
+    if not len(rows):
+        raise OptionError("no rows to learn centroids from: expected at least one")
+    random = generator(seed, "product quantiser")
+    chosen = np.sort(random.permutation(len(rows))[:SAMPLE])
+    sample = np.asarray(rows[chosen], dtype=np.float32)
+    parts = [_k_means(sample[:, start : start + width], random).reshape(-1) for start in range(0, rows.shape[1], width)]
+    return ProductQuantiser(rows.shape[1], width, np.concatenate(parts))
+
+
+def quantise_matrix(rows: npt.NDArray[Any], *, width: int = 2, lengths: bool = False, seed: int = 0) -> QuantisedMatrix:
+    """Replace a matrix by codes.
+
+    Args:
+        rows: (R, D).
+        width: numbers a part, which one byte stands for.
+        lengths: whether the rows' lengths are kept apart, in one byte more a row.
+        seed: of the learning.
+
+    Raises:
+        OptionError: there are no rows, or `width` is not between 1 and D.
+    """
+    if not lengths:
+        quantiser = train_quantiser(rows, width, seed=seed)
+        return QuantisedMatrix(quantiser.encode(rows), quantiser)
+    norms = np.linalg.norm(np.asarray(rows, dtype=np.float32), axis=1, keepdims=True)
+    unit = np.asarray(rows / np.where(norms > 0, norms, 1), dtype=np.float32)
+    quantiser, length = train_quantiser(unit, width, seed=seed), train_quantiser(norms, 1, seed=seed)
+    return QuantisedMatrix(quantiser.encode(unit), quantiser, length.encode(norms)[:, 0], length)
+
+
+def _k_means(rows: Floats, random: np.random.Generator) -> Floats:
+    """Return 256 centroids of rows (R, width)."""
+    centroids = rows[np.resize(random.permutation(len(rows)), CODES)].copy()
+    before = None
+    for _ in range(ROUNDS):
+        nearest = _nearest(rows, centroids)
+        if before is not None and np.array_equal(nearest, before):
+            break
+        counts = np.bincount(nearest, minlength=CODES)
+        sums = np.stack([np.bincount(nearest, column, CODES) for column in rows.T], axis=1)
+        used = counts > 0
+        centroids[used] = sums[used] / counts[used, None]
+        _fill_empty(centroids, counts, random)
+        before = nearest
+    return centroids
+
+
+def _fill_empty(centroids: Floats, counts: npt.NDArray[np.int64], random: np.random.Generator) -> None:
+    for empty in np.flatnonzero(counts == 0):
+        full = int(np.argmax(counts))
+        if counts[full] < 2:
+            return  # fewer rows than centroids
+        moved = np.where(random.random(centroids.shape[1]) < 0.5, np.float32(HAIR), np.float32(-HAIR))
+        centroids[empty] = centroids[full] * (1 + moved)
+        counts[empty] = counts[full] // 2
+        counts[full] -= counts[empty]
+
+
+def _nearest(rows: Floats, centroids: Floats) -> npt.NDArray[np.uint8]:
+    """Return the nearest centroid of each row."""
+    squares = np.einsum("kd,kd->k", centroids, centroids)
+    found = np.empty(len(rows), dtype=np.uint8)
+    for start in range(0, len(rows), BLOCK):
+        # |x - c|^2 without |x|^2, which is the same for all centroids.
+        found[start : start + BLOCK] = np.argmin(squares - 2 * (rows[start : start + BLOCK] @ centroids.T), axis=1)
+    return found
