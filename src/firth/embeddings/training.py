@@ -284,6 +284,11 @@ def _copy_start(
     place = {word: i for i, word in enumerate(words)}
     rows = np.array([place[word] for word in start.words], dtype=np.int64)
     inputs[rows, : start.dim] = start.vectors
+    if start.output_vectors is not None and start.output_vectors.shape[1] != start.dim:
+        raise ShapeError(
+            f"start's output vectors are {start.output_vectors.shape[1]} wide, expected dim={start.dim}: they are of a "
+            "model of word order; start from vectors of the same model"
+        )
     if start.output_vectors is not None:
         outputs[rows, : start.dim] = start.output_vectors
     if start.counts is not None:

@@ -55,7 +55,8 @@ class WordVectors:
         vectors: (V, D) float32, float16 or float64, in memory or mapped from a file; not copied. Other numbers become
             float32.
         counts: (V,) how often each word stands in the corpus.
-        output_vectors: (V, D) the context side of the model, kept so that training can go on.
+        output_vectors: (V, D) the context side of the model, kept so that training can go on; models of word order have
+            wider ones.
         metadata: facts to keep with the vectors, which JSON can hold.
         attributes: (V,) further attributes of the words, by name.
 
@@ -85,10 +86,6 @@ class WordVectors:
         self._average: Matrix | None = None
         self._vectors = self._fitting(vectors, "vectors")
         self._output_vectors = None if output_vectors is None else self._fitting(output_vectors, "output vectors")
-        if self._output_vectors is not None and self._output_vectors.shape != self._vectors.shape:
-            raise ShapeError(
-                f"output vectors {self._output_vectors.shape}, vectors {self._vectors.shape}: expected the same"
-            )
         if counts is not None:
             self._attributes.put("count", np.array(counts, dtype=np.int64))
         for name, values in (attributes or {}).items():
@@ -178,7 +175,7 @@ class WordVectors:
 
     @property
     def output_vectors(self) -> Matrix | None:
-        """(V, D) the context side of the model, or None."""
+        """(V, D), or wider in models of word order: the context side of the model, or None."""
         return self._output_vectors
 
     @property
@@ -782,7 +779,8 @@ class WordVectors:
         grown[rows_of(self, list(compress(keys, old)), "raise")] = matrix[old]
         self.vectors = grown
         if self._output_vectors is not None:
-            self._output_vectors = np.concatenate([self._output_vectors, np.zeros_like(matrix[new])])
+            room = np.zeros((int(new.sum()), self._output_vectors.shape[1]), self._output_vectors.dtype)
+            self._output_vectors = np.concatenate([self._output_vectors, room])
         self._attributes.grow(int(new.sum()))
         for name, values in (extras or {}).items():
             for place in np.flatnonzero(new | old):

@@ -249,7 +249,7 @@ class TestMatrices:
         with pytest.raises(ShapeError, match="'count' of shape"):
             WordVectors(["a"], [[1.0]], counts=[1, 2])
         with pytest.raises(ShapeError, match="output vectors"):
-            WordVectors(["a"], [[1.0]], output_vectors=[[1.0, 2.0]])
+            WordVectors(["a"], [[1.0]], output_vectors=[[1.0], [2.0]])
 
     def test_a_word_twice(self):
         with pytest.raises(FormatError, match="'a' is word 0 and word 2"):
