@@ -335,7 +335,7 @@ def train_words(
                 join_rows(at.contexts, 2 * window, at)
                 if n > 0:
                     take_step(by, joined, at.hidden_table, at.gradient_table, 1, n, 0, rate)
-                split_gradient(at.contexts, 2 * window, 2 * window, at)
+                split_gradient(at.contexts, 0, 2 * window, at)
                 predictions[0] += 1
             else:
                 contexts[0] = at.inputs + sentence[t] * at.row_bytes

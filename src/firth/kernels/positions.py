@@ -43,11 +43,11 @@ def join_rows(rows: int, count: int, at: Addresses) -> None:
 
 
 @njit(nogil=True)
-def split_gradient(rows: int, trained: int, count: int, at: Addresses) -> None:
-    """Add to each of the first `trained` listed rows its part of the wide gradient; clear all `count` parts."""
+def split_gradient(rows: int, first: int, count: int, at: Addresses) -> None:
+    """Add to each listed row from `first` on its part of the wide gradient; clear all `count` parts."""
     for i in range(count):
         part = at.gradient + i * at.row_bytes
-        if i >= trained:
+        if i < first:
             set_int64(rows, i, at.zeros)
         if get_int64(rows, i) == at.zeros:
             call_rows(at.mean, rows + 8 * i, 1, part, at.chunks, np.float32(1))  # the part becomes zeros

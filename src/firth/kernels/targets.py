@@ -222,6 +222,13 @@ def step(hidden: int, targets: int, m: int, rate: np.float32, at: Addresses) -> 
 
 
 @njit(nogil=True, inline="always")
+def step_listed(hidden: int, targets: int, m: int, n: int, rate: np.float32, at: Addresses) -> None:
+    """Take one step of m hidden rows against the first n listed output rows; padding must follow them."""
+    call_score(at.score, hidden, m, at.table, n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
+    call_update(at.update, hidden, targets, m, at.table, n, at.chunks, at.coefficients)
+
+
+@njit(nogil=True, inline="always")
 def step_window(m: int, rate: np.float32, at: Addresses) -> None:
     """Skip-gram: m context rows against the same outputs, as many at a time as a kernel takes."""
     for first in range(0, m, MOST_HIDDEN):

@@ -1,0 +1,331 @@
+"""ParagraphVectors: a vector a document, learned together with the words.
+
+What: a document's vector is trained to predict the document's words: alone (PV-DBOW, distributed bag of words), or
+together with the words around each of them (PV-DM, distributed memory).
+
+Objective, for a document d with the words w_1 .. w_T, context words c_1 .. c_M of w_t, and K noise words n_k drawn from
+counts^0.75:
+
+    DBOW             sum_t [ log sigma(x_d . u_{w_t}) + sum_k log sigma(-x_d . u_{n_k}) ]
+    DBOW with words  the same, and the skip-gram of `firth.embeddings.word2vec` over the same output vectors
+    DM               sum_t [ log sigma(h_t . u_{w_t}) + sum_k log sigma(-h_t . u_{n_k}) ],
+        mean         h_t = (x_d + sum_m v_{c_m}) / (M + 1)
+        sum          h_t = x_d + sum_m v_{c_m}
+        concatenate  h_t = [v_{c_-window}; ...; v_{c_window}; x_d], with u as wide
+
+or, with objective="hierarchical", the path of Huffman's tree to w_t in the place of noise words.
+
+Source: Le and Mikolov 2014, "Distributed representations of sentences and documents", sections 2.2 (distributed memory,
+concatenated or averaged) and 2.3 (distributed bag of words); Dai, Olah and Le 2015, "Document embedding with paragraph
+vectors", section 2 (word vectors trained beside the bag of words).
+
+Departures:
+- The context stands on both sides of the predicted word, as in gensim; in the paper it stands before it.
+- DBOW predicts `BLOCK` words of a document, each against noise words of its own, before the document's row is updated.
+  The other modes share noise words between `shared_windows` windows in a row.
+- Every row of a mean gets the whole gradient of h, as in word2vec.c's CBOW and in gensim; a sum likewise, which is its
+  derivative, where gensim divides it by M + 1.
+- DBOW without word training has no input vectors of words. The word vectors of its result are the output vectors, the
+  only ones that it learns; gensim returns random numbers.
+- Documents of more than 1,000 kept words are read in pieces; no window reaches over a border.
+- A document without a word of the vocabulary has the vector zero, and so has what is inferred from none.
+
+Cost: 6 D (K + 1) flops a word for DBOW; DM adds 2 (M + 1) D a word; (V + R) rows of D float32 for R documents, V for
+the outputs, (2 window + 1) times as wide where vectors are concatenated.
+"""
+
+import dataclasses
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.embeddings.training import (
+    Matrices,
+    Run,
+    Shard,
+    ShardState,
+    TrainShard,
+    initial_matrices,
+    usable_threads,
+)
+from firth.errors import OptionError, ShapeError
+from firth.kernels.compiled import compiled
+from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
+from firth.kernels.objectives import Predictor, Scoring, most_outputs, new_loss, predictor
+from firth.kernels.rows import aligned_rows
+from firth.kernels.step import take_loss
+from firth.kernels.targets import Addresses, Work
+from firth.kernels.windows import keep_thresholds, subsample
+from firth.options import option
+from firth.progress import Progress
+from firth.randomness import generator
+from firth.vectors.document_inference import reading, scoring_of
+from firth.vectors.document_vectors import DocumentVectors
+from firth.vectors.word_vectors import WordVectors
+
+LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParagraphVectors:
+    """Paragraph vectors, PV-DM or PV-DBOW: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Le and Mikolov 2014; the module's docstring gives the formulas and every departure.
+    """
+
+    architecture: str = option(
+        "dm", "predict each word from the document and its context, or from the document alone", choices=("dm", "dbow")
+    )
+    combine: str = option(
+        "mean",
+        "how dm puts the vectors of document and context together",
+        choices=("mean", "sum", "concatenate"),
+    )
+    words: bool = option(False, "whether dbow trains word vectors too, by skip-gram")
+    objective: str = option("negative", "how a prediction is scored", choices=("negative", "hierarchical"))
+    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    window: int = option(5, "words on each side of the predicted word", minimum=1)
+    negative: int = option(5, "noise words a prediction", minimum=1)
+    sample: float = option(
+        1e-3, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
+    )
+    epochs: int = option(10, "passes over the corpus", minimum=1)
+    lr: float = option(0.025, "learning rate at the start", minimum=0, exclusive=True)
+    final_lr: float = option(0.004, "share of lr that is left at the end", minimum=0, maximum=1)
+    noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
+    shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
+    shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1)
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        if self.words and self.architecture == "dm":
+            raise OptionError("words=True: dm always trains word vectors; leave words at False, or use 'dbow'")
+
+    def train(
+        self,
+        corpus: Corpus,
+        *,
+        names: Sequence[str] | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        start: WordVectors | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> DocumentVectors:
+        """Train vectors on a corpus of which each sentence is a document.
+
+        Args:
+            corpus: the encoded documents. Built with `sentences="text"`, each text, row or file is a document;
+                `keep_empty=True` keeps those that hold no word of the vocabulary, so that none is moved.
+            names: one a document, all different; by default "0", "1" and so on.
+            seed: of every random draw; with one thread it decides every bit of the result.
+            threads: how many; by default one a processor.
+            start: vectors for the words of the corpus to begin with; other words of theirs are left out.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+                the same corpus, options, seed and threads goes on from it.
+
+        Returns:
+            One vector a document, and the model's words, from which vectors of further documents can be inferred. A
+            document without words has the vector zero; a warning says how many there are.
+
+        Raises:
+            OptionError: `threads` is below one, there are not as many names as documents, or the checkpoint is of
+                another run.
+            ShapeError: `start` has another width.
+            DivergenceError: numbers or loss grew as no learning could make them.
+        """
+        count = usable_threads(threads)
+        called = _names(names, len(corpus))
+        matrices = self.initial(corpus, seed, start)
+        facts = dataclasses.asdict(self)
+        by = scoring_of(facts, corpus.vocabulary.counts)
+        run = Run(
+            corpus=corpus,
+            matrices=matrices,
+            train_shard=self.shard_trainer(corpus, matrices, by, count),
+            options={"model": "paragraph", **facts},
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            untrained_loss=most_outputs(by) * np.log(2.0),
+            seed=seed,
+            threads=count,
+            finish=lambda made, told: self._finish(corpus, made, told, called),
+        )
+        return run.train(progress=progress, checkpoint=checkpoint)
+
+    def learning_rate(self, progress: float) -> float:
+        """Return the learning rate when a share `progress` of all words has been read."""
+        return self.lr * (1 - (1 - self.final_lr) * progress)
+
+    @property
+    def reading(self) -> Reading:
+        """How the kernel reads a document."""
+        return reading(dataclasses.asdict(self), frozen=False)
+
+    def initial(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
+        """Return matrices to train: the rows of documents, behind those of words where a mode has them.
+
+        Args:
+            corpus: its vocabulary gives the words, its sentences are the documents.
+            seed: of the random vectors.
+            start: vectors for words to begin with, or None.
+
+        Raises:
+            ShapeError: `start` has another width, or its output vectors have.
+        """
+        how = self.reading
+        width = width_of(how.mode, how.window)
+        known = None if start is None else _known(start, corpus, outputs=self.objective == "negative" and width == 1)
+        made = initial_matrices(corpus, self.dim, seed=seed, start=known)
+        words = 0 if how.mode == DBOW else len(made.words)
+        inputs = aligned_rows(words + len(corpus), self.dim)
+        inputs[:words] = made.inputs[:words]
+        random = generator(seed, "document vectors")
+        for rows in np.array_split(inputs[words:], max(1, len(corpus) // 4096)):
+            rows[:, : self.dim] = (random.random((len(rows), self.dim), dtype=np.float32) * 2 - 1) / self.dim
+        outputs = made.outputs if width == 1 else aligned_rows(len(made.words), made.inputs.shape[1] * width)
+        return dataclasses.replace(made, inputs=inputs, outputs=outputs)
+
+    def shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+        """Return the function that trains one shard.
+
+        Args:
+            corpus: the encoded documents.
+            matrices: what is trained.
+            by: the objective.
+            threads: how many share the corpus.
+        """
+        how = self.reading
+        task = Task(
+            ids=corpus.ids,
+            offsets=corpus.offsets,
+            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
+            noise=by.noise,
+            documents=len(matrices.inputs) - len(corpus),
+            first_lr=self.learning_rate(0),
+            last_lr=self.learning_rate(1),
+            total=max(1, self.epochs * corpus.num_tokens // threads),
+        )
+
+        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+            work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
+            at, joined = document_addresses(work, matrices.inputs, matrices.outputs, how)
+            loss = new_loss()
+            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
+            train_documents(task, how, work, predictor(by, at, loss), at, joined, shard.state(stop), place, shard.last)
+
+        return train_shard
+
+    def _finish(
+        self, corpus: Corpus, matrices: Matrices, facts: dict[str, Any], names: Sequence[str]
+    ) -> DocumentVectors:
+        m, how = matrices, self.reading
+        first = len(m.inputs) - len(corpus)
+        parts = m.outputs.reshape(len(m.words), width_of(how.mode, how.window), -1)[:, :, : self.dim]
+        outputs = parts.reshape(len(m.words), -1)
+        vectors = m.inputs[first:, : self.dim]
+        empty = np.diff(corpus.offsets) == 0
+        vectors[empty] = 0
+        if empty.any():
+            warnings.warn(
+                f"{int(empty.sum()):,} of {len(empty):,} documents hold no word of the vocabulary: their vectors are "
+                "zero; build the corpus with a smaller min_count to keep more words",
+                stacklevel=5,
+            )
+        bag_of_paths = how.mode == DBOW and self.objective == "hierarchical"  # its outputs are nodes: no words at all
+        words = m.inputs[:first, : self.dim] if first else np.zeros_like(outputs) if bag_of_paths else outputs
+        return DocumentVectors(
+            names,
+            vectors,
+            words=WordVectors(m.words, words, counts=corpus.vocabulary.counts),
+            outputs=outputs,
+            options=dataclasses.asdict(self),
+            tokens=corpus.options.described()["tokens"],
+            metadata={"training": facts},
+        )
+
+
+def _names(names: Sequence[str] | None, documents: int) -> Sequence[str]:
+    if names is None:
+        return list(map(str, range(documents)))
+    called = list(names)
+    if len(called) != documents:
+        raise OptionError(
+            f"{len(called):,} names for {documents:,} documents: expected one a document; a corpus leaves out documents "
+            "without a known word unless it is built with keep_empty=True"
+        )
+    return called
+
+
+def _known(start: WordVectors, corpus: Corpus, *, outputs: bool) -> WordVectors:
+    """Return the vectors of those words that the corpus has."""
+    rows = [row for row, word in enumerate(start.words) if word in corpus.vocabulary]
+    output = start.output_vectors
+    if output is not None and outputs and output.shape[1] != start.dim:
+        raise ShapeError(f"start's output vectors are {output.shape[1]} wide, expected {start.dim}")
+    return WordVectors(
+        [start.words[row] for row in rows],
+        start.vectors[rows].reshape(len(rows), start.dim),
+        output_vectors=output[rows] if output is not None and outputs else None,
+    )
+
+
+class Task(NamedTuple):
+    """What a shard's kernel reads."""
+
+    ids: npt.NDArray[np.int32]  # (N,) the corpus
+    offsets: npt.NDArray[np.int64]  # (R + 1,) where documents begin
+    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
+    noise: npt.NDArray[np.uint64]  # (V,) alias table
+    documents: int  # the first document's row among the inputs
+    first_lr: float
+    last_lr: float
+    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+
+
+@compiled
+def train_documents(
+    task: Task,
+    how: Reading,
+    work: Work,
+    by: Predictor,
+    at: Addresses,
+    joined: Addresses,  # the same for steps of rows as wide as the outputs
+    state: ShardState,
+    place: int,  # the document that is read ends at offsets[place]
+    last: int,  # one past the shard's last token
+) -> None:
+    """Train on a shard from where it stands."""
+    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
+    ids, offsets, thresholds, noise = task.ids, task.offsets, task.thresholds, task.noise
+    sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
+    position, read, random, predictions = state.position, state.read, state.random, state.predictions
+    stop, since = state.stop, 0
+    while position[0] < last and stop[0] == 0:
+        while offsets[place] <= position[0]:
+            place += 1
+        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
+        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+        document = at.inputs + (task.documents + place - 1) * at.row_bytes
+        predictions[0] += read_piece(
+            sentence, count, document, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
+        )
+        read[0] += reached - position[0]
+        position[0] = reached
+        since += count
+        if since > LOSS_INTERVAL:
+            state.loss[0] += take_loss(work.likelihood, work.exponents)
+            since = 0
+    state.loss[0] += take_loss(work.likelihood, work.exponents)

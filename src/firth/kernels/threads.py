@@ -1,0 +1,18 @@
+"""How many threads kernels run in."""
+
+import os
+
+from firth.errors import OptionError
+
+
+def usable_threads(threads: int | None) -> int:
+    """Return the number of threads asked for, or one a processor that this process may use.
+
+    Raises:
+        OptionError: `threads` is not a whole number of at least 1.
+    """
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(f"threads={threads!r}: expected a whole number of at least 1")
+    return threads
