@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from firth.corpus.encoded import Corpus
     from firth.embeddings.word2vec import Word2Vec
+    from firth.embeddings.word_trees import WordTree
     from firth.errors import FirthError
     from firth.evaluation.report import evaluate
     from firth.vectors.io import load
@@ -24,12 +25,13 @@ _HOMES = {
     "Corpus": "firth.corpus.encoded",
     "FirthError": "firth.errors",
     "Word2Vec": "firth.embeddings.word2vec",
+    "WordTree": "firth.embeddings.word_trees",
     "WordVectors": "firth.vectors.word_vectors",
     "evaluate": "firth.evaluation.report",
     "load": "firth.vectors.io",
 }
 
-__all__ = ["Corpus", "FirthError", "Word2Vec", "WordVectors", "evaluate", "load"]
+__all__ = ["Corpus", "FirthError", "Word2Vec", "WordTree", "WordVectors", "evaluate", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -71,7 +71,9 @@ def _plain(value: Any) -> Any:
 
 def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> None:
     if meta["choices"] is not None:
-        if value not in meta["choices"]:
+        # An option that is a name may also be an object, which knows by itself what it is.
+        others = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
+        if not isinstance(value, others) and value not in meta["choices"]:
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(meta['choices'])}")
         return
     if bool in kinds and not isinstance(value, bool):

@@ -25,7 +25,7 @@ def log_sigma(x):
 def value(kind, x, u, tree, samples):
     """The objective summed over hidden rows, from the module's docstring; leading axes are a batch."""
     s = x @ np.swapaxes(u, -1, -2)
-    correction = np.log(NEGATIVES * Q)
+    correction = np.log(NEGATIVES * Q * (WORDS if kind == NCE else 1))
     if kind == NEGATIVE:
         noise = [n for n in samples if n != WORD]
         return (log_sigma(s[..., WORD]) + log_sigma(-s[..., noise]).sum(-1)).sum(-1)

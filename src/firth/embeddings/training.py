@@ -25,6 +25,7 @@ from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
 from firth.kernels.compiled import release_compiler
 from firth.kernels.rows import aligned_rows, own_lines
+from firth.kernels.threads import usable_threads as usable_threads
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
@@ -194,7 +195,9 @@ class Run(Generic[Result]):
         return self.finish(self.matrices, facts)
 
 
-def word_vectors(matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
+def word_vectors(
+    matrices: Matrices, facts: dict[str, Any], attributes: Mapping[str, npt.NDArray[Any]] | None = None
+) -> WordVectors:
     """Return a run's result where each row is a word's: input vectors, with output vectors and counts."""
     m = matrices
     return WordVectors(
@@ -203,20 +206,8 @@ def word_vectors(matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
         counts=m.counts,
         output_vectors=m.outputs[:, : m.dim],
         metadata={"training": facts},
+        attributes=attributes,
     )
-
-
-def usable_threads(threads: int | None) -> int:
-    """Return the number of threads asked for, or one a processor that this process may use.
-
-    Raises:
-        OptionError: `threads` is not a whole number of at least 1.
-    """
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"threads={threads!r}: expected a whole number of at least 1")
-    return threads
 
 
 def make_shards(tokens: int, count: int, seed: int) -> list[Shard]:

@@ -37,54 +37,53 @@ seed gives the same bits on every run of one machine; with more, threads write t
 import dataclasses
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import (
-    Matrices,
-    Run,
-    Shard,
-    ShardState,
-    TrainShard,
-    initial_matrices,
-    usable_threads,
-    word_vectors,
-)
+from firth.embeddings.predictions import AHEAD, CBOW, LOSS_INTERVAL, PAIR, WINDOW, Task, train_predictions
+from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
+from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, usable_threads, word_vectors
+from firth.embeddings.word_trees import NAMES as TREES
+from firth.embeddings.word_trees import WordTree, tree_children
 from firth.errors import OptionError
+from firth.kernels import objectives
 from firth.kernels.compiled import compiled
 from firth.kernels.noise import alias_table
+from firth.kernels.objectives import Scoring, predictor
 from firth.kernels.random import below, draw
 from firth.kernels.step import take_loss
 from firth.kernels.targets import (
     Addresses,
     Work,
     addresses,
+    combine,
     draw_noise,
     fetch_rows,
     following,
     gather_contexts,
     new_work,
     place_outputs,
+    scatter,
     step,
-    step_mean,
     step_window,
 )
+from firth.kernels.trees import Children, from_children
 from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
 
-WINDOW, PAIR, CBOW = range(3)  # what the epoch kernel does with a window
-AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
     "skipgram": {"lr": 0.025, "final_lr": 1e-4, "shared_windows": 2},
     "cbow": {"lr": 0.05, "final_lr": 0.2, "shared_windows": 1},
 }
+OTHERS: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +100,8 @@ class Word2Vec:
     architecture: str = option(
         "skipgram", "predict from each context word, or from their mean", choices=("skipgram", "cbow")
     )
-    objective: str = option("negative", "how a prediction is scored", choices=("negative",))
+    objective: str = option("negative", "how a prediction is scored", choices=objectives.NAMES)
+    tree: str | WordTree = option("huffman", "tree over the words that objective='hierarchical' walks", choices=TREES)
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
     window: int = option(5, "words on each side of the centre word", minimum=1)
     negative: int = option(5, "noise words a prediction", minimum=1)
@@ -124,15 +124,30 @@ class Word2Vec:
     cbow_gradient: str = option(
         "full", "what each context word of CBOW gets of its mean's gradient", choices=("full", "mean")
     )
+    combine: str = option("mean", "what CBOW makes of its context words' vectors", choices=("mean", "sum"))
+    score: str = option("dot", "CBOW's score: the dot product, or that divided by dim", choices=("dot", "scaled"))
 
     def __post_init__(self) -> None:
         options.check(self)
-        if self.update == "pair" and self.architecture == "cbow":
+        cbow, sampled = self.architecture == "cbow", self.objective == "negative"
+        if self.update == "pair" and cbow:
             raise OptionError("update='pair': CBOW makes one prediction a window; leave update at 'window'")
         if self.update == "pair" and self.shared_windows not in (None, 1):
             raise OptionError(
                 f"shared_windows={self.shared_windows}: update='pair' draws noise for each pair; leave it out"
             )
+        if not sampled and self.shared_windows not in (None, 1):
+            raise OptionError(
+                f"shared_windows={self.shared_windows}: only objective='negative' shares noise among windows; leave it out"
+            )
+        if self.tree != "huffman" and self.objective != "hierarchical":
+            raise OptionError(f"tree={self.tree!r}: only objective='hierarchical' walks a tree; leave it out")
+        if not cbow and (self.combine, self.score) != ("mean", "dot"):
+            raise OptionError(
+                f"combine={self.combine!r}, score={self.score!r}: only CBOW combines vectors; leave them out"
+            )
+        if self.combine == "sum" and self.cbow_gradient == "mean":
+            raise OptionError("cbow_gradient='mean' with combine='sum': a sum has no mean's gradient; leave one out")
 
     def train(
         self,
@@ -166,24 +181,64 @@ class Word2Vec:
         """
         count = usable_threads(threads)
         model = self.settled()
-        matrices = initial_matrices(corpus, self.dim, seed=seed, start=start)
+        children = None
+        if self.objective == "hierarchical":
+            if self.tree == "learned" and (start is None or any(word not in start for word in corpus.vocabulary.words)):
+                aside = None if checkpoint is None else Path(checkpoint) / "first"
+                first = dataclasses.replace(self, tree="random")
+                start = first.train(
+                    corpus, seed=seed, threads=threads, start=start, progress=progress, checkpoint=aside
+                )
+                if start.metadata["training"]["interrupted"]:
+                    return start
+            children = tree_children(self.tree, corpus.vocabulary, seed, start)
+        matrices = starting_matrices(corpus, self.dim, seed=seed, start=start, objective=self.objective, tree=children)
+        by = model.scoring(corpus.vocabulary, children)
+        keep = corpus.vocabulary.keep_probabilities(self.sample) * corpus.vocabulary.counts
         run = Run(
             corpus=corpus,
             matrices=matrices,
-            train_shard=model.shard_trainer(corpus, matrices, count),
-            options={"model": "word2vec", **dataclasses.asdict(model)},
+            train_shard=model.shard_trainer(corpus, matrices, count, by),
+            options={"model": "word2vec", **model.described()},
             epochs=self.epochs,
             learning_rate=model.learning_rate,
-            untrained_loss=(self.negative + 1) * np.log(2.0),
+            untrained_loss=objectives.untrained_loss(by, keep / keep.sum()),
             seed=seed,
             threads=count,
-            finish=word_vectors,
+            finish=lambda m, facts: word_vectors(
+                m, {**facts, "vocabulary": len(corpus.vocabulary)}, tree_attributes(children, len(m.words))
+            ),
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
+    def log_prob(self, vectors: WordVectors, centre: Any, context: Any) -> Any:
+        """Return the log-probability, in nats, that trained vectors give a centre word in its context.
+
+        Args:
+            vectors: trained with this objective.
+            centre: a word, or a list of them for a batch; None for every word of the training's corpus.
+            context: for skip-gram the context word, for CBOW the list of context words; a list of those for a batch.
+
+        Returns:
+            A float; (B,) for a batch; (V,) or (B, V) where `centre` is None.
+
+        Raises:
+            OptionError: the objective is "negative", which defines no probability; or the vectors were not trained with
+                this objective, or hold no output vectors.
+            UnknownWordError: a word was not in the training's corpus.
+        """
+        return log_prob(vectors, centre, context, self)
+
+    def described(self) -> dict[str, Any]:
+        """Return the options as values that JSON holds."""
+        plain = dataclasses.asdict(dataclasses.replace(self, tree="huffman"))
+        return {**plain, "tree": self.tree if isinstance(self.tree, str) else self.tree.name}
+
     def settled(self) -> "Word2Vec":
         """Return these options with every default filled in that depends on the architecture."""
-        defaults = DEFAULTS[self.architecture] | ({"shared_windows": 1} if self.update == "pair" else {})
+        defaults = DEFAULTS[self.architecture] | OTHERS.get((self.architecture, self.objective), {})
+        if self.update == "pair" or self.objective != "negative":
+            defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
     def learning_rate(self, progress: float) -> float:
@@ -192,21 +247,33 @@ class Word2Vec:
         assert self.final_lr is not None
         return self.lr * (1 - (1 - self.final_lr) * progress)
 
-    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int) -> TrainShard:
+    def scoring(self, vocabulary: Vocabulary, children: Children | None) -> Scoring:
+        """Return what the objective reads.
+
+        Args:
+            vocabulary: the words.
+            children: the tree over them, for hierarchical softmax.
+        """
+        noise = vocabulary.noise_probabilities(self.noise_exponent)
+        tree = None if children is None else from_children(children)
+        return objectives.scoring(self.objective, noise, negative=self.negative, noise=alias_table(noise), tree=tree)
+
+    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
         """Return the function that trains one shard with settled options."""
         assert self.shared_windows is not None
-        mode = CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW
-        shared = self.shared_windows
+        shared, kind = self.shared_windows, by.kind
         task = Task(
             ids=corpus.ids,
             offsets=corpus.offsets,
             thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
-            noise=alias_table(corpus.vocabulary.noise_probabilities(self.noise_exponent)),
-            mode=mode,
+            noise=by.noise,
+            mode=CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW,
             window=self.window,
             shrink=self.shrink_windows,
             shared=shared,
-            mean_gradient=self.cbow_gradient == "mean",
+            mean=self.combine == "mean",
+            divide=self.cbow_gradient == "mean",
+            scale=1 / self.dim if self.score == "scaled" else 1.0,
             first_lr=self.learning_rate(0),
             last_lr=self.learning_rate(1),
             total=max(1, self.epochs * corpus.num_tokens // threads),
@@ -214,29 +281,19 @@ class Word2Vec:
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             # Workspaces are small; one a call keeps shards apart whichever thread trains them.
-            work = new_work(self.window, self.negative, AHEAD // shared + 2, matrices.inputs.shape[1])
-            at = addresses(work, matrices.inputs, matrices.outputs)
+            padded = matrices.inputs.shape[1]
+            work = new_work(
+                self.window, self.negative, AHEAD // shared + 2, padded, outputs=objectives.most_outputs(by)
+            )
+            at = addresses(work, matrices.inputs, matrices.outputs, normalised=kind in objectives.NORMALISED)
             place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            train_words(task, work, at, shard.state(stop), place, shard.last)
+            state = shard.state(stop)
+            if kind == objectives.NEGATIVE:
+                train_words(task, work, at, state, place, shard.last)
+            else:
+                train_predictions(task, predictor(by, at, shard.loss), work, at, state, place, shard.last)
 
         return train_shard
-
-
-class Task(NamedTuple):
-    """What a shard's kernel reads."""
-
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
-    noise: npt.NDArray[np.uint64]  # (V,) alias table
-    mode: int  # WINDOW, PAIR or CBOW
-    window: int  # words a side
-    shrink: bool  # whether a window's reach is drawn from 1 to `window`
-    shared: int  # windows in a row with the same noise
-    mean_gradient: bool  # CBOW: whether the gradient is divided by the number of context words
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
 @compiled
@@ -276,7 +333,9 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place:
             if mode == WINDOW:
                 step_window(m, rate, at)
             elif mode == CBOW:
-                step_mean(m, rate, task.mean_gradient, at)
+                combine(m, task.mean, task.scale, at)
+                step(at.hidden_table, at.gradient_table, 1, rate, at)
+                scatter(m, task.divide, task.scale, at)
             else:
                 for c in range(m):
                     if c > 0:

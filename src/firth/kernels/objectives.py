@@ -9,16 +9,18 @@ Objective, s_j = x . u_j, K noise words n_k drawn from q:
     NEGATIVE      log sigma(s_w) + sum_k log sigma(-s_{n_k}), noise equal to w left out; defines no probability
     HIERARCHICAL  sum over the path to w of log sigma(t x . u_node), t = +1 to the left and -1 to the right
     SOFTMAX       s_w - log sum_j e^{s_j}
-    NCE           log sigma(s_w - log K q_w) + sum_k log sigma(-(s_{n_k} - log K q_{n_k}))
+    NCE           log sigma(z_w) + sum_k log sigma(-z_{n_k}),     z_j = s_j - log V - log K q_j
     IMPORTANCE    s_w - log( e^{s_w} + sum_{n_k != w} e^{s_{n_k}} / (K q_{n_k}) )
 
 Source: Mikolov et al. 2013 (NIPS), equations 2, 3 and 4; Mnih and Teh 2012, "A fast and simple algorithm for training
-neural probabilistic language models", equations 8 to 10, with the normaliser held at 1; Bengio and Senecal 2003, "Quick
+neural probabilistic language models", equations 8 to 10, with the normaliser held fixed; Bengio and Senecal 2003, "Quick
 training of probabilistic neural nets by importance sampling", section 3, and Jean et al. 2015, "On using very large
 target vocabulary", section 3.1, for samples that many predictions share.
 
 Departures: IMPORTANCE takes the predicted word with its exact weight and leaves it out among the samples, so that the
-estimate of the normaliser has no bias; Jean et al. correct the predicted word as if it were a sample.
+estimate of the normaliser has no bias; Jean et al. correct the predicted word as if it were a sample. NCE holds the
+normaliser at V, where Mnih and Teh hold it at 1 and learn biases: an untrained model is then the uniform distribution,
+and without biases the scores need not all learn to be near -log V first.
 
 Cost: 6 D flops for each hidden row and output row: 1 + K of those, or the path's length, or V.
 """
@@ -42,12 +44,13 @@ from firth.kernels.memory import (
 )
 from firth.kernels.random import below, draw
 from firth.kernels.rows import own_lines
-from firth.kernels.step import MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update
+from firth.kernels.step import MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update, prefetch_row
 from firth.kernels.targets import Addresses
 from firth.kernels.trees import Tree
 
 NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)
 NORMALISED = (SOFTMAX, NCE, IMPORTANCE)  # take exponentials of scores
+NEAR = 5  # nodes of a path that are in the first cache anyway
 NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
 
 
@@ -58,8 +61,9 @@ class Scoring(NamedTuple):
     words: int  # V
     negative: int  # K
     noise: npt.NDArray[np.uint64]  # (V,) alias table, or (1,) where nothing is drawn
-    shifts: npt.NDArray[np.float32]  # (V,) log K q, or (1,)
+    shifts: npt.NDArray[np.float32]  # (V,) log K q, for NCE log V K q
     tree: Tree
+    probabilities: npt.NDArray[np.float64]  # (V,) q
 
 
 class Predictor(NamedTuple):
@@ -95,7 +99,7 @@ def scoring(
         tree: the paths of V words; needed by "hierarchical" alone.
     """
     with np.errstate(divide="ignore"):  # a word that is never drawn needs no correction
-        shifts = np.log(negative * probabilities).astype(np.float32)
+        shifts = np.log(negative * probabilities * (len(probabilities) if name == "nce" else 1)).astype(np.float32)
     return Scoring(
         kind=NAMES.index(name),
         words=len(probabilities),
@@ -103,7 +107,26 @@ def scoring(
         noise=noise,
         shifts=np.where(np.isfinite(shifts), shifts, np.float32(0)).astype(np.float32),
         tree=tree or Tree.empty(),
+        probabilities=probabilities,
     )
+
+
+def untrained_loss(by: Scoring, frequencies: npt.NDArray[np.float64]) -> float:
+    """Return the loss a prediction, in nats, of a model whose scores are all 0; for "importance" a bound.
+
+    Args:
+        by: the objective.
+        frequencies: (V,) of the words that are predicted, summing to 1.
+    """
+    if by.kind == NEGATIVE:
+        return (by.negative + 1) * math.log(2)
+    if by.kind == HIERARCHICAL:
+        return float(frequencies @ by.tree.lengths) * math.log(2)
+    if by.kind == NCE:
+        shifts = by.shifts.astype(np.float64)
+        noise = by.negative * by.probabilities @ np.logaddexp(0, -shifts)
+        return float(frequencies @ np.logaddexp(0, shifts) + noise)
+    return math.log(by.words)
 
 
 def most_outputs(by: Scoring) -> int:
@@ -224,6 +247,17 @@ def place_path(by: Predictor, at: Addresses, word: int) -> int:
         place_output(at, i - first, get_int64(by.nodes, i), get_float32(by.signs, i))
     end_outputs(at, last - first)
     return last - first
+
+
+@njit(nogil=True, inline="always")
+def fetch_outputs(by: Predictor, at: Addresses, word: int) -> None:
+    """Ask for the output rows that the prediction of a word will read, as far as they are known beforehand."""
+    if by.kind == HIERARCHICAL:
+        # The nodes near the root are in every path, and never far.
+        for i in range(get_int64(by.starts, word) + NEAR, get_int64(by.starts, word + 1)):
+            prefetch_row(at.outputs + get_int64(by.nodes, i) * at.output_bytes, at.output_bytes)
+    else:
+        prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
 
 
 @njit(nogil=True)

@@ -2,13 +2,18 @@
 
 A tree of V words has V - 1 inner nodes, each a row of the output matrix. A word's code is the turns from the root to
 its leaf: +1 to the left, -1 to the right.
+
+A tree is built as its nodes' children: (V - 1, 2) numbers, where a child below V is a word, V + i is inner node i, and
+the last node is the root. Everything here works level by level, so that a tree of 100,000 words takes a tenth of a
+second.
 """
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+Children = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,12 @@ class Tree:
     @property
     def longest(self) -> int:
         """The nodes of the longest path."""
-        return int(np.diff(self.starts).max(initial=0))
+        return int(self.lengths.max(initial=0))
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """(V,) the nodes of each word's path."""
+        return np.diff(self.starts)
 
     @staticmethod
     def empty() -> "Tree":
@@ -36,46 +46,82 @@ class Tree:
         return Tree(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.float32))
 
 
-def from_children(children: npt.NDArray[np.int64]) -> Tree:
+def from_children(children: Children) -> Tree:
     """Return the paths of a tree that is given by its inner nodes.
 
     Args:
-        children: (V - 1, 2) the left and the right child of each inner node; a child below V is a word, V + i is inner
-            node i; the last node is the root.
+        children: (V - 1, 2), as the module describes them.
     """
     words = len(children) + 1
-    paths: list[list[tuple[int, float]]] = [[] for _ in range(words)]
-    pending: list[tuple[int, list[tuple[int, float]]]] = [(words + len(children) - 1, [])] if len(children) else []
-    while pending:
-        item, path = pending.pop()
-        if item < words:
-            paths[item] = path
-            continue
-        node = item - words
-        pending.append((int(children[node, 0]), [*path, (node, 1.0)]))
-        pending.append((int(children[node, 1]), [*path, (node, -1.0)]))
-    starts = np.concatenate([[0], np.cumsum([len(path) for path in paths])]).astype(np.int64)
-    steps = [step for path in paths for step in path]
-    return Tree(
-        starts, np.array([node for node, _ in steps], np.int64), np.array([sign for _, sign in steps], np.float32)
-    )
+    parent, sign = _parents(children)
+    climbing, item = np.arange(words), np.arange(words)  # words not yet at the root, and where they are
+    lengths, levels = np.zeros(words, np.int64), []
+    while len(climbing := climbing[parent[item] >= 0]):
+        item = item[parent[item] >= 0]
+        levels.append((climbing, parent[item], sign[item]))
+        lengths[climbing] += 1
+        item = words + parent[item]
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    nodes, signs = np.zeros(starts[-1], np.int64), np.zeros(starts[-1], np.float32)
+    for height, (some, above, turn) in enumerate(levels):
+        place = starts[some + 1] - 1 - height
+        nodes[place], signs[place] = above, turn
+    return Tree(starts, nodes, signs)
+
+
+def _parents(children: Children) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return the inner node above each word and node, -1 above the root, and the turn that is taken there."""
+    items = 2 * len(children) + 1
+    parent, sign = np.full(items, -1, np.int64), np.ones(items, np.float32)
+    parent[children] = np.arange(len(children))[:, None]
+    sign[children[:, 1]] = -1
+    return parent, sign
 
 
 def huffman(counts: npt.NDArray[np.int64]) -> Tree:
+    """Return the paths of Huffman's tree; see `huffman_children`."""
+    return from_children(huffman_children(counts))
+
+
+def huffman_children(counts: npt.NDArray[np.int64]) -> Children:
     """Return Huffman's tree: the shortest mean path for words of these counts.
 
     Source: Huffman 1952, "A method for the construction of minimum-redundancy codes". Equal counts are joined in order
-    of their ids, so that the same counts give the same tree.
+    of their ids, words before nodes, so that the same counts give the same tree.
 
     Args:
         counts: (V,).
     """
     words = len(counts)
-    heap = [(int(count), word) for word, count in enumerate(counts)]
-    heapq.heapify(heap)
+    order = np.argsort(counts, kind="stable")
+    # Nodes are made in the order of their counts: two queues, each sorted, hold what is not joined yet.
+    leaves, leaf_counts = order.tolist(), counts[order].tolist()
+    node_counts: list[int] = []
     children = np.zeros((max(words - 1, 0), 2), dtype=np.int64)
-    for node in range(words - 1):
-        (few, one), (more, other) = heapq.heappop(heap), heapq.heappop(heap)
-        children[node] = one, other
-        heapq.heappush(heap, (few + more, words + node))
-    return from_children(children)
+    leaf = node = 0
+    for made in range(words - 1):
+        total = 0
+        for side in range(2):
+            if node == made or (leaf < words and leaf_counts[leaf] <= node_counts[node]):
+                children[made, side] = leaves[leaf]
+                total += leaf_counts[leaf]
+                leaf += 1
+            else:
+                children[made, side] = words + node
+                total += node_counts[node]
+                node += 1
+        node_counts.append(total)
+    return children
+
+
+def balanced_children(words: npt.NDArray[np.int64]) -> Children:
+    """Return a tree whose paths differ by one node at most.
+
+    Args:
+        words: (V,) the words in the order in which they hang on it.
+    """
+    count = len(words)
+    # The items of a complete tree are 0, the root, to 2V - 2; item i stands over 2i + 1 and 2i + 2.
+    child = 2 * np.arange(max(count - 1, 0))[:, None] + [1, 2]
+    inner = child < count - 1
+    return np.where(inner, 2 * count - 2 - child, words[np.where(inner, 0, child - count + 1)])[::-1].copy()

@@ -1,0 +1,96 @@
+"""A tree over words that is learned from their vectors.
+
+What: the words are parted in two by their vectors, each part again, and so on to single words, so that words that are
+used alike share long paths.
+
+Objective: each part is fitted by a mixture of two Gaussians of equal, round covariance, means a and b. Their border is a
+hyperplane across a - b, and is put where the occurrences of the words on both sides are as equal as they can be:
+
+    left(w)  iff  x_w . (a - b) < t,      t such that  sum_left count = sum_right count
+
+Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4.1, which fits the mixture
+by EM and assigns words by the two components' responsibilities.
+
+Departures: responsibilities are hard, which makes EM the 2-means algorithm. Mnih and Hinton cut in the middle of the
+words ("balanced") or at equal responsibility ("adaptive"); the cut in the middle of the occurrences keeps frequent words
+near the root, as Huffman's tree does: a word of probability p is some 2 - log2 p nodes deep at most. Words are known by
+their own input vectors, brought to length 1, where Mnih and Hinton average the predicted vectors of a word's contexts.
+
+Cost: `ROUNDS` passes over the V x D vectors for each of the tree's levels, of which there are some 20; all parts of a
+level are cut at once.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.kernels.trees import Children
+
+ROUNDS = 4  # of 2-means; the order of the words along a - b hardly moves after that
+
+
+def learned_children(
+    vectors: npt.NDArray[np.float32], counts: npt.NDArray[np.int64], random: np.random.Generator
+) -> Children:
+    """Return the tree, as `firth.kernels.trees` describes it.
+
+    Args:
+        vectors: (V, D).
+        counts: (V,) positive.
+        random: of the directions that 2-means begins with.
+    """
+    total = len(vectors)
+    rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
+    children = np.zeros((max(total - 1, 0), 2), dtype=np.int64)
+    words, starts = np.arange(total), np.zeros(min(total - 1, 1), dtype=np.int64)  # parts, one behind the other
+    nodes = np.full(len(starts), total - 2)  # of each part; numbers fall from the root's on
+    free = total - 3  # the next node
+    while len(starts):
+        words, cuts = _cut(rows, counts, words, starts, random)
+        bounds = np.append(starts, len(words))
+        halves = np.stack([starts, cuts], 1).ravel()  # where each half begins
+        sizes = np.diff(np.append(halves, bounds[-1]))
+        single = sizes == 1
+        numbers = free - (np.cumsum(~single) - 1)
+        items = np.where(single, words[halves], total + numbers)
+        children[nodes] = items.reshape(-1, 2)
+        free -= int((~single).sum())
+        keep = np.repeat(~single, sizes)
+        nodes, sizes = numbers[~single], sizes[~single]
+        words, starts = words[keep], np.cumsum(sizes) - sizes
+    return children
+
+
+def _cut(
+    rows: npt.NDArray[np.float32],
+    counts: npt.NDArray[np.int64],
+    words: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    random: np.random.Generator,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Order the words of each part along its direction; return them and where each part is cut."""
+    sizes = np.diff(np.append(starts, len(words)))
+    part = np.repeat(np.arange(len(starts)), sizes)
+    directions = random.standard_normal((len(starts), rows.shape[1])).astype(np.float32)
+    cuts = starts
+    for _ in range(ROUNDS):
+        x = rows[words]
+        along = np.einsum("wd,wd->w", x, directions[part])
+        order = np.lexsort((words, along, part))
+        words, x = words[order], x[order]
+        cuts = _middles(counts[words], starts, sizes)
+        sums = np.add.reduceat(x, np.stack([starts, cuts], 1).ravel(), axis=0).reshape(len(starts), 2, -1)
+        left = (cuts - starts)[:, None]
+        directions = sums[:, 1] / (sizes[:, None] - left) - sums[:, 0] / left
+    return words, cuts
+
+
+def _middles(
+    counts: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return where each part's counts are parted most equally, both sides holding a word."""
+    before = np.concatenate([[0], np.cumsum(counts)])
+    middle = (before[starts] + before[starts + sizes]) / 2
+    after = np.clip(np.searchsorted(before, middle), starts + 1, starts + sizes - 1)
+    earlier = np.maximum(after - 1, starts + 1)
+    nearer: npt.NDArray[np.int64] = np.where(middle - before[earlier] <= before[after] - middle, earlier, after)
+    return nearer

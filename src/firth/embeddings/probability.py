@@ -1,0 +1,172 @@
+"""What the output side of trained vectors means: which rows can be gone on from, and the probability of a word.
+
+The output rows of most objectives belong to words. Those of hierarchical softmax belong to the inner nodes of a tree,
+row i to node i, and the tree stands beside them as two attributes of the words, `tree_left` and `tree_right`: the
+children of node i, below V a word and from V on a node, -1 where there is no node.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.embeddings.training import Matrices, initial_matrices
+from firth.errors import OptionError
+from firth.kernels.trees import Children, from_children
+from firth.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from firth.embeddings.word2vec import Word2Vec
+
+LEFT, RIGHT = "tree_left", "tree_right"
+Numbers = npt.NDArray[np.float64]
+
+
+def tree_attributes(children: Children | None, rows: int) -> Mapping[str, npt.NDArray[np.int64]]:
+    """Return a tree as attributes of words.
+
+    Args:
+        children: as `firth.kernels.trees` describes it; None gives no attributes.
+        rows: how many words the vectors have; those beyond the tree's are words that were only gone on from.
+    """
+    if children is None:
+        return {}
+    columns = np.full((2, rows), -1, dtype=np.int64)
+    columns[:, : len(children)] = children.T
+    return {LEFT: columns[0], RIGHT: columns[1]}
+
+
+def stored_tree(vectors: WordVectors) -> Children | None:
+    """Return the tree that vectors were trained with, or None."""
+    if LEFT not in vectors.attributes or RIGHT not in vectors.attributes:
+        return None
+    columns = np.stack([vectors.attributes[LEFT], vectors.attributes[RIGHT]], axis=1)
+    return columns[columns[:, 0] >= 0]
+
+
+def starting_matrices(
+    corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, objective: str, tree: Children | None
+) -> Matrices:
+    """Return matrices to train; output rows of another objective or another tree mean something else and begin at 0.
+
+    Args:
+        corpus: its vocabulary gives the words.
+        dim: D, the width of the vectors.
+        seed: of the random inputs.
+        start: vectors to go on from, or None.
+        objective: what the rows will be trained by.
+        tree: of hierarchical softmax.
+
+    Raises:
+        ShapeError: `start` is not `dim` wide.
+        OptionError: `start` holds numbers that are not finite.
+    """
+    before = None if start is None else stored_tree(start)
+    by_word = start is None or (tree is None and before is None and _objective(start) in (None, objective))
+    if by_word or start is None:
+        return initial_matrices(corpus, dim, seed=seed, start=start)
+    inputs = WordVectors(start.lexicon, start.vectors, counts=start.counts)
+    matrices = initial_matrices(corpus, dim, seed=seed, start=inputs)
+    same_words = start.words[: len(corpus.vocabulary)] == list(corpus.vocabulary.words)
+    if (
+        start.output_vectors is not None
+        and tree is not None
+        and before is not None
+        and same_words
+        and np.array_equal(tree, before)
+    ):
+        matrices.outputs[: len(tree), :dim] = start.output_vectors[: len(tree)]
+    return matrices
+
+
+def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec") -> Any:
+    """Return log P(centre | context); see `firth.Word2Vec.log_prob`.
+
+    Args:
+        vectors: trained.
+        centre: a word, a list of them, or None.
+        context: a word or a list of words, or a list of those.
+        model: the options.
+
+    Raises:
+        OptionError: the objective defines no probability, or the vectors do not fit it.
+        UnknownWordError: a word was not in the training's corpus.
+    """
+    rows, outputs = _checked(vectors, model)
+    single = isinstance(context, str) if model.architecture == "skipgram" else isinstance(context[0], str)
+    contexts = [context] if single else list(context)
+    hidden = np.stack([_hidden(vectors, one, model) for one in contexts])
+    if centre is None:
+        found = _all_log_probs(hidden, outputs, vectors, rows)
+        return found[0] if single else found
+    centres = [centre] if isinstance(centre, str) else list(centre)
+    if len(centres) != len(contexts):
+        raise OptionError(f"{len(centres)} centre words for {len(contexts)} contexts: expected as many")
+    words = np.array(vectors.get_index(centres), dtype=np.int64)
+    if (late := words >= rows).any():
+        raise vectors.lexicon.unknown(centres[int(np.argmax(late))])
+    tree = stored_tree(vectors)
+    if tree is None:
+        found = _all_log_probs(hidden, outputs, vectors, rows)[np.arange(len(words)), words]
+    else:
+        found = _path_log_probs(hidden, outputs, tree, words)
+    return float(found[0]) if single else found
+
+
+def _checked(vectors: WordVectors, model: "Word2Vec") -> tuple[int, Numbers]:
+    """Return how many words the training's corpus had, and the output rows."""
+    if model.objective == "negative":
+        raise OptionError(
+            "objective='negative' defines no probability: it only tells words from noise; train with objective="
+            "'softmax', 'hierarchical', 'nce' or 'importance'"
+        )
+    if _objective(vectors) != model.objective or vectors.output_vectors is None:
+        side = "" if vectors.output_vectors is not None else " without output vectors"
+        raise OptionError(
+            f"vectors{side} trained with objective={_objective(vectors)!r}: expected output vectors trained with "
+            f"objective={model.objective!r}"
+        )
+    rows = vectors.metadata["training"].get("vocabulary", len(vectors))
+    if model.objective == "hierarchical" and stored_tree(vectors) is None:
+        raise OptionError(f"vectors without their tree: expected the attributes {LEFT} and {RIGHT}")
+    return rows, np.asarray(vectors.output_vectors[:rows], dtype=np.float64)
+
+
+def _objective(vectors: WordVectors) -> str | None:
+    training = vectors.metadata.get("training", {})
+    found: str | None = training.get("options", {}).get("objective")
+    return found
+
+
+def _hidden(vectors: WordVectors, context: Any, model: "Word2Vec") -> Numbers:
+    """Return the hidden row of one context."""
+    if model.architecture == "skipgram":
+        return np.asarray(vectors.get_vector(context), dtype=np.float64)
+    if not len(context):
+        raise OptionError("an empty context: expected at least one word")
+    rows = np.asarray(vectors.get_vector(list(context)), dtype=np.float64)
+    combined = rows.mean(0) if model.combine == "mean" else rows.sum(0)
+    return np.asarray(combined / model.dim if model.score == "scaled" else combined)
+
+
+def _all_log_probs(hidden: Numbers, outputs: Numbers, vectors: WordVectors, rows: int) -> Numbers:
+    tree = stored_tree(vectors)
+    if tree is not None:
+        return np.stack([_path_log_probs(np.repeat(x[None], rows, 0), outputs, tree, np.arange(rows)) for x in hidden])
+    scores = hidden @ outputs.T
+    scores -= scores.max(axis=1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+
+
+def _path_log_probs(hidden: Numbers, outputs: Numbers, tree: Children, words: npt.NDArray[np.int64]) -> Numbers:
+    """Return the log-probability of each word from the hidden row beside it."""
+    paths = from_children(tree)
+    lengths = paths.lengths[words]
+    row = np.repeat(np.arange(len(words)), lengths)
+    step = (
+        np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + np.repeat(paths.starts[words], lengths)
+    )
+    scores = np.einsum("pd,pd->p", hidden[row], outputs[paths.nodes[step]]) * paths.signs[step]
+    return np.asarray(np.bincount(row, weights=-np.logaddexp(0, -scores), minlength=len(words)), dtype=np.float64)
