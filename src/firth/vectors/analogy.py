@@ -31,7 +31,7 @@ from firth.vectors.neighbours import (
     unit,
     widened,
 )
-from firth.vectors.queries import Query, as_vector, gather, is_key, rows_of
+from firth.vectors.queries import Query, as_vector, gather, has_vector, is_key
 
 if TYPE_CHECKING:
     from firth.vectors.word_vectors import WordVectors
@@ -138,6 +138,6 @@ def _rows(space: "WordVectors", terms: Sequence[Any], unknown: str) -> Matrix:
     for term in terms:
         if not is_key(term):
             rows.append(as_vector(space, term))
-        elif unknown != "skip" or rows_of(space, [term], unknown)[0] >= 0:
+        elif unknown != "skip" or has_vector(space, term):
             rows.append(unit(gather(space, [term], unknown))[0])
     return np.array(rows).reshape(len(rows), space.dim)

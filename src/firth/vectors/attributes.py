@@ -78,10 +78,12 @@ class Attributes(Mapping[str, Column]):
         }
 
     def taken(self, rows: npt.NDArray[np.int64]) -> "Attributes":
-        """Return the attributes of some of the words, in the order of `rows`."""
+        """Return the attributes of some of the words, in the order of `rows`; a row of -1 has 0, False or ""."""
         some = Attributes(len(rows))
         for name, values in self._columns.items():
-            some.put(name, values[rows])
+            column = _blank(len(rows), values.dtype)
+            column[rows >= 0] = values[rows[rows >= 0]]
+            some.put(name, column)
         return some
 
 

@@ -9,7 +9,7 @@ Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordEr
 zero vector), or "average" (the mean of all vectors).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Unknown = Literal["raise", "skip", "zero", "average"]
 Key = str | int | np.integer[Any]  # a word or a row
 Term = Key | Matrix  # a key or a vector of its own
+Inference = Callable[[Sequence[str]], tuple[Matrix, npt.NDArray[np.bool_]]]  # words -> vectors, and which have one
 POLICIES = ("raise", "skip", "zero", "average")
 
 
@@ -71,18 +72,16 @@ def check_policy(unknown: str) -> None:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
 
 
-def rows_of(space: "WordVectors", keys: Sequence[Any], unknown: str) -> Rows:
-    """Return the row of each key, and -1 for an unknown one.
+def has_vector(space: "WordVectors", key: Any) -> bool:
+    """Return whether a key has a row, or a word without one a vector that can be inferred."""
+    if space.get_index(key, -1) >= 0:
+        return True
+    return isinstance(key, str) and space.inference is not None and bool(space.inference([key])[1][0])
 
-    Raises:
-        UnknownWordError: a key has no vector and the policy is "raise".
-        OptionError: there is no such policy.
-    """
-    check_policy(unknown)
-    rows = np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
-    if unknown == "raise" and (rows < 0).any():
-        raise space.lexicon.unknown(keys[int(np.argmin(rows))])
-    return rows
+
+def rows_of(space: "WordVectors", keys: Sequence[Any]) -> Rows:
+    """Return the row of each key, and -1 for one that has none."""
+    return np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
 
 
 def gather(space: "WordVectors", keys: Sequence[Any], unknown: str) -> Matrix:
@@ -90,12 +89,23 @@ def gather(space: "WordVectors", keys: Sequence[Any], unknown: str) -> Matrix:
 
     Returns:
         (len(keys), D), a copy.
+
+    Raises:
+        UnknownWordError: a key has no vector and the policy is "raise".
+        OptionError: there is no such policy.
     """
-    rows = rows_of(space, keys, unknown)
+    check_policy(unknown)
+    rows = rows_of(space, keys)
     known = rows >= 0
     vectors = np.empty((len(rows), space.dim), dtype=space.vectors.dtype)
     vectors[known] = space.vectors[rows[known]]
+    if not known.all() and space.inference is not None:
+        places = [place for place in np.flatnonzero(~known).tolist() if isinstance(keys[place], str)]
+        found, has = space.inference([keys[place] for place in places])
+        vectors[places], known[places] = found, has
     if not known.all():
+        if unknown == "raise":
+            raise space.lexicon.unknown(keys[int(np.argmin(known))])
         vectors[~known] = space.average() if unknown == "average" else (np.nan if unknown == "skip" else 0.0)
     return vectors
 
@@ -162,13 +172,15 @@ def mean_vectors(space: "WordVectors", queries: Sequence[Query], unknown: str) -
     keyed = np.array([is_key(term) for term in terms], dtype=bool)
     matrix = np.zeros((len(terms), space.dim))
     keys = [term for term in terms if is_key(term)]
-    rows = rows_of(space, keys, unknown)
-    matrix[keyed] = unit(np.asarray(gather(space, keys, "zero" if unknown == "skip" else unknown), dtype=np.float64))
+    rows = rows_of(space, keys)
+    found = np.asarray(gather(space, keys, unknown), dtype=np.float64)
+    skipped = np.isnan(found).any(axis=1) & (rows < 0)
+    found[skipped] = 0.0
+    matrix[keyed] = unit(found)
     for place in np.flatnonzero(~keyed):
         matrix[place] = as_vector(space, terms[place])
     used = np.ones(len(terms), dtype=bool)
-    if unknown == "skip":
-        used[np.flatnonzero(keyed)[rows < 0]] = False
+    used[np.flatnonzero(keyed)[skipped]] = False
     sums = np.zeros((len(queries), space.dim))
     np.add.at(sums, owners, weights[:, None] * matrix)
     named: list[set[int]] = [set() for _ in queries]

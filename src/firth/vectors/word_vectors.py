@@ -31,10 +31,12 @@ from firth.vectors.distance import Document
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import (
+    Inference,
     Key,
     Unknown,
     as_vector,
     gather,
+    has_vector,
     is_batch,
     is_key,
     mean_of,
@@ -59,8 +61,11 @@ class WordVectors:
             wider ones.
         metadata: facts to keep with the vectors, which JSON can hold.
         attributes: (V,) further attributes of the words, by name.
+        inference: what gives words without a row a vector: of a list of words it makes (W, D) vectors and (W,) which of
+            them it has one for.
 
     Attributes:
+        inference: the same, or None.
         metadata: those facts.
         lexicon: the words and their rows.
 
@@ -78,7 +83,9 @@ class WordVectors:
         output_vectors: npt.ArrayLike | None = None,
         metadata: Mapping[str, Any] | None = None,
         attributes: Mapping[str, npt.NDArray[Any]] | None = None,
+        inference: Inference | None = None,
     ) -> None:
+        self.inference = inference
         self.lexicon = words if isinstance(words, Lexicon) else Lexicon.checked(words)
         self.metadata: dict[str, Any] = dict(metadata or {})
         self._attributes = Attributes(len(self.lexicon))
@@ -108,7 +115,7 @@ class WordVectors:
         return iter(self.lexicon.words)
 
     def __contains__(self, key: object) -> bool:
-        return is_key(key) and self.get_index(key, -1) >= 0
+        return is_key(key) and has_vector(self, key)
 
     def __getitem__(self, key: Any) -> Matrix:
         return self.get_vector(key)
@@ -300,14 +307,18 @@ class WordVectors:
 
         Args:
             keys: words or rows; repeated ones count once.
-            allow_inference: gensim's argument; word vectors have nothing to infer from, so it only lets row numbers in.
+            allow_inference: whether row numbers count, and words whose vectors must be inferred.
             copy_vecattrs: whether to copy the attributes of the words too.
         """
-        wanted = [key for key in dict.fromkeys(keys) if (allow_inference or isinstance(key, str)) and key in self]
-        rows = list(dict.fromkeys(self.get_index(wanted)))
-        found = WordVectors([self.words[row] for row in rows], self._vectors[rows].reshape(len(rows), self.dim))
+        wanted = [
+            key if isinstance(key, str) else self.words[key]
+            for key in keys
+            if (allow_inference and key in self) or (isinstance(key, str) and self.get_index(key, -1) >= 0)
+        ]
+        words = list(dict.fromkeys(wanted))
+        found = WordVectors(words, gather(self, words, "raise"))
         if copy_vecattrs:
-            found._attributes = self._attributes.taken(np.array(rows, dtype=np.int64))
+            found._attributes = self._attributes.taken(rows_of(self, words))
         return found
 
     # Neighbours.
@@ -570,8 +581,9 @@ class WordVectors:
         if not (is_key(key1) and is_key(key2)):
             return [self.closer_than(one, other) for one, other in _paired(key1, key2)]
         distances = self.distances(key1)
-        closer = np.flatnonzero(distances < distances[self.get_index(key2)])
-        return [self.words[row] for row in closer if row != self.get_index(key1)]
+        row = self.get_index(key2, -1)
+        closer = np.flatnonzero(distances < (distances[row] if row >= 0 else self.distance(key1, key2)))
+        return [self.words[row] for row in closer if row != self.get_index(key1, -1)]
 
     def rank(self, key1: Any, key2: Any) -> Any:
         """Return the place of the second key among the neighbours of the first, from 1; two lists are paired.
@@ -772,11 +784,11 @@ class WordVectors:
             raise ShapeError(
                 f"vectors of shape {matrix.shape} for {len(keys)} words: expected ({len(keys)}, {self.dim})"
             )
-        new = np.array([key not in self for key in keys], dtype=bool)
+        new = rows_of(self, keys) < 0
         old = ~new if replace else np.zeros(len(keys), dtype=bool)
         self.lexicon.extend(Lexicon.checked([key for key, is_new in zip(keys, new, strict=True) if is_new]).words)
         grown = np.concatenate([self._vectors, matrix[new]])
-        grown[rows_of(self, list(compress(keys, old)), "raise")] = matrix[old]
+        grown[rows_of(self, list(compress(keys, old)))] = matrix[old]
         self.vectors = grown
         if self._output_vectors is not None:
             room = np.zeros((int(new.sum()), self._output_vectors.shape[1]), self._output_vectors.dtype)

@@ -1,0 +1,177 @@
+"""The epoch kernel of subword models: a window's words, each the mean of its rows, predict one another.
+
+What: skip-gram makes its hidden row of the centre's rows, once, and predicts every context word from it; CBOW makes it
+of the rows of all context words and predicts the centre. All predictions of a window are scored against the outputs as
+they stood before it, in one step, and the hidden row's gradient goes to every row that it is made of.
+
+Objective, Source, Departures: those of `firth.embeddings.fasttext`.
+
+Cost: for a window of m context words and R rows a word, 6 D m (K + 1) + 2 D R flops with skip-gram; 6 D (K + 1) +
+2 D m R with CBOW.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.embeddings.training import ShardState
+from firth.kernels.compiled import compiled
+from firth.kernels.memory import get_int64, set_int64
+from firth.kernels.noise import draw_alias
+from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_output, predict, take_step
+from firth.kernels.random import below, draw
+from firth.kernels.step import call_rows, prefetch_row, take_loss
+from firth.kernels.targets import Addresses, Work, following
+from firth.kernels.windows import LONGEST, subsample
+
+SKIPGRAM, CBOW = range(2)
+AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
+LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
+
+
+class Task(NamedTuple):
+    """What a shard's kernel reads."""
+
+    ids: npt.NDArray[np.int32]  # (N,) the corpus
+    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
+    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
+    noise: npt.NDArray[np.uint64]  # (V,) alias table
+    starts: npt.NDArray[np.int64]  # (V + 1,) where each word's rows begin in the next
+    rows: int  # address of the addresses of input rows: a word's own, then those of its n-grams
+    mode: int  # SKIPGRAM or CBOW
+    window: int  # words a side
+    shrink: bool  # whether a window's reach is drawn from 1 to `window`
+    shared: int  # windows in a row with the same noise
+    first_lr: float
+    last_lr: float
+    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+
+
+@compiled
+def train_subwords(
+    task: Task, work: Work, at: Addresses, by: Predictor, state: ShardState, place: int, last: int
+) -> None:
+    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
+    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
+    ids, offsets, thresholds, noise = task.ids, task.offsets, task.thresholds, task.noise
+    sentence, sets, starts = work.sentence, work.noise, task.starts
+    rows, mode, window, shared = task.rows, task.mode, task.window, task.shared
+    position, read, random, predictions = state.position, state.read, state.random, state.predictions
+    stop, since = state.stop, 0
+    reaches = np.zeros(LONGEST, dtype=np.int64)
+    while position[0] < last and stop[0] == 0:
+        while offsets[place] <= position[0]:
+            place += 1
+        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
+        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+        if count < 2:
+            count = 0  # a word alone has no window
+        for t in range(count):
+            reaches[t] = window - below(draw(random), window) if task.shrink else window
+        drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
+        due = left = 0
+        for t in range(-AHEAD, count):
+            ahead = t + AHEAD
+            if ahead < count:
+                if by.kind == NEGATIVE and due == 0:
+                    drawn, due = following(drawn, len(sets)), shared
+                    needed = 1
+                    if mode == SKIPGRAM:
+                        for other in range(ahead, min(ahead + shared, count)):
+                            needed = max(needed, around(other, count, reaches[other]))
+                    for k in range(needed * by.negative):
+                        word = draw_alias(noise, draw(random))
+                        sets[drawn, k] = word
+                        prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
+                due -= 1
+                new = ahead + window if mode == CBOW else ahead  # the word whose input rows come into use
+                if new < count:
+                    for i in range(starts[sentence[new]], starts[sentence[new] + 1]):
+                        prefetch_row(get_int64(rows, i), at.row_bytes)
+                new = ahead if mode == CBOW else ahead + window
+                if new < count:
+                    prefetch_row(at.outputs + sentence[new] * at.output_bytes, at.output_bytes)
+            if t < 0:
+                continue
+            if left == 0:
+                used, left = following(used, len(sets)), shared
+            left -= 1
+            before, after = min(reaches[t], t), min(reaches[t], count - 1 - t)
+            hidden, size = rows + 8 * starts[sentence[t]], starts[sentence[t] + 1] - starts[sentence[t]]
+            if mode == CBOW:
+                hidden, size = at.contexts, gather_rows(sentence, t, before, after, starts, rows, at.contexts)
+            call_rows(at.mean, hidden, size, at.hidden, at.chunks, np.float32(1 / size))
+            first, end = (t, t + 1) if mode == CBOW else (t - before, t + after + 1)
+            if by.kind == NEGATIVE:
+                n = place_window(sentence, first, t if mode == SKIPGRAM else -1, end, sets, used, by.negative, at)
+                take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+            else:
+                for c in range(first, end):
+                    if c != t or mode == CBOW:
+                        predict(by, at, random, sentence[c], at.hidden_table, at.gradient_table, 1, rate)
+            call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
+            predictions[0] += 1 if mode == CBOW else before + after
+        read[0] += reached - position[0]
+        position[0] = reached
+        since += count
+        if since > LOSS_INTERVAL:
+            state.loss[0] += take_loss(work.likelihood, work.exponents)
+            since = 0
+    state.loss[0] += take_loss(work.likelihood, work.exponents)
+
+
+@njit(nogil=True, inline="always")
+def around(t: int, count: int, reach: int) -> int:
+    """Return how many context words a window has."""
+    return min(reach, t) + min(reach, count - 1 - t)
+
+
+@njit(nogil=True, inline="always")
+def gather_rows(
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    t: int,  # the centre's place
+    before: int,  # context words before it
+    after: int,  # context words behind it
+    starts: npt.NDArray[np.int64],  # (V + 1,) where each word's rows begin
+    rows: int,  # address of the addresses of rows
+    table: int,  # receives them
+) -> int:
+    """List the rows of all words around a centre; return how many they are."""
+    n = 0
+    for j in range(t - before, t + after + 1):
+        if j != t:
+            for i in range(starts[sentence[j]], starts[sentence[j] + 1]):
+                set_int64(table, n, get_int64(rows, i))
+                n += 1
+    return n
+
+
+@njit(nogil=True, inline="always")
+def place_window(
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    first: int,  # the first place whose word is predicted
+    without: int,  # the place among them whose word is not
+    end: int,  # one past the last
+    sets: npt.NDArray[np.int64],  # (slots, 2 window K) noise words
+    used: int,  # the set to use
+    negative: int,  # K
+    at: Addresses,
+) -> int:
+    """List the output rows of words that are predicted, each with its own K noise words; return how many rows."""
+    n = 0
+    k = 0
+    for c in range(first, end):
+        if c == without:
+            continue
+        word = sentence[c]
+        place_output(at, n, word, 1)
+        n += 1
+        for _ in range(negative):
+            drawn = sets[used, k]
+            place_output(at, n, drawn, 0 if drawn == word else -1)
+            n += 1
+            k += 1
+    end_outputs(at, n)
+    return n

@@ -1,0 +1,80 @@
+"""The rows of character n-grams, and what they add up to in a word."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.vectors.character_ngrams import Ids, character_ngrams
+from firth.vectors.quantise import QuantisedMatrix
+
+TOGETHER = 4096  # words whose rows are gathered at once
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class NgramRows:
+    """Rows of n-grams, one a bucket.
+
+    Attributes:
+        min_n: the fewest characters of an n-gram.
+        max_n: the most.
+        buckets: what n-grams are hashed to.
+        matrix: (U, D) rows.
+        used: (U,) the bucket of each, ascending; None where all buckets have a row, in their order.
+        pruned: whether an n-gram without a row counts for nothing; else it counts as a row of zeros.
+    """
+
+    min_n: int
+    max_n: int
+    buckets: int
+    matrix: npt.NDArray[Any] | QuantisedMatrix
+    used: Ids | None = None
+    pruned: bool = False
+
+    @property
+    def settings(self) -> tuple[int, int, int]:
+        """What decides which n-grams a word has: min_n, max_n, buckets."""
+        return self.min_n, self.max_n, self.buckets
+
+    def rows(self, places: Any = slice(None)) -> Floats:
+        """Return rows: all, or those at some places, (M, D) float32."""
+        if isinstance(self.matrix, QuantisedMatrix):
+            return self.matrix.rows(places)
+        return np.asarray(self.matrix[places], dtype=np.float32)
+
+    def places(self, buckets: Ids) -> Ids:
+        """Return the place of each bucket's row, or -1 where it has none."""
+        if self.used is None:
+            return buckets
+        if not len(self.used):
+            return np.full(len(buckets), -1, dtype=np.int64)
+        near = np.minimum(np.searchsorted(self.used, buckets), len(self.used) - 1)
+        return np.where(self.used[near] == buckets, near, -1)
+
+    def sums(self, words: Sequence[str]) -> tuple[Floats, Ids, npt.NDArray[np.bool_]]:
+        """Return what the n-grams of words add up to.
+
+        Args:
+            words: W words.
+
+        Returns:
+            (W, D) sums of rows; (W,) by how many rows a mean divides them; (W,) whether a word has any row.
+        """
+        dim = self.matrix.shape[1]
+        sums, counts = np.zeros((len(words), dim), dtype=np.float32), np.zeros(len(words), dtype=np.int64)
+        known = np.zeros(len(words), dtype=np.bool_)
+        for first in range(0, len(words), TOGETHER):
+            some = slice(first, first + TOGETHER)
+            starts, buckets = character_ngrams(words[some], self.min_n, self.max_n, self.buckets)
+            places = self.places(buckets)
+            found = np.flatnonzero(places >= 0)
+            stored = np.diff(np.searchsorted(found, starts))
+            known[some], counts[some] = stored > 0, stored if self.pruned else np.diff(starts)
+            if len(found):
+                begins = (np.cumsum(stored) - stored)[stored > 0]
+                sums[some][stored > 0] = np.add.reduceat(self.rows(places[found]), begins, axis=0)
+        return sums, counts, known
