@@ -99,3 +99,11 @@ def test_a_hit_of_the_word_itself_takes_no_part_in_negative_sampling_and_importa
             if WORD in samples:
                 break
         assert s.work.signs[1 + int(np.flatnonzero(samples == WORD)[0])] == 0
+
+
+@pytest.mark.parametrize("kind", range(5), ids=NAMES)
+@pytest.mark.parametrize("m", [1, 3])
+def test_the_row_of_zeros_behind_the_output_rows_stays_zero(kind, m):
+    s = Stage(kind, m, 0)
+    s.predict()
+    assert not s.work.rows[0].any()

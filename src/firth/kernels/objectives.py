@@ -44,13 +44,13 @@ from firth.kernels.memory import (
 )
 from firth.kernels.random import below, draw
 from firth.kernels.rows import own_lines
-from firth.kernels.step import MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update, prefetch_row
+from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update, prefetch_row
 from firth.kernels.targets import Addresses
 from firth.kernels.trees import Tree
 
 NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)
 NORMALISED = (SOFTMAX, NCE, IMPORTANCE)  # take exponentials of scores
-NEAR = 5  # nodes of a path that are in the first cache anyway
+NEAR = 0  # nodes of a path that are in the first cache anyway
 NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
 
 
@@ -196,7 +196,16 @@ def take_step(
         call_exponentials(at.exponentials, hidden, m, at.table, n, at.chunks, at.coefficients, at.shifts)
         loss = _posteriors(at, m, n, rate) if by.kind == NCE else _softmax(at, m, n, true, rate)
         add_loss(by.loss, loss)
+        _clear_padding(at, m, n)
     call_update(at.update, hidden, targets, m, at.table, n, at.chunks, at.coefficients)
+
+
+@njit(nogil=True, inline="always")
+def _clear_padding(at: Addresses, m: int, n: int) -> None:
+    """Take the rows behind the n out of the step: e^0 is not 0, and the row of zeros must stay zero."""
+    for i in range(n, -(-n // GROUP) * GROUP):
+        for k in range(m):
+            set_float32(at.coefficients, place_of(i, k, m), np.float32(0))
 
 
 @njit(nogil=True, inline="always")
