@@ -36,7 +36,7 @@ def choose(
     kept = np.flatnonzero(counts >= options.min_count)
     if not len(kept):
         raise CorpusError(_nothing_left(words, counts, total, options))
-    order = kept[_by_count_then_word([words[i] for i in kept.tolist()], counts[kept])][: options.max_size]
+    order = kept[by_count_then_word([words[i] for i in kept.tolist()], counts[kept])][: options.max_size]
     ids = np.full(len(words), -1, dtype=np.int32)
     ids[order] = np.arange(len(order), dtype=np.int32)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
@@ -71,7 +71,7 @@ def _stop_words(options: CorpusOptions) -> set[str]:
     return stopped
 
 
-def _by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the order by (-count, word), words by code points.
 
     The first 8 bytes of UTF-8, which sort as code points do, decide nearly always; what they leave equal is sorted by

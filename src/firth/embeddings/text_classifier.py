@@ -1,0 +1,468 @@
+"""TextClassifier: fastText's classifier, a mean of vectors and a linear layer over labels.
+
+What: a text is the mean of the vectors of its words, of the n-grams of its words and, where asked for, of the n-grams
+of characters in its words; from this mean its labels are predicted.
+
+Objective, for a text with rows v_1 .. v_M and a label y of L, h = 1/M sum_m v_m and s_l = h . u_l:
+
+    softmax       s_y - log sum_l e^{s_l}
+    hierarchical  sum over the path to y of log sigma(t h . u_node), t = +1 to the left and -1 to the right
+    negative      log sigma(s_y) + sum_k log sigma(-s_{n_k}), n_k drawn from counts^0.5, never y
+    ova           sum over the text's labels of log sigma(s_l), and over all others of log sigma(-s_l)
+
+A text with several labels is a prediction of one of them, drawn anew in each epoch; `ova` (one against all) predicts
+all at once.
+
+Source: Joulin et al. 2017, "Bag of tricks for efficient text classification", sections 2, 2.1 (hierarchical softmax)
+and 2.2 (hashed n-grams of words); Bojanowski et al. 2017, "Enriching word vectors with subword information", for n-grams
+of characters. Negative sampling, one-against-all, the tokens, the hashes and the labels drawn are those of fastText's
+program.
+
+Departures:
+- Only buckets that a training text meets have rows. An n-gram in another bucket counts among the M of a text, with a
+  row of zeros; fastText leaves such rows at the random numbers that they began with.
+- Texts are gone through in an order drawn once (`shuffle=True`), and not as the file has them: a file sorted by its
+  labels spoils a classifier. Texts without a label or without a feature are left out beforehand.
+- All noise labels of a step are scored before the first is updated. The logistic function is exact to float32, where
+  fastText reads a table of 512 numbers.
+- The gradient of h is divided by M, as the derivative asks, and as fastText does for classifiers (and not for vectors).
+- Each thread's learning rate falls with the tokens that it has read of its own share.
+
+Cost: 4 M D + 6 D N flops a text, N the output rows of a prediction: L, a path, or 1 + `negative`; (V + buckets met) D +
+L D float32, and 4 bytes a feature of the training texts, which are held in memory. With one thread a seed gives the same
+bits on every run of one machine; with more, threads write to shared rows without locks.
+"""
+
+import dataclasses
+import hashlib
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth import options
+from firth.corpus.labelled import LabelledLines, read_labelled
+from firth.embeddings.classifier import Classifier
+from firth.embeddings.label_tree import label_children
+from firth.embeddings.labels import LabelSet, kept_labels
+from firth.embeddings.text_features import FeatureMap, Features
+from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, usable_threads
+from firth.errors import CorpusError, OptionError, ShapeError
+from firth.kernels import labelled_text
+from firth.kernels.compiled import compiled
+from firth.kernels.memory import set_int64
+from firth.kernels.noise import alias_table
+from firth.kernels.objectives import (
+    NEGATIVE,
+    SOFTMAX,
+    Predictor,
+    draw_word,
+    end_outputs,
+    new_loss,
+    place_output,
+    predict,
+    predictor,
+    scoring,
+    take_step,
+)
+from firth.kernels.random import below, draw
+from firth.kernels.rows import aligned_rows
+from firth.kernels.step import call_rows, prefetch_row, take_loss
+from firth.kernels.targets import Addresses, addresses, new_work
+from firth.kernels.trees import from_children
+from firth.options import option
+from firth.progress import Progress, reporting
+from firth.randomness import generator
+from firth.vectors.word_vectors import WordVectors
+
+LOSSES = ("softmax", "hierarchical", "negative", "ova")
+ALL = -1  # the kind of "ova" in the kernel
+NOISE_EXPONENT = 0.5  # of the labels' counts
+LOSS_INTERVAL = 4096  # texts between two readings of the running likelihood
+WORSE = 8.0  # times the untrained loss: a mean beyond it is no learning
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextClassifier:
+    """fastText's classifier: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Joulin et al. 2017; the module's docstring gives the formulas and every departure.
+    """
+
+    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    lr: float = option(0.1, "learning rate at the start; it falls to 0", minimum=0, exclusive=True)
+    epochs: int = option(5, "passes over the texts", minimum=1)
+    loss: str = option("softmax", "how labels are predicted", choices=LOSSES)
+    negative: int = option(5, "noise labels a prediction, with loss='negative'", minimum=1)
+    word_ngrams: int = option(1, "the most words of an n-gram; 1 for words alone", minimum=1)
+    min_n: int = option(0, "the fewest characters of an n-gram", minimum=0)
+    max_n: int = option(0, "the most characters of an n-gram; 0 for none", minimum=0)
+    buckets: int = option(2_000_000, "numbers that the hashes of n-grams are brought down to", minimum=1, maximum=2**30)
+    min_count: int = option(1, "words that stand in the texts less often are left out", minimum=1)
+    min_count_label: int = option(0, "labels that fewer texts have are left out", minimum=0)
+    label_prefix: str = option("__label__", "what labels that stand in a text begin with")
+    shuffle: bool = option(True, "go through the texts in an order drawn once, and not as they come")
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        if self.max_n and self.min_n > self.max_n:
+            raise OptionError(f"min_n={self.min_n}, max_n={self.max_n}: expected min_n to be at most max_n")
+        if not isinstance(self.label_prefix, str) or any(map(str.isspace, self.label_prefix)):
+            raise OptionError(f"label_prefix={self.label_prefix!r}: expected a text without spaces")
+
+    def train(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        column: str | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        start: WordVectors | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Classifier:
+        """Train a classifier on texts with labels.
+
+        Args:
+            source: files whose lines hold a text and its labels (a path, glob or folder, several paths, or "-"), a
+                table (CSV, TSV, JSONL, Parquet), rows as mappings, a data frame; or a list of texts.
+            labels: None where labels stand in the texts; the column that holds them; or, beside a list of texts, a
+                label each, or a list of labels each.
+            column: the column of texts; by default "text".
+            seed: of every random draw; with one thread it decides every bit of the result.
+            threads: how many; by default one a processor.
+            start: vectors that words of the texts start from, instead of random ones.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+                the same texts, options, seed and threads goes on from it.
+
+        Returns:
+            A classifier, with `metadata["training"]`: options, seed, threads, loss (nats a text, one figure an epoch),
+            words, seconds, and how many texts were used and left out.
+
+        Raises:
+            CorpusError: the source is missing, no text, or empty; no text has a label, or all have the same.
+            OptionError: `threads` is below one, the labels do not fit the texts, or the checkpoint is of another run.
+            ShapeError: `start` has another width.
+            DivergenceError: numbers or loss grew as no learning could make them.
+        """
+        count = usable_threads(threads)
+        with reporting(progress) as report:
+            read = read_labelled(source, labels, column, self.label_prefix, report)
+        texts = encode(self, read, seed=seed)
+        matrices = texts.initial_matrices(self.dim, seed=seed, start=start)
+        made = dataclasses.asdict(self)
+
+        def finish(trained: Matrices, facts: dict[str, Any]) -> Classifier:
+            return Classifier(
+                map=texts.map,
+                labels=texts.labels.names,
+                label_counts=texts.labels.counts,
+                counts=trained.counts,
+                inputs=trained.inputs[:, : self.dim],
+                outputs=trained.outputs[: len(texts.labels.names), : self.dim],
+                loss=self.loss,
+                label_prefix=self.label_prefix,
+                metadata={"training": {**facts, "texts": len(texts.order), "texts_left_out": texts.left_out}},
+            )
+
+        run = Run(
+            # A run asks a corpus for its tokens, their number, and what tells it from others.
+            corpus=cast("Any", texts),
+            matrices=matrices,
+            train_shard=shard_trainer(self, texts, matrices, count),
+            options={"model": "classifier", **made},
+            epochs=self.epochs,
+            learning_rate=lambda progress: self.lr * (1 - progress),
+            untrained_loss=WORSE / 1.5 * self.untrained_loss(texts.labels.counts),
+            seed=seed,
+            threads=count,
+            finish=finish,
+        )
+        return run.train(progress=progress, checkpoint=checkpoint)
+
+    def untrained_loss(self, counts: npt.NDArray[np.int64]) -> float:
+        """Return the loss a text before any training, in nats.
+
+        Args:
+            counts: (L,) of the labels, the commonest first.
+        """
+        if self.loss == "softmax":
+            return math.log(len(counts))
+        if self.loss == "hierarchical":
+            lengths = from_children(label_children(counts)).lengths
+            return float((lengths * counts).sum() / counts.sum()) * math.log(2.0)
+        return (len(counts) if self.loss == "ova" else self.negative + 1) * math.log(2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Encoded texts to train on.
+
+    Attributes:
+        map: how texts become rows.
+        labels: their names and counts.
+        counts: (V,) of the words.
+        features: the rows and labels of every text.
+        order: (K,) int64, the texts that are trained on, in their order.
+        starts: (K + 1,) int64, tokens before each of them.
+        rows: rows of the input side: words, then buckets that were met.
+        left_out: texts without a label or without a feature.
+    """
+
+    map: FeatureMap
+    labels: LabelSet
+    counts: npt.NDArray[np.int64]
+    features: Features
+    order: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    rows: int
+    left_out: int
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens of all texts, ends of lines and labels included."""
+        return int(self.starts[-1])
+
+    @property
+    def ids(self) -> npt.NDArray[np.int32]:
+        """What is read again and again."""
+        return self.features.rows
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of everything that training reads."""
+        f = self.features
+        digest = hashlib.blake2b("\n".join(self.map.words).encode("utf-8", "surrogatepass"), digest_size=16)
+        for array in (f.rows, f.ends, f.labels, f.label_ends, self.order):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    def initial_matrices(self, dim: int, *, seed: int, start: WordVectors | None) -> Matrices:
+        """Return random input rows in +-1/D and output rows of zeros.
+
+        Args:
+            dim: D.
+            seed: of the random rows.
+            start: vectors for words that have one there.
+
+        Raises:
+            ShapeError: `start` has another width.
+        """
+        inputs, outputs = aligned_rows(self.rows, dim), aligned_rows(len(self.labels.names), dim)
+        random = generator(seed, "input vectors")
+        for rows in np.array_split(inputs, max(1, len(inputs) // 4096)):
+            rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) / dim
+        words = list(self.map.words)
+        if start is not None:
+            if start.dim != dim:
+                raise ShapeError(
+                    f"start holds vectors of width {start.dim}, the options ask for dim={dim}: use dim={start.dim}"
+                )
+            known = [row for row, word in enumerate(words) if word in start]
+            inputs[known, :dim] = np.stack([start[words[row]] for row in known]) if known else 0
+        return Matrices(words, self.counts, inputs, outputs, dim)
+
+
+def encode(model: TextClassifier, read: LabelledLines, *, seed: int) -> Texts:
+    """Turn labelled lines into rows.
+
+    Args:
+        model: the options.
+        read: the texts.
+        seed: of the order in which they are gone through.
+
+    Raises:
+        CorpusError: no text has a label, all have the same, or no word is left.
+    """
+    lines = read.lines
+    if not len(lines.ends):
+        raise CorpusError(f"{read.name}: no texts; expected lines of text with labels")
+    labels = kept_labels(read, prefix=model.label_prefix, min_count=model.min_count_label)
+    words, counts = kept_words(lines, model.min_count)
+    hashed = model.word_ngrams > 1 or model.max_n > 0
+    map = FeatureMap(
+        words=words,
+        word_ngrams=model.word_ngrams,
+        min_n=model.min_n,
+        max_n=model.max_n,
+        buckets=model.buckets if hashed else 0,
+        bucket_rows=np.full(model.buckets if hashed else 0, labelled_text.EMPTY, dtype=np.int32),
+    )
+    features, given = map.grown(lines, {} if read.labels else labels.ids, prefix=model.label_prefix)
+    if read.labels is not None:
+        features = dataclasses.replace(features, **labels.numbered(read.labels))
+    usable = (features.sizes > 0) & (np.diff(features.label_ends, prepend=0) > 0)
+    order = np.flatnonzero(usable)
+    if not len(order):
+        raise CorpusError(
+            f"{read.name}: no text has both a label and a word of the vocabulary; lower min_count={model.min_count} or "
+            f"min_count_label={model.min_count_label}"
+        )
+    if model.shuffle:
+        order = generator(seed, "order of texts").permutation(order)
+    tokens = np.diff(lines.ends, prepend=0)[order]
+    starts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
+    return Texts(map, labels, counts, features, order, starts, len(words) + given, len(usable) - len(order))
+
+
+def kept_words(lines: Any, min_count: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Return the words that stand in lines at least `min_count` times, the commonest first, and their counts."""
+    from firth.corpus.ordering import by_count_then_word
+
+    kept = np.flatnonzero(~lines.is_label & (lines.counts >= max(1, min_count)))
+    names = lines.names()
+    words, counts = [names[token] for token in kept.tolist()], lines.counts[kept]
+    order = by_count_then_word(words, counts) if words else np.zeros(0, np.int64)
+    return [words[i] for i in order.tolist()], counts[order]
+
+
+def shard_trainer(model: TextClassifier, texts: Texts, matrices: Matrices, threads: int) -> TrainShard:
+    """Return the function that trains one shard.
+
+    Args:
+        model: the options.
+        texts: what is trained on.
+        matrices: what is trained.
+        threads: how many shards there are.
+    """
+    counts = texts.labels.counts
+    number = len(counts)
+    probabilities = counts**NOISE_EXPONENT / (counts**NOISE_EXPONENT).sum()
+    tree = from_children(label_children(counts)) if model.loss == "hierarchical" else None
+    # One against all takes the steps of negative sampling, with every label listed.
+    by = scoring(
+        "negative" if model.loss == "ova" else model.loss, probabilities, negative=model.negative,
+        noise=alias_table(probabilities), tree=tree,
+    )  # fmt: skip
+    longest = int(texts.features.sizes.max())
+    task = Task(
+        order=texts.order,
+        starts=texts.starts,
+        features=texts.features.rows,
+        ends=texts.features.ends,
+        labels=texts.features.labels,
+        label_ends=texts.features.label_ends,
+        kind=ALL if model.loss == "ova" else by.kind,
+        lr=model.lr,
+        total=max(1, model.epochs * texts.num_tokens // threads),
+    )
+
+    def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+        most = max(number, model.negative + 1, tree.longest if tree else 0)
+        work = new_work(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
+        at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind == SOFTMAX)
+        loss = new_loss()
+        place = int(np.searchsorted(texts.starts, shard.position[0], side="left"))
+        train_texts(
+            task, at, predictor(by, at, loss), shard.state(stop), place, shard.last, work.likelihood, work.exponents, loss
+        )
+
+    return train_shard
+
+
+class Task(NamedTuple):
+    """What a shard's kernel reads."""
+
+    order: npt.NDArray[np.int64]  # (K,) texts
+    starts: npt.NDArray[np.int64]  # (K + 1,) tokens before each
+    features: npt.NDArray[np.int32]  # rows
+    ends: npt.NDArray[np.int64]  # (texts,)
+    labels: npt.NDArray[np.int32]
+    label_ends: npt.NDArray[np.int64]  # (texts,)
+    kind: int  # of firth.kernels.objectives, or ALL
+    lr: float
+    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+
+
+@compiled
+def train_texts(
+    task: Task,
+    at: Addresses,
+    by: Predictor,
+    state: ShardState,
+    place: int,  # in `order`, the text to begin with
+    last: int,  # the token before which the shard ends
+    likelihood: npt.NDArray[np.float32],
+    exponents: npt.NDArray[np.int32],
+    losses: npt.NDArray[np.float64],  # (1,) of objectives with a normaliser
+) -> None:
+    """Train on the texts that begin before token `last`."""
+    order, starts, features, ends = task.order, task.starts, task.features, task.ends
+    labels, label_ends, kind = task.labels, task.label_ends, task.kind
+    position, read, random, predictions = state.position, state.read, state.random, state.predictions
+    stop, count, since = state.stop, by.words, 0
+    if kind == ALL:
+        for label in range(count):
+            place_output(at, label, label, -1)
+        end_outputs(at, count)
+    while position[0] < last and stop[0] == 0:
+        if place >= order.size or starts[place] >= last:
+            position[0] = last  # the last text of the share before reaches into this one
+            break
+        text = order[place]
+        place += 1
+        if place < order.size:
+            fetch_text(features, ends, order[place], at)
+        rate = np.float32(task.lr * (1 - min(1.0, read[0] / task.total)))
+        first, first_label = (ends[text - 1], label_ends[text - 1]) if text > 0 else (0, 0)
+        m, several = ends[text] - first, label_ends[text] - first_label
+        list_rows(features, first, m, at)
+        call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(1 / m))
+        if kind == ALL:
+            for i in range(first_label, label_ends[text]):
+                place_output(at, labels[i], labels[i], 1)
+            take_step(by, at, at.hidden_table, at.gradient_table, 1, count, 0, rate)
+            for i in range(first_label, label_ends[text]):
+                place_output(at, labels[i], labels[i], -1)
+        else:
+            label = labels[first_label + below(draw(random), several)]
+            if kind == NEGATIVE:
+                place_noise(by, at, random, label)
+                take_step(by, at, at.hidden_table, at.gradient_table, 1, by.negative + 1, 0, rate)
+            else:
+                predict(by, at, random, label, at.hidden_table, at.gradient_table, 1, rate)
+        call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(1 / m))
+        predictions[0] += 1
+        since += 1
+        read[0] += starts[place] - starts[place - 1]
+        position[0] = starts[place]
+        if since == LOSS_INTERVAL:
+            state.loss[0] += take_loss(likelihood, exponents) + losses[0]
+            losses[0], since = 0, 0
+    state.loss[0] += take_loss(likelihood, exponents) + losses[0]
+
+
+@njit(nogil=True, inline="always")
+def list_rows(features: npt.NDArray[np.int32], first: int, m: int, at: Addresses) -> None:
+    """List the input rows of a text."""
+    for j in range(m):
+        set_int64(at.contexts, j, at.inputs + np.int64(features[first + j]) * at.row_bytes)
+
+
+@njit(nogil=True, inline="always")
+def fetch_text(features: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], text: int, at: Addresses) -> None:
+    """Ask for the input rows of the text that comes next."""
+    for j in range(ends[text - 1] if text > 0 else 0, ends[text]):
+        prefetch_row(at.inputs + np.int64(features[j]) * at.row_bytes, at.row_bytes)
+
+
+@njit(nogil=True, inline="always")
+def place_noise(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int) -> None:
+    """List a label and noise labels, which are never the label itself."""
+    place_output(at, 0, label, 1)
+    for k in range(1, by.negative + 1):
+        drawn = draw_word(by, random)
+        while drawn == label:
+            drawn = draw_word(by, random)
+        place_output(at, k, drawn, -1)
+    end_outputs(at, by.negative + 1)

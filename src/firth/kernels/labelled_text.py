@@ -1,0 +1,345 @@
+"""Texts with labels, from bytes to the rows of a classifier: what fastText's classifier takes a line to be.
+
+A line holds tokens between white space, and its end is a token too, `</s>`. A token that begins with a prefix is a
+label. A line's features are its words, the n-grams of characters of each, and the n-grams of words in a row; those but
+the words are numbered by their hash (`firth.kernels.ngram_hash`).
+
+White space is what the C locale calls so: space, tab, line feed, vertical tab, form feed, carriage return, and NUL.
+
+Tokens live in an arena and a hash table as `firth.kernels.hash_words` has them; they are compared with the text as it
+stands, so that a table can be read by several threads.
+"""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.compiled import compiled
+from firth.kernels.hash_words import home, key_of
+from firth.kernels.ngram_hash import OFFSET, ROW_PRIME, character_ngrams, hash_byte
+from firth.kernels.scan_memory import load8
+
+END = b"</s>"  # the token of a line's end; number 0 in every table
+END_NUMBER = 0
+PADDING = 16  # bytes behind a text that may be read
+LINE_FEED = 10
+
+# Entries of the state of `scan_lines`.
+POSITION, TOKENS, ARENA, WRITTEN, LINES, STATE_SIZE = range(6)
+
+UNKNOWN, DROPPED = -1, -(2**31)  # instead of a row: a word that is not in the vocabulary, a label that is left out
+SHARES, PATHS, EACH = range(3)  # probabilities that share 1; that branch in a tree; each label for itself
+EMPTY, REMOVED = -1, -2  # instead of a bucket's row: it is zero; it takes no part
+
+
+@njit(nogil=True, inline="always")
+def is_space(byte: int) -> bool:
+    """Return whether a byte ends a token."""
+    return byte == 32 or (byte >= 9 and byte <= 13) or byte == 0
+
+
+@njit(nogil=True, inline="always")
+def begins_with(text: npt.NDArray[np.uint8], start: int, n: int, prefix: npt.NDArray[np.uint8]) -> bool:
+    """Return whether a token of n bytes begins with a prefix that is not empty."""
+    if prefix.size == 0 or n < prefix.size:
+        return False
+    same = 0
+    for i in range(prefix.size):
+        same += text[start + i] == prefix[i]
+    return same == prefix.size
+
+
+@njit(nogil=True, inline="always")
+def find_token(
+    slots: npt.NDArray[np.uint64],  # (2 x slots,): key and number
+    arena: npt.NDArray[np.uint8],  # the tokens' bytes
+    starts: npt.NDArray[np.int64],  # where each token starts in the arena
+    key: np.uint64,  # of the token
+    text: npt.NDArray[np.uint8],  # where it stands
+    start: int,
+    n: int,
+) -> int:
+    """Return the slot that holds a token, or the empty one where it belongs."""
+    mask = slots.size // 2 - 1
+    s = home(key) & mask
+    while True:
+        found = slots[2 * s]
+        if found == np.uint64(0):
+            return s
+        if found == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), text, start, n)):
+            return s
+        s = (s + 1) & mask
+
+
+@njit(nogil=True, inline="always")
+def _same(
+    arena: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], token: int, text: npt.NDArray[np.uint8],
+    start: int, n: int,
+) -> bool:  # fmt: skip
+    other = starts[token]
+    if starts[token + 1] - other != n + 1:
+        return False
+    for i in range(0, n - 8, 8):
+        if load8(text, start + i) != load8(arena, other + i):
+            return False
+    return load8(text, start + n - 8) == load8(arena, other + n - 8)
+
+
+@compiled
+def scan_lines(
+    text: npt.NDArray[np.uint8],  # whole lines, and PADDING bytes more
+    size: int,  # bytes of the lines
+    one_a_line: bool,  # whether `</s>` inside a line hides the rest of it, rather than ending it
+    prefix: npt.NDArray[np.uint8],  # of labels
+    slots: npt.NDArray[np.uint64],  # hash table
+    arena: npt.NDArray[np.uint8],  # room for `size` bytes more, and as many ends
+    starts: npt.NDArray[np.int64],  # (limit + 1,)
+    hashes: npt.NDArray[np.uint32],  # (limit,) of each token, as firth.kernels.ngram_hash has it
+    labels: npt.NDArray[np.bool_],  # (limit,) whether each token is a label
+    counts: npt.NDArray[np.int64],  # (limit,)
+    tokens: npt.NDArray[np.int32],  # receives numbers; room for size + 1
+    ends: npt.NDArray[np.int64],  # receives, a line each, how many numbers stand before its end; room for size + 1
+    state: npt.NDArray[np.int64],  # (STATE_SIZE,)
+) -> bool:
+    """Number the tokens of lines; return True where the table is full: grow it, and call again."""
+    i, known, used = state[POSITION], state[TOKENS], state[ARENA]
+    written, lines = state[WRITTEN], state[LINES]
+    full = False
+    while i < size:
+        if is_space(text[i]):
+            if text[i] == LINE_FEED:
+                counts[END_NUMBER] += 1
+                tokens[written] = END_NUMBER
+                written += 1
+                ends[lines] = written
+                lines += 1
+            i += 1
+            continue
+        start, h = i, OFFSET
+        while i < size and not is_space(text[i]):
+            h = hash_byte(h, text[i])
+            i += 1
+        n = i - start
+        key = key_of(text, start, n)
+        slot = find_token(slots, arena, starts, key, text, start, n)
+        if slots[2 * slot] == np.uint64(0):
+            if known == counts.size:
+                i, full = start, True
+                break
+            slots[2 * slot], slots[2 * slot + 1] = key, np.uint64(known)
+            arena[used : used + n] = text[start:i]
+            arena[used + n] = LINE_FEED
+            used += n + 1
+            starts[known + 1] = used
+            hashes[known], labels[known] = h, begins_with(text, start, n, prefix)
+            known += 1
+        token = np.int64(slots[2 * slot + 1])
+        if token == END_NUMBER and one_a_line:
+            while i < size and text[i] != LINE_FEED:
+                i += 1
+            continue
+        counts[token] += 1
+        tokens[written] = token
+        written += 1
+        if token == END_NUMBER:
+            ends[lines] = written
+            lines += 1
+    state[POSITION], state[TOKENS], state[ARENA] = i, known, used
+    state[WRITTEN], state[LINES] = written, lines
+    return full
+
+
+@compiled
+def character_features(
+    arena: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.int64],  # (T + 1,)
+    wanted: npt.NDArray[np.bool_],  # (T,) whether a token has n-grams of characters
+    min_n: int,
+    max_n: int,
+    buckets: int,
+    found: npt.NDArray[np.int64],  # receives buckets
+    found_starts: npt.NDArray[np.int64],  # (T + 1,) where those of each token begin
+) -> None:
+    """List the buckets of the n-grams of characters of every token."""
+    place = 0
+    for token in range(wanted.size):
+        found_starts[token] = place
+        if wanted[token]:
+            place = character_ngrams(arena, starts[token], starts[token + 1] - 1, min_n, max_n, buckets, found, place)
+    found_starts[wanted.size] = place
+
+
+@compiled
+def lay_out(
+    tokens: npt.NDArray[np.int32],  # (N,) from scan_lines
+    ends: npt.NDArray[np.int64],  # (lines,) likewise
+    rows: npt.NDArray[np.int32],  # (T,) row of a word, UNKNOWN, -2 - label, or DROPPED
+    hashes: npt.NDArray[np.uint32],  # (T,)
+    pieces: npt.NDArray[np.int64],  # buckets of n-grams of characters
+    piece_starts: npt.NDArray[np.int64],  # (T + 1,)
+    longest: int,  # words of an n-gram
+    words: int,  # V: rows before those of buckets
+    bucket_rows: npt.NDArray[np.int32],  # (buckets,) EMPTY where none is given yet; updated
+    given: int,  # rows that buckets have; updated by what is returned
+    grow: bool,  # whether a bucket without a row gets one
+    line_hashes: npt.NDArray[np.uint32],  # room for the longest line
+    features: npt.NDArray[np.int32],  # receives rows, EMPTY for a row of zeros
+    labels: npt.NDArray[np.int32],  # receives labels
+    feature_ends: npt.NDArray[np.int64],  # (lines,) receives where each line's features end
+    label_ends: npt.NDArray[np.int64],  # (lines,) likewise of its labels
+) -> int:
+    """Turn lines of numbered tokens into features and labels; return how many buckets have rows."""
+    buckets = np.uint64(max(bucket_rows.size, 1))
+    place, f, g = 0, 0, 0
+    for line in range(ends.size):
+        count = 0
+        while place < ends[line]:
+            token = tokens[place]
+            place += 1
+            row = rows[token]
+            if row < UNKNOWN:
+                if row != DROPPED:
+                    labels[g] = -2 - row
+                    g += 1
+                continue
+            line_hashes[count] = hashes[token]
+            count += 1
+            if row >= 0:
+                features[f] = row
+                f += 1
+            for p in range(piece_starts[token], piece_starts[token + 1]):
+                f, given = _add_bucket(pieces[p], words, bucket_rows, given, grow, features, f)
+        for first in range(count if longest > 1 else 0):
+            h = np.uint64(np.int64(np.int32(line_hashes[first])))
+            for i in range(first + 1, min(count, first + longest)):
+                h = h * ROW_PRIME + np.uint64(np.int64(np.int32(line_hashes[i])))
+                f, given = _add_bucket(np.int64(h % buckets), words, bucket_rows, given, grow, features, f)
+        feature_ends[line], label_ends[line] = f, g
+    return given
+
+
+@njit(nogil=True, inline="always")
+def _add_bucket(
+    bucket: int, words: int, bucket_rows: npt.NDArray[np.int32], given: int, grow: bool,
+    features: npt.NDArray[np.int32], f: int,
+) -> tuple[int, int]:  # fmt: skip
+    row = bucket_rows[bucket]
+    if row == EMPTY and grow:
+        row = words + given
+        bucket_rows[bucket] = row
+        given += 1
+    if row != REMOVED:
+        features[f] = row
+        f += 1
+    return f, given
+
+
+@compiled
+def mean_rows(
+    features: npt.NDArray[np.int32],  # rows, EMPTY for a row of zeros
+    feature_ends: npt.NDArray[np.int64],  # (lines,)
+    inputs: npt.NDArray[np.float32],  # (R, D)
+    hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
+) -> None:
+    """Write the mean of each line's rows; a line without features keeps its zeros."""
+    place = 0
+    for line in range(feature_ends.size):
+        m = feature_ends[line] - place
+        for i in range(place, feature_ends[line]):
+            if features[i] >= 0:
+                for d in range(inputs.shape[1]):
+                    hidden[line, d] += inputs[features[i], d]
+        place = feature_ends[line]
+        for d in range(inputs.shape[1] if m > 0 else 0):
+            hidden[line, d] /= np.float32(m)
+
+
+@compiled
+def mean_codes(
+    features: npt.NDArray[np.int32],  # as for mean_rows
+    feature_ends: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.uint8],  # (R, parts)
+    centroids: npt.NDArray[np.float32],  # (256 D,) part by part
+    width: int,  # numbers a part; the last may be narrower
+    lengths: npt.NDArray[np.float32],  # (R,) or (0,): what each row is to be multiplied by
+    hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
+) -> None:
+    """Write the mean of each line's rows, as `mean_rows`, where the rows are codes of a product quantiser."""
+    place, dim = 0, hidden.shape[1]
+    for line in range(feature_ends.size):
+        m = feature_ends[line] - place
+        for i in range(place, feature_ends[line]):
+            row = features[i]
+            if row < 0:
+                continue
+            scale = lengths[row] if lengths.size else np.float32(1)
+            for part in range(codes.shape[1]):
+                first = part * width
+                last = min(first + width, dim)
+                centroid = 256 * first + np.int64(codes[row, part]) * (last - first)
+                for d in range(first, last):
+                    hidden[line, d] += scale * centroids[centroid + d - first]
+        place = feature_ends[line]
+        for d in range(dim if m > 0 else 0):
+            hidden[line, d] /= np.float32(m)
+
+
+@compiled
+def label_probabilities(
+    hidden: npt.NDArray[np.float32],  # (lines, D)
+    outputs: npt.NDArray[np.float32],  # (D, O) output rows, transposed
+    kind: int,  # SHARES, PATHS or EACH
+    children: npt.NDArray[np.int64],  # (L - 1, 2) of PATHS, as firth.kernels.trees has them
+    scores: npt.NDArray[np.float64],  # (O,) workspace
+    logs: npt.NDArray[np.float64],  # (2 L - 1,) workspace of PATHS
+    found: npt.NDArray[np.float64],  # (lines, L) written
+) -> None:
+    """Write the probability of every label for every line; each line for itself, whatever lines stand beside it."""
+    labels = found.shape[1]
+    for line in range(hidden.shape[0]):
+        scores[:] = 0
+        for d in range(hidden.shape[1]):
+            h = np.float64(hidden[line, d])
+            for o in range(outputs.shape[1]):
+                scores[o] += h * outputs[d, o]
+        if kind == EACH:
+            for o in range(labels):
+                found[line, o] = 1 / (1 + math.exp(-scores[o]))
+        elif kind == SHARES:
+            highest, total = scores.max(), 0.0
+            for o in range(labels):
+                found[line, o] = math.exp(scores[o] - highest)
+                total += found[line, o]
+            for o in range(labels):
+                found[line, o] /= total
+        else:
+            logs[2 * labels - 2] = 0
+            for node in range(labels - 2, -1, -1):
+                # log sigma(s) and log sigma(-s), whichever sign s has.
+                small = math.log1p(math.exp(-abs(scores[node])))
+                for side, sign in ((0, 1.0), (1, -1.0)):
+                    z = sign * scores[node]
+                    logs[children[node, side]] = logs[labels + node] + min(z, 0.0) - small
+            for o in range(labels):
+                found[line, o] = math.exp(logs[o])
+
+
+@compiled
+def best_labels(
+    probabilities: npt.NDArray[np.float64],  # (lines, L)
+    best: npt.NDArray[np.int32],  # (lines, k) written: the likeliest first; of equal ones, the lower number
+) -> None:
+    """Find the k labels of highest probability of every line."""
+    k = best.shape[1]
+    for line in range(probabilities.shape[0]):
+        for label in range(probabilities.shape[1]):
+            p = probabilities[line, label]
+            i = min(label, k)
+            while i > 0 and probabilities[line, best[line, i - 1]] < p:
+                i -= 1
+            if i < k:
+                for j in range(min(label, k - 1), i, -1):
+                    best[line, j] = best[line, j - 1]
+                best[line, i] = label
