@@ -37,15 +37,16 @@ the outputs, (2 window + 1) times as wide where vectors are concatenated.
 import dataclasses
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
+from firth.embeddings.bags import BagTask, bag_addresses, bag_work, train_bags
 from firth.embeddings.training import (
     Matrices,
     Run,
@@ -61,7 +62,7 @@ from firth.kernels.documents import DBOW, Reading, document_addresses, document_
 from firth.kernels.objectives import Predictor, Scoring, most_outputs, new_loss, predictor
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import take_loss
-from firth.kernels.targets import Addresses, Work
+from firth.kernels.targets import Addresses, Work, addresses
 from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
@@ -83,6 +84,8 @@ class ParagraphVectors:
     Source:
         Le and Mikolov 2014; the module's docstring gives the formulas and every departure.
     """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paragraph": {}}  # on the command line
 
     architecture: str = option(
         "dm", "predict each word from the document and its context, or from the document alone", choices=("dm", "dbow")
@@ -218,6 +221,9 @@ class ParagraphVectors:
             last_lr=self.learning_rate(1),
             total=max(1, self.epochs * corpus.num_tokens // threads),
         )
+        bag_task = BagTask(
+            *task[:4], negative=self.negative, first_lr=task.first_lr, last_lr=task.last_lr, total=task.total
+        )
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
@@ -226,7 +232,13 @@ class ParagraphVectors:
             place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
             train_documents(task, how, work, predictor(by, at, loss), at, joined, shard.state(stop), place, shard.last)
 
-        return train_shard
+        def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+            work, bags = bag_work(self.negative, matrices.inputs.shape[1])
+            at = addresses(work, matrices.inputs, matrices.outputs)
+            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
+            train_bags(bag_task, work, bags, at, *bag_addresses(at, bags), shard.state(stop), place, shard.last)
+
+        return train_shard_of_bags if how.mode == DBOW and self.objective == "negative" else train_shard
 
     def _finish(
         self, corpus: Corpus, matrices: Matrices, facts: dict[str, Any], names: Sequence[str]

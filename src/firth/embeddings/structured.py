@@ -28,8 +28,9 @@ rows of 2 window D, each padded to 64 bytes.
 
 import dataclasses
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +101,8 @@ class Structured:
     Source:
         Ling et al. 2015; the module's docstring gives the formulas and every departure.
     """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"structured": {}}  # on the command line
 
     architecture: str = option(
         "skipgram",

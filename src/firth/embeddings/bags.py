@@ -1,0 +1,188 @@
+"""The epoch kernel of bags of words: several documents are read side by side, against the same noise.
+
+What: documents that are read at the same time share their noise words, so that a noise row that has been fetched serves
+all of them: one small matrix product in the place of many rows, each read for one document. What a document itself sees
+is what it would see alone: K noise words of its own for each of its words.
+
+Objective, Source: `firth.embeddings.paragraph`, DBOW.
+
+Departures: a block of words and its noise are two steps, one after the other. A noise word that happens to be one of
+the words is kept, as in equation 4 of Mikolov et al. 2013 (NIPS), where word2vec.c leaves it out.
+
+Cost: 6 D (K + 1) flops a word; a row is fetched for each word, and K rows for each word of the longest of SLOTS
+documents.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.embeddings.training import ShardState
+from firth.kernels.compiled import compiled
+from firth.kernels.documents import draw_block, place_block
+from firth.kernels.rows import own_lines
+from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, prefetch_row, take_loss
+from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
+from firth.kernels.windows import LONGEST, subsample
+
+SLOTS = min(8, MOST_HIDDEN)  # documents that are read side by side
+BLOCK = GROUP  # words of a document in a step
+POOL = 32  # documents that are read from the corpus before the first of them is trained
+LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
+
+
+class Bags(NamedTuple):
+    """One thread's workspace beside `Work`."""
+
+    pool: npt.NDArray[np.int64]  # (POOL, LONGEST + 1) words of the documents that survived subsampling
+    counts: npt.NDArray[np.int64]  # (POOL,) how many
+    rows: npt.NDArray[np.int64]  # (POOL,) the address of each document's row
+    pieces: npt.NDArray[np.int64]  # (SLOTS,) the document in each slot
+    done: npt.NDArray[np.int64]  # (SLOTS,) its words that have been read
+    hidden: npt.NDArray[np.int64]  # (SLOTS,) row addresses
+    words: npt.NDArray[np.int64]  # (BLOCK + padding,) row addresses of a block of words
+    words_signs: npt.NDArray[np.float32]
+    noise: npt.NDArray[np.int64]  # (BLOCK K + padding,) row addresses of its noise
+    noise_signs: npt.NDArray[np.float32]
+
+
+class BagTask(NamedTuple):
+    """What a shard's kernel reads."""
+
+    ids: npt.NDArray[np.int32]  # (N,) the corpus
+    offsets: npt.NDArray[np.int64]  # (R + 1,) where documents begin
+    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
+    noise: npt.NDArray[np.uint64]  # (V,) alias table
+    negative: int  # K
+    first_lr: float
+    last_lr: float
+    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+
+
+def bag_work(negative: int, padded: int) -> tuple[Work, Bags]:
+    """Return empty workspaces for K noise words a word and rows of P numbers."""
+    work = new_work(1, BLOCK * negative, 2, padded, outputs=BLOCK * (negative + 1))
+    words, words_signs = _table(BLOCK, 1, work)
+    noise, noise_signs = _table(BLOCK * negative, -1, work)
+    bags = Bags(
+        pool=own_lines(POOL * (LONGEST + 1), np.int64).reshape(POOL, LONGEST + 1),
+        counts=own_lines(POOL, np.int64),
+        rows=own_lines(POOL, np.int64),
+        pieces=own_lines(SLOTS, np.int64),
+        done=own_lines(SLOTS, np.int64),
+        hidden=own_lines(SLOTS, np.int64),
+        words=words,
+        words_signs=words_signs,
+        noise=noise,
+        noise_signs=noise_signs,
+    )
+    return work, bags
+
+
+def _table(size: int, sign: int, work: Work) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    table, signs = own_lines(size + MOST_PADDING, np.int64), own_lines(size + MOST_PADDING + WIDTH, np.float32)
+    table[:], signs[:size] = work.row_tables[0], sign
+    return table, signs
+
+
+def bag_addresses(at: Addresses, bags: Bags) -> tuple[Addresses, Addresses]:
+    """Return the addresses for steps against a block of words, and against its noise."""
+    hidden = at._replace(contexts=bags.hidden.ctypes.data)
+    words = hidden._replace(table=bags.words.ctypes.data, signs=bags.words_signs.ctypes.data)
+    return words, hidden._replace(table=bags.noise.ctypes.data, signs=bags.noise_signs.ctypes.data)
+
+
+@compiled
+def train_bags(
+    task: BagTask,
+    work: Work,
+    bags: Bags,
+    at: Addresses,  # for blocks that are not whole
+    words_at: Addresses,  # for blocks of words
+    noise_at: Addresses,  # for their noise
+    state: ShardState,
+    place: int,  # the document that is read ends at offsets[place]
+    last: int,  # one past the shard's last token
+) -> None:
+    """Train on a shard from where it stands."""
+    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
+    ids, offsets, thresholds, noise, negative = task.ids, task.offsets, task.thresholds, task.noise, task.negative
+    pool, counts, rows, pieces, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
+    hidden, words_table, noise_table = bags.hidden, bags.words, bags.noise
+    sets, contexts, table, signs = work.noise, work.contexts, work.outputs, work.signs
+    position, read, random, predictions = state.position, state.read, state.random, state.predictions
+    stop, since = state.stop, 0
+    while position[0] < last and stop[0] == 0:
+        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+        filled = 0
+        while filled < POOL and position[0] < last:
+            while offsets[place] <= position[0]:
+                place += 1
+            sentence = pool[filled]
+            count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
+            counts[filled], rows[filled] = count, at.inputs + (place - 1) * at.row_bytes
+            filled += count > 0
+            read[0] += reached - position[0]
+            position[0] = reached
+            predictions[0] += count
+            since += count
+        m = started = 0  # slots in use, documents that have had one
+        used = 0
+        draw_noise(noise, random, sets, used, at)
+        while m > 0 or started < filled:
+            while m < SLOTS and started < filled:
+                pieces[m], done[m] = started, 0
+                prefetch_row(rows[started], at.row_bytes)
+                fetch_block(pool, started, 0, counts[started], at)
+                started += 1
+                m += 1
+            s = 0
+            while s < m:
+                piece = pieces[s]
+                size = counts[piece] - done[s]
+                if size >= BLOCK:
+                    s += 1
+                    continue
+                if size > 0:  # the last words of a document, fewer than a block
+                    sentence = pool[piece]
+                    contexts[0] = rows[piece]
+                    draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
+                    n = place_block(sentence, done[s], size, negative, sets, 1 - used, table, signs, at)
+                    step_listed(at.contexts, at.contexts, 1, n, rate, at)
+                m -= 1
+                pieces[s], done[s] = pieces[m], done[m]
+            if m == 0 or (m < SLOTS and started < filled):
+                continue
+            draw_noise(noise, random, sets, 1 - used, at)
+            for s in range(m):
+                piece = pieces[s]
+                for i in range(BLOCK):
+                    words_table[i] = at.outputs + pool[piece, done[s] + i] * at.output_bytes
+                hidden[s] = rows[piece]
+                done[s] += BLOCK
+                fetch_block(pool, piece, done[s], counts[piece], at)
+                slot = words_at.contexts + 8 * s
+                step_listed(slot, slot, 1, BLOCK, rate, words_at)
+            for k in range(BLOCK * negative):
+                noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
+            step_listed(noise_at.contexts, noise_at.contexts, m, BLOCK * negative, rate, noise_at)
+            used = 1 - used
+        if since > LOSS_INTERVAL:
+            state.loss[0] += take_loss(work.likelihood, work.exponents)
+            since = 0
+    state.loss[0] += take_loss(work.likelihood, work.exponents)
+
+
+@njit(nogil=True, inline="always")
+def fetch_block(
+    pool: npt.NDArray[np.int64],  # (POOL, LONGEST + 1) words
+    piece: int,  # the document
+    first: int,  # the block's first word
+    count: int,  # the document's words
+    at: Addresses,
+) -> None:
+    """Ask for the rows of a block of words."""
+    for i in range(first, min(first + BLOCK, count)):
+        prefetch_row(at.outputs + pool[piece, i] * at.output_bytes, at.output_bytes)
