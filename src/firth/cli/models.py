@@ -1,9 +1,14 @@
-"""What `firth train MODEL` can train: a new family adds a line."""
+"""What `firth train MODEL` can train, read from the trainers themselves: a new family adds nothing here.
 
-import importlib
+A public name that lives in `firth.embeddings` may have an attribute `models`: what the command line calls it, and for
+each such name the options that make it this model.
+"""
+
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+import firth
 
 
 @dataclass(frozen=True)
@@ -11,21 +16,18 @@ class Model:
     """A preset of one options dataclass.
 
     Attributes:
-        module: where the dataclass stands.
-        name: the dataclass.
+        kind: the dataclass.
         preset: the options that make it this model; they have no flags.
     """
 
-    module: str
-    name: str
-    preset: Mapping[str, Any] = field(default_factory=dict)
-
-    def options(self) -> Any:
-        """Return the dataclass, importing its module: that of a kernel takes the compiler along."""
-        return getattr(importlib.import_module(self.module), self.name)
+    kind: Any
+    preset: Mapping[str, Any]
 
 
-MODELS = {
-    "skipgram": Model("firth.embeddings.word2vec", "Word2Vec", {"architecture": "skipgram"}),
-    "cbow": Model("firth.embeddings.word2vec", "Word2Vec", {"architecture": "cbow"}),
-}
+def _found() -> dict[str, Model]:
+    homes = firth._HOMES  # where a name lives is told by the name's own module only once that is imported
+    kinds = [getattr(firth, name) for name, home in homes.items() if home.startswith("firth.embeddings.")]
+    return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}
+
+
+MODELS = _found()

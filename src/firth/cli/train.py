@@ -1,5 +1,6 @@
 """`firth train`: text in, vectors out."""
 
+import dataclasses
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
 def _train(
     model: Annotated[
-        str, typer.Argument(help=f"What to train: {' or '.join(MODELS)}.", show_default=False, metavar="MODEL")
+        str, typer.Argument(help=f"What to train: {', '.join(MODELS)}.", show_default=False, metavar="MODEL")
     ],
     corpus: Annotated[
         list[str],
@@ -86,7 +87,7 @@ def _model_flags() -> list[Flags]:
     """The flags of every model's options; two presets of one dataclass share theirs."""
     preset: dict[type, set[str]] = {}
     for model in MODELS.values():
-        preset.setdefault(model.options(), set()).update(model.preset)
+        preset.setdefault(model.kind, set()).update(model.preset)
     return [Flags(kind, "Model", frozenset(names)) for kind, names in preset.items()]
 
 
@@ -94,8 +95,20 @@ train = with_flags(_train, [*_model_flags(), _CORPUS])
 
 
 def _trainer(model: str, options: Mapping[str, Any]) -> Any:
-    kind = MODELS[model].options()
-    return kind(**Flags(kind, "Model").chosen(options), **MODELS[model].preset)
+    kind, preset = MODELS[model].kind, MODELS[model].preset
+    chosen = Flags(kind, "Model", frozenset(preset)).chosen(options)
+    for name, value in options.items():
+        if value is not None and name not in chosen and name not in _CORPUS.chosen(options):
+            owners = ", ".join(other for other in MODELS if name in _flags_of(other))
+            raise typer.BadParameter(
+                f"no option of {model}; expected with {owners}", param_hint=f"--{name.replace('_', '-')}"
+            )
+    return kind(**chosen, **preset)
+
+
+def _flags_of(model: str) -> set[str]:
+    fields = {field.name for field in dataclasses.fields(MODELS[model].kind)}
+    return fields - set(MODELS[model].preset)
 
 
 def _words_of(path: Path) -> tuple[str, ...]:

@@ -35,8 +35,9 @@ one thread a seed gives the same bits on every run of one machine.
 
 import dataclasses
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +82,8 @@ class FastText:
     Source:
         Bojanowski et al. 2017; the module's docstring gives the formulas and every departure.
     """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"fasttext": {}}  # on the command line
 
     architecture: str = option(
         "skipgram", "predict the context from each word, or each word from its context", choices=("skipgram", "cbow")

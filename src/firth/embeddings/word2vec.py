@@ -36,9 +36,10 @@ seed gives the same bits on every run of one machine; with more, threads write t
 
 import dataclasses
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -96,6 +97,11 @@ class Word2Vec:
     Source:
         Mikolov et al. 2013; the module's docstring gives the formulas and every departure.
     """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
+        "skipgram": {"architecture": "skipgram"},
+        "cbow": {"architecture": "cbow"},
+    }
 
     architecture: str = option(
         "skipgram", "predict from each context word, or from their mean", choices=("skipgram", "cbow")
