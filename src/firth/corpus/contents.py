@@ -121,13 +121,16 @@ def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
 
     Args:
         groups: texts that belong together: the lines of a file, or one text.
-        how: "line", "paragraph", a function from a text to its sentences, or None to leave the texts as they are.
+        how: "line", "paragraph", "text", a function from a text to its sentences, or None to leave the texts as they
+            are.
     """
     for group in groups:
         if how is None:
             yield from group
         elif how == "line":
             yield from _lines(group)
+        elif how == "text":
+            yield " ".join(group).replace("\n", " ")
         elif how == "paragraph":
             yield from _paragraphs(_lines(group))
         else:

@@ -20,6 +20,7 @@ from firth.corpus.token_counter import TokenCounter
 from firth.errors import CorpusError
 from firth.text.tokenise import encode, tokeniser
 
+_FEED, _SPACE = b"\n "
 _BATCH = 1 << 16  # characters of texts that go to the scanner together
 
 Write = Callable[[npt.NDArray[np.int32]], None]
@@ -53,30 +54,79 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) ->
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
 
 
+class Ends:
+    """Tells a source's own empty sentences from those that a scanner ends for safety where a text ends.
+
+    Args:
+        write: receives the numbers without the latter.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._ended = 0  # sentences, of the text at hand
+        self._pending = 0  # ends in a row that may be the scanner's
+
+    def write(self, numbers: npt.NDArray[np.int32]) -> None:
+        """Pass numbers on, the ends behind the last word held back."""
+        words = np.flatnonzero(numbers != -1)
+        if not len(words):
+            self._pending += len(numbers)
+            return
+        kept = numbers[: words[-1] + 1]
+        self._end(self._pending)
+        self._write(kept)
+        self._ended += int(np.count_nonzero(kept == -1))
+        self._pending = len(numbers) - len(kept)
+
+    def settle(self, sentences: int) -> None:
+        """Say that a text has ended, and how many sentences it had."""
+        self._end(sentences - self._ended)
+        self._ended = self._pending = 0
+
+    def _end(self, count: int) -> None:
+        if count > 0:
+            self._write(np.full(count, -1, dtype=np.int32))
+        self._ended += count
+
+
 def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, meter: Meter) -> Counted:
     paragraphs = options.sentences == "paragraph"
     end = "\n\n" if paragraphs else "\n"
+    whole = options.sentences == "text"
     # A text of its own ends a paragraph; what a splitter returns is a sentence, and one line.
-    how = None if isinstance(options.sentences, str) else options.sentences
-    scanner = Scanner(tokens, write, paragraphs=paragraphs)
+    how = None if options.sentences in ("line", "paragraph") else options.sentences
+    ends = Ends(write)
+    scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
-        if isinstance(content, ByteStream) and how is None:
-            _pour(name, content, scanner)
-            continue
-        for batch in _batches(sentences(content.texts(name), how)):
-            scanner.feed(encode("".join(text + end for text in batch)))
-        scanner.end()
+        if isinstance(content, ByteStream) and (how is None or whole):
+            ended = _pour(name, content, scanner, whole=whole)
+        else:
+            ended = 0
+            for batch in _batches(sentences(content.texts(name), how)):
+                ended += sum(text.count("\n") + 1 for text in batch) if options.keep_empty else 0
+                scanner.feed(encode("".join(text + end for text in batch)))
+            scanner.end()
+        if options.keep_empty:
+            ends.settle(ended)
     return scanner.finish()
 
 
-def _pour(name: str, content: ByteStream, scanner: Scanner) -> None:
-    head = b""
+def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> int:
+    """Scan a file, as one sentence or a line a sentence; return how many sentences it has, empty ones among them."""
+    head = last = b""
+    lines = 0
     while size := content.read_into(room := scanner.room()):
         if len(head) < HEAD:
             head += bytes(room[: min(size, HEAD)])
             check_text(name, head)
+        read = np.frombuffer(room[:size], dtype=np.uint8)
+        feeds = read == _FEED
+        lines, last = lines + int(np.count_nonzero(feeds)), bytes(room[size - 1 : size])
+        if whole:
+            read[feeds] = _SPACE
         scanner.filled(size)
     scanner.end()
+    return 1 if whole else lines + (last not in (b"", b"\n"))
 
 
 def _count_with(

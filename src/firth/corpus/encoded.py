@@ -29,7 +29,7 @@ class Corpus:
     """Text as numbers: made by `Corpus.build` or `Corpus.open`.
 
     Going through a corpus yields its sentences as lists of words, again at each go. Words outside the vocabulary are
-    left out, and sentences that hold no others.
+    left out, and sentences that hold no others, unless it was built with `keep_empty=True`.
 
     Attributes:
         path: the folder it lies in.
@@ -202,10 +202,10 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         words, counts = count(source, options, spill.write, meter)
         report(Status(stage="numbering words"))
         vocabulary, final = choose(words, counts, options)
-        tokens, sentences, content = spill.renumber(final)
+        tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)
     finally:
         spill.close()
-    if isinstance(source, Items) and not source.tokenised and 1 < sentences == tokens:
+    if isinstance(source, Items) and not (source.tokenised or options.keep_empty) and 1 < sentences == tokens:
         raise CorpusError(
             f"each of the {sentences:,} texts has a single word of the vocabulary, such as {vocabulary.words[0]!r}; "
             "expected sentences or longer texts; the tokens of a sentence go into a list of their own: "

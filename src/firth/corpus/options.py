@@ -11,15 +11,16 @@ from firth.options import check, option
 from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
 
 TOKENS = tuple(REFERENCES)
-SENTENCES = ("line", "paragraph")
+SENTENCES = ("line", "paragraph", "text")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
     """What a corpus keeps of its text.
 
-    `tokens` may also be a function from a string to a list of strings or a Hugging Face tokenizer, and `sentences` a
-    function from a string to a list of strings; a corpus that is opened again shows their names.
+    `sentences` "text" takes each text, cell or file as one. `tokens` may also be a function from a string to a list of
+    strings or a Hugging Face tokenizer, and `sentences` a function from a string to a list of strings; a corpus that is
+    opened again shows their names.
     """
 
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
@@ -27,6 +28,7 @@ class CorpusOptions:
     stop_words: tuple[str, ...] = option((), "words to leave out")
     tokens: str | Tokeniser = option("unicode", "what a word is", choices=TOKENS)
     sentences: str | Tokeniser = option("line", "what ends a sentence", choices=SENTENCES)
+    keep_empty: bool = option(False, "keep sentences without a known word, so that none changes its number")
 
     def checked(self) -> "CorpusOptions":
         """Return the options with `stop_words` as a tuple, after checking each.
@@ -39,6 +41,8 @@ class CorpusOptions:
         plain = replace(self, tokens=tokens, sentences=sentences)
         check(plain)
         tokeniser(self.tokens)
+        if self.keep_empty and sentences == "paragraph":
+            raise OptionError("keep_empty=True: paragraphs end at blank lines; use sentences='line' or 'text'")
         words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")

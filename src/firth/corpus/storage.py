@@ -37,7 +37,7 @@ class Spill:
         with writing(self._folder.parent):
             _write_whole(self._file, numbers)
 
-    def renumber(self, final: npt.NDArray[np.int32]) -> tuple[int, int, str]:
+    def renumber(self, final: npt.NDArray[np.int32], *, keep_empty: bool = False) -> tuple[int, int, str]:
         """Replace provisional numbers by final ids in place, and write where sentences end.
 
         Nothing moves to the right: the words that are left out and the sentence ends fall away.
@@ -57,7 +57,7 @@ class Spill:
                 if not size:
                     break
                 read += size
-                n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end, digest)
+                n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end, keep_empty, digest)
                 self._file.seek(4 * tokens)
                 _write_whole(self._file, ids[:n])
                 offsets.write(ends[:ended].data)
@@ -74,7 +74,7 @@ class Spill:
 def compile_kernels() -> None:
     """Make the first call of the kernel that `Spill.renumber` uses."""
     numbers, ends, digest = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(1, np.uint64)
-    renumber(numbers, numbers, numbers, ends, 0, 0, digest)
+    renumber(numbers, numbers, numbers, ends, 0, 0, False, digest)
 
 
 def _write_whole(file: Any, numbers: npt.NDArray[Any]) -> None:

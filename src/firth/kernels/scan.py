@@ -307,6 +307,7 @@ def renumber(
     ends: npt.NDArray[np.int64],  # (B,) where the sentences of this block end, counted from the corpus's start
     first: int,  # ids written before this block
     last_end: int,  # where the last sentence ended
+    keep_empty: bool,  # whether a sentence without a word is one
     digest: npt.NDArray[np.uint64],  # (1,) of all ids and ends so far (FNV-1a, a number at a time); updated in place
 ) -> tuple[int, int]:
     """Write a block's final ids without the words that are left out; return (ids written, sentences ended)."""
@@ -320,7 +321,7 @@ def renumber(
                 ids[n] = final
                 n += 1
                 h = (h ^ np.uint64(final)) * _PRIME
-        elif first + n > last_end:
+        elif keep_empty or first + n > last_end:
             last_end = first + n
             ends[sentences] = last_end
             sentences += 1

@@ -23,7 +23,7 @@ def closing_over(separator: str) -> Any:
         ({"max_size": 0}, "max_size=0"),
         ({"max_size": 10.0}, "max_size=10.0"),
         ({"tokens": "words"}, "tokens='words': expected one of unicode, whitespace, text8"),
-        ({"sentences": "page"}, "sentences='page': expected one of line, paragraph"),
+        ({"sentences": "page"}, "sentences='page': expected one of line, paragraph, text"),
         ({"stop_words": "the of"}, "stop_words='the of': expected a list of words"),
         ({"stop_words": [1]}, "stop_words"),
     ],

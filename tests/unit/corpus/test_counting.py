@@ -1,0 +1,91 @@
+"""Empty sentences: kept where they are asked for, one for each of the source's own, whatever the way they come."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import firth
+from firth.corpus.counting import Ends
+from firth.corpus.storage import read_offsets
+from firth.errors import OptionError
+
+TEXTS = ["", "one two", "...", "", "two three one", ""]
+LENGTHS = [0, 2, 0, 0, 3, 0]
+
+
+def lengths(source, tmp_path, **options):
+    corpus = firth.Corpus.build(source, min_count=1, keep_empty=True, cache=tmp_path / "cache", **options)
+    assert read_offsets(corpus.path).tolist() == corpus.offsets.tolist()
+    return np.diff(corpus.offsets).tolist()
+
+
+@pytest.mark.parametrize("tokens", ["unicode", "whitespace", "text8", lambda text: text.replace(".", "").split()])
+@pytest.mark.parametrize("sentences", ["line", "text"])
+def test_texts_in_a_list(tokens, sentences, tmp_path):
+    expected = [0, 2, 1, 0, 3, 0] if tokens == "whitespace" else LENGTHS
+    assert lengths(TEXTS, tmp_path, tokens=tokens, sentences=sentences) == expected
+
+
+def test_token_lists(tmp_path):
+    assert lengths([text.replace(".", "").split() for text in TEXTS[1:]], tmp_path) == LENGTHS[1:]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("tokens", ["unicode", str.split])
+def test_lines_of_files(end, tokens, tmp_path):
+    """A last line without a line feed is a line; a line feed at the end begins none."""
+    for name in ("a", "b"):
+        with gzip.open(tmp_path / f"{name}.txt.gz", "wt") as file:
+            file.write("\n".join(["", "one two", "", "", "two"]) + end)
+    files = [tmp_path / "a.txt.gz", tmp_path / "b.txt.gz"]
+    assert lengths(files, tmp_path, tokens=tokens) == [0, 2, 0, 0, 1] * 2
+
+
+def test_files_of_no_lines(tmp_path):
+    (tmp_path / "a.txt").write_text("")
+    (tmp_path / "b.txt").write_text("one\n")
+    assert lengths([tmp_path / "a.txt", tmp_path / "b.txt"], tmp_path) == [1]
+    assert lengths([tmp_path / "a.txt", tmp_path / "b.txt"], tmp_path, sentences="text") == [0, 1]
+
+
+@pytest.mark.parametrize("tokens", ["unicode", str.split])
+def test_a_file_or_row_is_a_text(tokens, tmp_path):
+    texts = ["one two\nthree\n\nfour", "\n\n", "five\r\nsix\n"]
+    for i, text in enumerate(texts):
+        (tmp_path / f"{i}.txt").write_bytes(text.encode())
+    (tmp_path / "rows.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    assert lengths([tmp_path / f"{i}.txt" for i in range(3)], tmp_path, sentences="text", tokens=tokens) == [4, 0, 2]
+    assert lengths(tmp_path / "rows.jsonl", tmp_path, sentences="text", tokens=tokens) == [4, 0, 2]
+    assert lengths(texts, tmp_path, sentences="text", tokens=tokens) == [4, 0, 2]
+
+
+def test_a_long_text_is_one_sentence(tmp_path):
+    (tmp_path / "long.txt").write_text("word\n" * 500_000)
+    assert lengths(tmp_path / "long.txt", tmp_path, sentences="text") == [500_000]
+
+
+def test_words_that_are_left_out_leave_empty_sentences(tmp_path):
+    texts = ["rare", "common word", "common word"]
+    corpus = firth.Corpus.build(texts, min_count=2, keep_empty=True, cache=tmp_path)
+    assert np.diff(corpus.offsets).tolist() == [0, 2, 2]
+    assert list(firth.Corpus.open(corpus.path)) == [[], ["common", "word"], ["common", "word"]]
+    assert len(firth.Corpus.build(texts, min_count=2, cache=tmp_path)) == 2
+
+
+def test_empty_paragraphs_are_none(tmp_path):
+    with pytest.raises(OptionError, match="paragraphs end at blank lines"):
+        firth.Corpus.build(TEXTS, keep_empty=True, sentences="paragraph", cache=tmp_path)
+
+
+def test_ends_of_the_scanner_are_told_from_the_sources():
+    """Two texts: [1, end, end, 2, end] with two more ends, and [end] with three."""
+    seen = []
+    ends = Ends(lambda numbers: seen.extend(numbers.tolist()))
+    for block in ([1, -1], [-1], [2, -1, -1, -1]):
+        ends.write(np.array(block, dtype=np.int32))
+    ends.settle(3)
+    ends.write(np.array([-1, -1, -1, -1], dtype=np.int32))
+    ends.settle(1)
+    assert seen == [1, -1, -1, 2, -1, -1]
