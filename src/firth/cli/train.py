@@ -16,6 +16,7 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError
+from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io import load
 
 INTERRUPTED = 130
@@ -150,13 +151,14 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
         )
         return
     quoted = shlex.quote(str(output))
-    print(f"{output}: {len(vectors):,} words x {vectors.dim}, {seconds:.1f} s in all")
+    rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
+    print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in all")
     print(f"trained on {facts['words']:,} words in {facts['seconds']:.1f} s ({rate:,.0f} words/s)")
     print(f"next: firth neighbors {quoted} {shlex.quote(_example(vectors))}")
 
 
 def _example(vectors: Any) -> str:
     """A word to try: a frequent one beyond the function words."""
-    words: list[str] = vectors.words
+    words: list[str] = vectors.lexicon.words
     candidates = [*words[_RANK:], *words]
     return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), words[0])

@@ -275,8 +275,8 @@ def _names(names: Sequence[str] | None, documents: int) -> Sequence[str]:
     called = list(names)
     if len(called) != documents:
         raise OptionError(
-            f"{len(called):,} names for {documents:,} documents: expected one a document; a corpus leaves out documents "
-            "without a known word unless it is built with keep_empty=True"
+            f"{len(called):,} names for {documents:,} documents: expected one a document; a corpus leaves out "
+            "documents without a known word unless it is built with keep_empty=True"
         )
     return called
 

@@ -46,7 +46,6 @@ from firth.embeddings.training import (
     TrainShard,
     initial_matrices,
     usable_threads,
-    word_vectors,
 )
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
@@ -311,16 +310,15 @@ def train_words(
         due = left = 0
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
-            if ahead < count:
-                if by.kind == NEGATIVE:
-                    if due == 0:
-                        drawn, due = following(drawn, len(sets)), shared
-                        draw_noise(noise, random, sets, drawn, at)
-                    due -= 1
-                    if mode == CWINDOW:
-                        fetch_rows(sentence, ahead, window, count, at)
-                    else:
-                        fetch_places(sentence, ahead, window, count, at)
+            if ahead < count and by.kind == NEGATIVE:
+                if due == 0:
+                    drawn, due = following(drawn, len(sets)), shared
+                    draw_noise(noise, random, sets, drawn, at)
+                due -= 1
+                if mode == CWINDOW:
+                    fetch_rows(sentence, ahead, window, count, at)
+                else:
+                    fetch_places(sentence, ahead, window, count, at)
             if t < 0:
                 continue
             if left == 0:

@@ -5,6 +5,7 @@ beside it nor on the threads.
 """
 
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -131,7 +132,7 @@ def infer(
     pieces = threads * PIECES
     borders = np.searchsorted(offsets, len(ids) * np.arange(pieces + 1) / pieces).tolist()
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(some, *piece) for piece in zip(borders[:-1], borders[1:], strict=True)]:
+        for done in [pool.submit(some, *piece) for piece in itertools.pairwise(borders)]:
             done.result()
     return np.ascontiguousarray(inputs[first:, :dim])
 

@@ -34,7 +34,7 @@ class DocumentVectors:
 
     Attributes:
         documents: the documents as `WordVectors`, with names in the place of words: every question that can be asked
-            of words can be asked of documents.
+            of words can be asked of documents, also by its name on this object (`similarity`, `distances` ...).
         words: the words; where the model trains no input vectors of words, their output vectors, which lie in the
             documents' space.
         outputs: as given.
@@ -74,6 +74,15 @@ class DocumentVectors:
     @property
     def _concatenates(self) -> bool:
         return bool(self.options["architecture"] == "dm" and self.options["combine"] == "concatenate")
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not found here comes here: the questions of word vectors, asked of documents.
+        if name.startswith("_") or name == "documents":
+            raise AttributeError(name)
+        return getattr(self.documents, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.documents)})
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -220,8 +229,8 @@ class DocumentVectors:
     def _card(self) -> str:
         model = f"{self.options['architecture']}, window {self.options['window']}, {self.options['objective']}"
         return (
-            f"# Paragraph vectors\n\n{len(self):,} documents x {self.dim}, {len(self.words):,} words ({model}); made by "
-            '[firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n'
+            f"# Paragraph vectors\n\n{len(self):,} documents x {self.dim}, {len(self.words):,} words ({model}); "
+            'made by [firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n'
         )
 
 
