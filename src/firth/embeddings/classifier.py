@@ -32,7 +32,7 @@ from firth.kernels import labelled_text as kernels
 from firth.progress import Progress, reporting
 from firth.vectors.quantise import QuantisedMatrix
 
-BATCH = 1 << 13  # texts that a thread answers at once
+BATCH = 1 << 15  # texts that a thread answers at once
 NUMBERS = 1 << 22  # probabilities held at once
 Floats = npt.NDArray[np.float32]
 Answer = list[tuple[str, float]]
@@ -109,13 +109,9 @@ class Classifier:
         """
         if isinstance(texts, str):
             return self.predict([texts], k, threshold, threads=1)[0]
-        k, labels = _checked(k, threshold, len(self.labels)), self.labels
+        k = _checked(k, threshold, len(self.labels))
         found = _each(batches(texts), lambda batch: self._best(self._features(batch), k), threads)
-        answers = [
-            [(labels[label], p) for label, p in zip(row, some, strict=True)]
-            for best, values in found
-            for row, some in zip(best.tolist(), values.tolist(), strict=True)
-        ]
+        answers = [answer for best, values in found for answer in self._answers(best, values)]
         if threshold > 0:
             return [[(label, p) for label, p in answer if p >= threshold] for answer in answers]
         return answers
@@ -241,6 +237,10 @@ class Classifier:
         return label_children(self.label_counts) if self.loss == "hierarchical" else np.zeros((0, 2), dtype=np.int64)
 
     @cached_property
+    def _names(self) -> npt.NDArray[np.object_]:
+        return np.array(self.labels, dtype=object)
+
+    @cached_property
     def _prior(self) -> npt.NDArray[np.float64]:
         return np.asarray(self.label_counts / max(int(self.label_counts.sum()), 1), dtype=np.float64)
 
@@ -285,6 +285,12 @@ class Classifier:
         """Return the k likeliest labels of every text and their probabilities."""
         pieces = [self._best_of(piece, k) for piece in pieces_of(features, max(1, NUMBERS // len(self.labels)))]
         return np.concatenate([best for best, _ in pieces]), np.concatenate([values for _, values in pieces])
+
+    def _answers(self, best: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> Iterator[Answer]:
+        names = self._names[best]
+        if best.shape[1] == 1:
+            return map(list, zip(zip(names[:, 0].tolist(), values[:, 0].tolist(), strict=True)))
+        return (list(zip(*pair, strict=True)) for pair in zip(names.tolist(), values.tolist(), strict=True))
 
     def _best_of(self, features: Features, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         probabilities = self._probabilities(features)

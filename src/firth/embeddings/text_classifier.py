@@ -76,7 +76,7 @@ from firth.kernels.targets import Addresses, addresses, new_work
 from firth.kernels.trees import from_children
 from firth.options import option
 from firth.progress import Progress, reporting
-from firth.randomness import generator
+from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
 
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
@@ -259,9 +259,7 @@ class Texts:
             ShapeError: `start` has another width.
         """
         inputs, outputs = aligned_rows(self.rows, dim), aligned_rows(len(self.labels.names), dim)
-        random = generator(seed, "input vectors")
-        for rows in np.array_split(inputs, max(1, len(inputs) // 4096)):
-            rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) / dim
+        fill_uniform(inputs, dim, np.float32(1 / dim), kernel_states(seed, "input vectors", 1))
         words = list(self.map.words)
         if start is not None:
             if start.dim != dim:
@@ -466,3 +464,17 @@ def place_noise(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], la
             drawn = draw_word(by, random)
         place_output(at, k, drawn, -1)
     end_outputs(at, by.negative + 1)
+
+
+@compiled
+def fill_uniform(
+    rows: npt.NDArray[np.float32],  # (R, P), written in the first `dim` columns
+    dim: int,
+    bound: np.float32,
+    random: npt.NDArray[np.uint64],  # (1,) state, updated
+) -> None:
+    """Fill rows with numbers drawn uniformly from -bound to bound, to 24 bits."""
+    scale = bound * np.float32(2.0**-23)
+    for row in range(rows.shape[0]):
+        for d in range(dim):
+            rows[row, d] = np.float32(np.int64(draw(random) >> np.uint64(40)) - 2**23) * scale

@@ -20,11 +20,14 @@ from firth.kernels.compiled import compiled
 from firth.kernels.hash_words import home, key_of
 from firth.kernels.ngram_hash import OFFSET, ROW_PRIME, character_ngrams, hash_byte
 from firth.kernels.scan_memory import load8
+from firth.kernels.step import prefetch_row
+from firth.kernels.vector_ir import LINE
 
 END = b"</s>"  # the token of a line's end; number 0 in every table
 END_NUMBER = 0
 PADDING = 16  # bytes behind a text that may be read
 LINE_FEED = 10
+AHEAD = 8  # rows between asking for one and adding it up
 
 # Entries of the state of `scan_lines`.
 POSITION, TOKENS, ARENA, WRITTEN, LINES, STATE_SIZE = range(6)
@@ -244,15 +247,19 @@ def mean_rows(
     hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
 ) -> None:
     """Write the mean of each line's rows; a line without features keeps its zeros."""
-    place = 0
+    place, dim, stride = 0, inputs.shape[1], inputs.strides[0]
+    base, size = inputs.ctypes.data, -(-4 * dim // LINE) * LINE
     for line in range(feature_ends.size):
         m = feature_ends[line] - place
         for i in range(place, feature_ends[line]):
+            if i + AHEAD < features.size:
+                prefetch_row(base + max(np.int64(features[i + AHEAD]), 0) * stride, size)
             if features[i] >= 0:
-                for d in range(inputs.shape[1]):
-                    hidden[line, d] += inputs[features[i], d]
+                row, own = np.uint64(features[i]), np.uint64(line)  # no negative index to look for: vectors of eight
+                for d in range(dim):
+                    hidden[own, d] += inputs[row, d]
         place = feature_ends[line]
-        for d in range(inputs.shape[1] if m > 0 else 0):
+        for d in range(dim if m > 0 else 0):
             hidden[line, d] /= np.float32(m)
 
 
