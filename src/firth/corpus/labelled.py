@@ -213,7 +213,9 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
     meter = Meter(report, found.size())
     for path in found.paths:
         if inner_suffix(path) in TABLES:
-            raise CorpusError(f"{path}: a table; name its column of labels with labels=, and that of texts with column=")
+            raise CorpusError(
+                f"{path}: a table; name its column of labels with labels=, and that of texts with column="
+            )
         with opened(path) as (raw, stream), reading(path):
             _scan_stream(scanner, stream, str(path), lambda raw=raw: meter.tick(raw.tell()))  # type: ignore[misc]  # mypy knows no types for lambda's defaults
         meter.finished += path.stat().st_size

@@ -21,7 +21,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.labelled import read_labelled, scan_texts
+from firth.corpus.labelled import LabelledLines, read_labelled, scan_texts
 from firth.embeddings.label_scores import LabelScores, label_scores
 from firth.embeddings.label_tree import label_children
 from firth.embeddings.labels import LabelSet, count_labels
@@ -178,14 +178,30 @@ class Classifier:
         k = _checked(k, threshold, len(self.labels))
         with reporting(progress) as report:
             read = read_labelled(source, labels, column, self.label_prefix, report)
+        return self.scores(read, k=k, threshold=threshold, threads=threads)
+
+    def scores(
+        self, read: LabelledLines, *, k: int = 1, threshold: float = 0.0, threads: int | None = None
+    ) -> LabelScores:
+        """Judge the classifier on texts that were read; see `test`.
+
+        Args:
+            read: the texts.
+            k: how many labels are predicted for each text.
+            threshold: the least probability of a label that is predicted.
+            threads: how many.
+
+        Raises:
+            CorpusError: no text has a label.
+        """
         known = count_labels(read, prefix=self.label_prefix)
-        names = [*self.labels, *(name for name in known.names if name not in set(self.labels))]
+        there = set(self.labels)
+        names = [*self.labels, *(name for name in known.names if name not in there)]
         every = LabelSet(names, np.zeros(len(names), dtype=np.int64))
         features = self.map.features(read.lines, every.ids, prefix=self.label_prefix)
         if read.labels is not None:
             features = dataclasses.replace(features, **every.numbered(read.labels))
-        pieces = list(pieces_of(features, BATCH))
-        found = _each(pieces, lambda piece: self._best(piece, k), threads)
+        found = _each(pieces_of(features, BATCH), lambda piece: self._best(piece, k), threads)
         best, values = (np.concatenate(some) for some in zip(*found, strict=True))
         return label_scores(names, features, best, values >= threshold)
 

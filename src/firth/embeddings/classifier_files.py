@@ -13,6 +13,7 @@ as they are.
 """
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,23 @@ from firth.vectors.quantise import ProductQuantiser, QuantisedMatrix
 KIND = "firth-classifier"
 PREFIX = "__label__"
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
+
+
+def load(path: str | os.PathLike[str]) -> Classifier:
+    """Read a classifier: a folder of firth's, or a `.bin` or `.ftz` file of fastText's.
+
+    Raises:
+        FormatError: it is neither, or is damaged.
+        OptionError: it holds something else than a classifier.
+        OSError: it cannot be read.
+    """
+    path = Path(path)
+    if path.is_dir():
+        found = saved.restored(saved.read(path))
+        if not isinstance(found, Classifier):
+            raise OptionError(f"{path} holds {type(found).__name__}, expected a classifier")
+        return found
+    return from_fasttext(fasttext.read(path), path.stem)
 
 
 def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:

@@ -38,7 +38,7 @@ import hashlib
 import math
 import os
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,9 @@ from firth.options import option
 from firth.progress import Progress, reporting
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from firth.embeddings.autotune import Tuned
 
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
 ALL = -1  # the kind of "ova" in the kernel
@@ -155,40 +158,36 @@ class TextClassifier:
             ShapeError: `start` has another width.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
-        count = usable_threads(threads)
+        usable_threads(threads)
         with reporting(progress) as report:
             read = read_labelled(source, labels, column, self.label_prefix, report)
-        texts = encode(self, read, seed=seed)
-        matrices = texts.initial_matrices(self.dim, seed=seed, start=start)
-        made = dataclasses.asdict(self)
+        return train_on(self, read, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
 
-        def finish(trained: Matrices, facts: dict[str, Any]) -> Classifier:
-            return Classifier(
-                map=texts.map,
-                labels=texts.labels.names,
-                label_counts=texts.labels.counts,
-                counts=trained.counts,
-                inputs=trained.inputs[:, : self.dim],
-                outputs=trained.outputs[: len(texts.labels.names), : self.dim],
-                loss=self.loss,
-                label_prefix=self.label_prefix,
-                metadata={"training": {**facts, "texts": len(texts.order), "texts_left_out": texts.left_out}},
+    def autotune(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        validation: Any,
+        validation_labels: Any = None,
+        column: str | None = None,
+        seconds: float = 300.0,
+        trials: int | None = None,
+        metric: str = "f1",
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> "Tuned":
+        """Search for the options that do best on a validation set; see `firth.embeddings.autotune.autotune`."""
+        from firth.embeddings.autotune import Search, autotune
+
+        with reporting(progress) as report:
+            read = read_labelled(source, labels, column, self.label_prefix, report)
+            judged = read_labelled(
+                validation, labels if validation_labels is None else validation_labels, column, self.label_prefix, report
             )
-
-        run = Run(
-            # A run asks a corpus for its tokens, their number, and what tells it from others.
-            corpus=cast("Any", texts),
-            matrices=matrices,
-            train_shard=shard_trainer(self, texts, matrices, count),
-            options={"model": "classifier", **made},
-            epochs=self.epochs,
-            learning_rate=lambda progress: self.lr * (1 - progress),
-            untrained_loss=WORSE / 1.5 * self.untrained_loss(texts.labels.counts),
-            seed=seed,
-            threads=count,
-            finish=finish,
-        )
-        return run.train(progress=progress, checkpoint=checkpoint)
+        search = Search(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
+        return autotune(self, read, judged, search, progress=progress)
 
     def untrained_loss(self, counts: npt.NDArray[np.int64]) -> float:
         """Return the loss a text before any training, in nats.
@@ -202,6 +201,59 @@ class TextClassifier:
             lengths = from_children(label_children(counts)).lengths
             return float((lengths * counts).sum() / counts.sum()) * math.log(2.0)
         return (len(counts) if self.loss == "ova" else self.negative + 1) * math.log(2.0)
+
+
+def train_on(
+    model: TextClassifier,
+    read: LabelledLines,
+    *,
+    seed: int,
+    threads: int | None,
+    start: WordVectors | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Classifier:
+    """Train on texts that were read; with the arguments and errors of `TextClassifier.train`, see `TextClassifier`."""
+    count = usable_threads(threads)
+    texts = encode(model, read, seed=seed)
+    run = Run(
+        # A run asks a corpus for its tokens, their number, and what tells it from others.
+        corpus=cast("Any", texts),
+        matrices=texts.initial_matrices(model.dim, seed=seed, start=start),
+        train_shard=lambda shard, stop: train_shard(shard, stop),
+        options={"model": "classifier", **dataclasses.asdict(model)},
+        epochs=model.epochs,
+        learning_rate=lambda progress: model.lr * (1 - progress),
+        untrained_loss=WORSE / 1.5 * model.untrained_loss(texts.labels.counts),
+        seed=seed,
+        threads=count,
+        finish=lambda trained, facts: finished(model, texts, trained, facts),
+    )
+    train_shard = shard_trainer(model, texts, run.matrices, count)
+    return run.train(progress=progress, checkpoint=checkpoint)
+
+
+def finished(model: TextClassifier, texts: "Texts", trained: Matrices, facts: dict[str, Any]) -> Classifier:
+    """Return the classifier that a run has made.
+
+    Args:
+        model: the options.
+        texts: what it was trained on.
+        trained: the rows.
+        facts: what is known of the run.
+    """
+    labels = texts.labels
+    return Classifier(
+        map=texts.map,
+        labels=labels.names,
+        label_counts=labels.counts,
+        counts=trained.counts,
+        inputs=trained.inputs[:, : model.dim],
+        outputs=trained.outputs[:, : model.dim],
+        loss=model.loss,
+        label_prefix=model.label_prefix,
+        metadata={"training": {**facts, "texts": len(texts.order), "texts_left_out": texts.left_out}},
+    )
 
 
 @dataclass(frozen=True, eq=False)
