@@ -45,7 +45,9 @@ def test_a_new_family_trains_from_the_command_line(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert re.search(r"--toy-lr .*Learning rate, which stays\. +Default: +0\.05", " ".join(run("train", "-h").split()))
+    assert re.search(
+        r"--toy-lr .*Learning rate, which stays\. +Default: +0\.05", " ".join(run("train", "toy", "-h").split())
+    )
     told = json.loads(
         run("train", "toy", "text.txt", "-o", "toy.firth", "--dim", "8", "--toy-lr", "0.1", "--epochs", "20",
             "--checkpoint", "state", "--json", "-q")

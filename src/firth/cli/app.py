@@ -7,7 +7,6 @@ Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood
 """
 
 import importlib
-import inspect
 import io
 import os
 import sys
@@ -19,17 +18,18 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import firth
-from firth.cli.output import complain, sentence
+from firth.cli.output import complain, paragraphs, sentence
 from firth.errors import FirthError
 
 INTERRUPTED = 130
 
-# Name: the module and the function that runs it, and the line that `firth --help` shows.
+# Name: the module and the function that runs it, or the app of several, and the line that `firth --help` shows.
 COMMANDS = {
     "train": ("train", "train", "Train word vectors on text."),
     "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),
     "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
+    "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
     "convert": ("files", "convert", "Write vectors in another format."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
@@ -92,18 +92,16 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module, function, line) in COMMANDS.items():
         run = _load(module, function) if completing or name == chosen else _not_loaded
-        app.command(name, help=_paragraphs(run), short_help=line, no_args_is_help=name != "demo")(run)
+        if isinstance(run, typer.Typer):  # a command of commands
+            app.add_typer(run, name=name, short_help=line, no_args_is_help=True)
+        else:
+            app.command(name, help=paragraphs(run), short_help=line, no_args_is_help=name != "demo")(run)
     return app
 
 
-def _load(module: str, function: str) -> Callable[..., None]:
-    run: Callable[..., None] = getattr(importlib.import_module(f"firth.cli.{module}"), function)
+def _load(module: str, function: str) -> Callable[..., None] | typer.Typer:
+    run: Callable[..., None] | typer.Typer = getattr(importlib.import_module(f"firth.cli.{module}"), function)
     return run
-
-
-def _paragraphs(run: Callable[..., None]) -> str:
-    """The docstring of a command, a line a paragraph, which the help then breaks to the width of the terminal."""
-    return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(run) or "").split("\n\n"))
 
 
 def _not_loaded() -> None:

@@ -29,16 +29,14 @@ class Flags:
     panel: str
     without: frozenset[str] = frozenset()
 
-    def fields(self) -> dict[str, "Flag"]:
-        """Return the fields that a command line can give, by name."""
+    def parameters(self) -> Iterable[inspect.Parameter]:
+        """Yield a keyword parameter a field, None where the flag is not given."""
         hints = typing.get_type_hints(self.kind)
-        found = {}
         for field in self._fields():
             # Where words are listed, a command line gives one of them, whatever else Python code may pass.
             simple = str if field.metadata["choices"] else _simple_type(hints[field.name])
             if simple is not None:
-                found[field.name] = Flag(field, simple, self.panel)
-        return found
+                yield self._parameter(field, simple)
 
     def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the command's values that belong to this dataclass and were given."""
@@ -48,44 +46,39 @@ class Flags:
     def _fields(self) -> list[dataclasses.Field[Any]]:
         return [field for field in dataclasses.fields(self.kind) if field.metadata and field.name not in self.without]
 
-
-@dataclasses.dataclass(frozen=True)
-class Flag:
-    """One field as a flag.
-
-    Attributes:
-        field: of an options dataclass.
-        simple: the type that the command line turns its text into.
-        panel: the heading that it stands under in the help.
-    """
-
-    field: dataclasses.Field[Any]
-    simple: type
-    panel: str
+    def _parameter(self, field: dataclasses.Field[Any], simple: type) -> inspect.Parameter:
+        dashed = field.name.replace("_", "-")
+        words = field.metadata["choices"]
+        info = typer.Option(
+            f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
+            help=_help(field),
+            show_default=False,
+            metavar="|".join(words) if words else None,
+            rich_help_panel=self.panel,
+        )
+        annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
+        return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def with_flags(command: Callable[..., None], flags: Iterable[Flags]) -> Callable[..., None]:
+def with_flags(command: Callable[..., None], flags: Iterable[Flags], **known: Any) -> Callable[..., None]:
     """Return a command whose `**options` are replaced by the flags of option dataclasses.
 
     Args:
         command: a function whose last parameter is `**options`.
-        flags: the dataclasses; where several have a field of one name, it is one flag: the first describes it, and
-            the words that it takes are those of all.
+        flags: the dataclasses; no two have a field of one name.
+        known: arguments of the command that have no flag.
     """
     parameters = {
         name: parameter
         for name, parameter in inspect.signature(command).parameters.items()
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in known
     }
-    shared: dict[str, list[Flag]] = {}
     for each in flags:
-        for name, flag in each.fields().items():
-            shared.setdefault(name, []).append(flag)
-    for name, several in shared.items():
-        parameters.setdefault(name, _parameter(name, several))
+        for parameter in each.parameters():
+            parameters[parameter.name] = parameter
 
     def run(**values: Any) -> None:
-        command(**values)
+        command(**known, **values)
 
     keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters.values()]
     run.__doc__, run.__name__ = command.__doc__, command.__name__
@@ -103,25 +96,8 @@ def _simple_type(hint: Any) -> type | None:
     return None
 
 
-def _parameter(name: str, flags: list[Flag]) -> inspect.Parameter:
-    """A keyword parameter for the fields of one name, None where the flag is not given."""
-    first, dashed = flags[0], name.replace("_", "-")
-    words = list(dict.fromkeys(word for flag in flags for word in flag.field.metadata["choices"] or ()))
-    info = typer.Option(
-        f"--{dashed}/--no-{dashed}" if first.simple is bool else f"--{dashed}",
-        help=_help(flags),
-        show_default=False,
-        metavar="|".join(words) if words else None,
-        rich_help_panel=first.panel,
-    )
-    annotation = Annotated[first.simple | None, info]  # type: ignore[name-defined]  # built at run time, for typer to read
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def _help(flags: list[Flag]) -> str:
-    text, default = flags[0].field.metadata["help"], flags[0].field.default
+def _help(field: dataclasses.Field[Any]) -> str:
+    text, default = field.metadata["help"], field.default
     shown = ("yes" if default else "no") if isinstance(default, bool) else default
-    if any(flag.field.default != default for flag in flags):
-        shown = "the model's"
     # typer would show the flag's own default, which is None: not given.
-    return f"{text[:1].upper()}{text[1:]}." + ("" if shown is None else f" Default: {shown}.")
+    return f"{text[:1].upper()}{text[1:]}." + ("" if default is None else f" Default: {shown}.")

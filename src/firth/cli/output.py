@@ -1,6 +1,7 @@
 """What every command prints, and where: data on standard output, everything else on standard error."""
 
 import errno
+import inspect
 import json
 import os
 import sys
@@ -63,3 +64,8 @@ def sentence(error: FirthError | OSError | MemoryError) -> str:
     where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
     cure = _CURES.get(error.errno or 0)
     return f"{where}{error.strerror or error}" + (f"; {cure}" if cure else "")
+
+
+def paragraphs(run: Any) -> str:
+    """The docstring of a command, a line a paragraph, which the help then breaks to the width of the terminal."""
+    return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(run) or "").split("\n\n"))

@@ -1,6 +1,6 @@
 """`firth train`: text in, vectors out."""
 
-import dataclasses
+import inspect
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import typer
 
 from firth.cli.flags import Flags, with_flags
 from firth.cli.models import MODELS
-from firth.cli.output import AsJson, print_json
+from firth.cli.output import AsJson, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
@@ -24,9 +24,7 @@ _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
 
 def _train(
-    model: Annotated[
-        str, typer.Argument(help=f"What to train: {', '.join(MODELS)}.", show_default=False, metavar="MODEL")
-    ],
+    model: str,
     corpus: Annotated[
         list[str],
         typer.Argument(
@@ -58,16 +56,15 @@ def _train(
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Train word vectors on text.
+    """Train on text.
 
     Text is read once into a corpus on disk, which the next training on the same text uses again. Ctrl-C stops at a safe
     point and saves what was learned.
     """
     began = time.monotonic()
-    if model not in MODELS:
-        raise typer.BadParameter(f"{model!r}: expected one of {', '.join(MODELS)}", param_hint="MODEL")
     check_folder_target(output)
-    trainer = _trainer(model, options)
+    kind, preset = MODELS[model].kind, MODELS[model].preset
+    trainer = kind(**Flags(kind, "Model").chosen(options), **preset)
     before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
@@ -84,32 +81,18 @@ def _train(
 _CORPUS = Flags(CorpusOptions, "Text")
 
 
-def _model_flags() -> list[Flags]:
-    """The flags of every model's options; two presets of one dataclass share theirs."""
-    preset: dict[type, set[str]] = {}
-    for model in MODELS.values():
-        preset.setdefault(model.kind, set()).update(model.preset)
-    return [Flags(kind, "Model", frozenset(names)) for kind, names in preset.items()]
+def _app() -> typer.Typer:
+    """A command a model, each with the flags of its own options."""
+    app = typer.Typer(help="Train on text.", subcommand_metavar="MODEL CORPUS... -o OUT")
+    for name, model in MODELS.items():
+        command = with_flags(_train, [Flags(model.kind, "Model", frozenset(model.preset)), _CORPUS], model=name)
+        what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
+        text = paragraphs(_train).partition("\n\n")[2]
+        app.command(name, help=f"{what}\n\n{text}", short_help=what, no_args_is_help=True)(command)
+    return app
 
 
-train = with_flags(_train, [*_model_flags(), _CORPUS])
-
-
-def _trainer(model: str, options: Mapping[str, Any]) -> Any:
-    kind, preset = MODELS[model].kind, MODELS[model].preset
-    chosen = Flags(kind, "Model", frozenset(preset)).chosen(options)
-    for name, value in options.items():
-        if value is not None and name not in chosen and name not in _CORPUS.chosen(options):
-            owners = ", ".join(other for other in MODELS if name in _flags_of(other))
-            raise typer.BadParameter(
-                f"no option of {model}; expected with {owners}", param_hint=f"--{name.replace('_', '-')}"
-            )
-    return kind(**chosen, **preset)
-
-
-def _flags_of(model: str) -> set[str]:
-    fields = {field.name for field in dataclasses.fields(MODELS[model].kind)}
-    return fields - set(MODELS[model].preset)
+train = _app()
 
 
 def _words_of(path: Path) -> tuple[str, ...]:

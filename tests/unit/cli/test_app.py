@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import typer
 
 import firth
 from firth.cli import app
@@ -50,7 +51,15 @@ def test_every_command_explains_itself(run, name):
     status, out, _ = run(name, "-h")
     assert status == 0
     assert f"firth {name}" in out
-    assert "--json" in out
+    several = app._load(*app.COMMANDS[name][:2])
+    if isinstance(several, typer.Typer):
+        for command in several.registered_commands:
+            assert command.name in out
+            status, out_of_one, _ = run(name, command.name, "-h")
+            assert status == 0
+            assert "--json" in out_of_one
+    else:
+        assert "--json" in out
 
 
 def test_version(run):

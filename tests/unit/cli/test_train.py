@@ -24,9 +24,14 @@ def here(monkeypatch, tmp_path):
     (tmp_path / "text.txt").write_text(sentences(300), encoding="utf-8")
 
 
+def commands():
+    return {command.name: command.callback for command in train.registered_commands}
+
+
 def run(model="skipgram", corpus=("text.txt",), output="out.firth", **options):
-    given = {name: each.default for name, each in inspect.signature(train).parameters.items()}
-    train(**{**given, **BASE, "model": model, "corpus": list(corpus), "output": here_path(output), **options})
+    command = commands()[model]
+    given = {name: each.default for name, each in inspect.signature(command).parameters.items()}
+    command(**{**given, **BASE, "corpus": list(corpus), "output": here_path(output), **options})
 
 
 def here_path(name):
@@ -45,43 +50,17 @@ class Options:
     plain: int = 3
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Others:
-    kind: str = option("c", "of another sort", choices=("b", "c"))
-    loud: bool = option(True, "the same")
-
-
-def flags_of(*kinds):
-    def command(**options: object) -> None:
-        """Do it."""
-
-    parameters = inspect.signature(with_flags(command, [Flags(kind, "Panel") for kind in kinds])).parameters
-    assert all(each.default is None for each in parameters.values())
-    return {name: each.annotation.__metadata__[0] for name, each in parameters.items()}
-
-
 def test_flags_are_the_fields_of_the_dataclass():
-    assert {name: flag.help for name, flag in flags_of(Options).items()} == {
+    found = {each.name: each for each in Flags(Options, "Panel").parameters()}
+    assert list(found) == ["size", "rate", "kind", "loud"]
+    helps = {name: each.annotation.__metadata__[0].help for name, each in found.items()}
+    assert helps == {
         "size": "How big. Default: 7.",
         "rate": "How quick.",
         "kind": "Which. Default: a.",
         "loud": "Whether to shout. Default: yes.",
     }
-
-
-def test_fields_of_one_name_are_one_flag():
-    flags = flags_of(Options, Others)
-    assert list(flags) == ["size", "rate", "kind", "loud"]
-    assert flags["kind"].help == "Which. Default: the model's."
-    assert flags["kind"].metavar == "a|b|c"
-    assert flags["loud"].help == "Whether to shout. Default: yes."
-
-
-def test_an_option_of_another_model_is_a_mistake_of_usage():
-    with pytest.raises(typer.BadParameter, match=r"no option of cbow; expected with .*fasttext"):
-        run("cbow", min_n=2)
-    with pytest.raises(typer.BadParameter, match=r"no option of skipgram; expected with .*structured"):
-        run("skipgram", architecture="cbow")
+    assert all(each.default is None for each in found.values())
 
 
 def test_a_flag_that_is_not_given_is_not_passed_on():
@@ -103,12 +82,13 @@ def test_a_command_gets_its_flags():
 
 
 def test_every_option_of_every_model_and_of_the_corpus_has_a_flag_or_a_reason():
-    flags = set(inspect.signature(train).parameters)
-    for model in MODELS.values():
+    for name, model in MODELS.items():
+        flags = set(inspect.signature(commands()[name]).parameters)
         fields = {field.name for field in dataclasses.fields(model.kind)}
         assert fields - set(model.preset) <= flags
         assert set(model.preset) <= fields
-    assert {field.name for field in dataclasses.fields(CorpusOptions)} <= flags
+        assert not set(model.preset) & flags
+        assert {field.name for field in dataclasses.fields(CorpusOptions)} <= flags
 
 
 @pytest.mark.parametrize("model", list(MODELS))
@@ -167,11 +147,6 @@ def test_stop_words_come_from_a_file(tmp_path, capsys):
 def test_standard_input_stands_alone():
     with pytest.raises(firth.FirthError, match="expected it alone"):
         run(corpus=["-", "text.txt"])
-
-
-def test_an_unknown_model_is_a_mistake_of_usage():
-    with pytest.raises(typer.BadParameter, match=r"expected one of .*skipgram, cbow"):
-        run("skipgramm")
 
 
 def test_old_vectors_of_ours_are_replaced(capsys):
