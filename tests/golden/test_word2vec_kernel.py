@@ -39,6 +39,32 @@ MODELS = {
     "uniform noise": {"noise_exponent": 0.0},
     **{f"{k} noise words": {"negative": k} for k in (1, 2, 4, 6, 7, 11, 20)},
     **{f"{dim} wide": {"dim": dim} for dim in (1, 3, 16, 17, 100, 300)},
+    **{
+        objective: {"objective": objective, "lr": 0.05}
+        for objective in ("hierarchical", "softmax", "nce", "importance")
+    },
+    "hierarchical, cbow": {"objective": "hierarchical", "architecture": "cbow"},
+    "hierarchical, pair": {"objective": "hierarchical", "update": "pair"},
+    "nce, pair": {"objective": "nce", "update": "pair"},
+    "nce, cbow": {"objective": "nce", "architecture": "cbow"},
+    "softmax, wide windows": {"objective": "softmax", "window": 20, "shrink_windows": False},
+    "importance, wide windows": {"objective": "importance", "window": 20, "negative": 11},
+    "cbow of sums": {"architecture": "cbow", "combine": "sum"},
+    "cbow of scaled sums, uniform noise": {
+        "architecture": "cbow",
+        "combine": "sum",
+        "score": "scaled",
+        "noise_exponent": 0.0,
+        "lr": 1.0,
+    },
+    "cbow of scaled means": {"architecture": "cbow", "score": "scaled", "cbow_gradient": "mean", "lr": 1.0},
+    "softmax of scaled sums": {
+        "architecture": "cbow",
+        "combine": "sum",
+        "score": "scaled",
+        "objective": "softmax",
+        "lr": 1.0,
+    },
     "pair, 7 noise words, 3 wide": {"update": "pair", "negative": 7, "dim": 3},
 }
 

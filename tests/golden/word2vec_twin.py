@@ -54,7 +54,9 @@ class Twin:
         self.inputs = (start / np.float32(model.dim)).astype(np.float64)
         self.outputs = np.zeros((words, model.dim))
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
-        self.noise = alias_table(corpus.vocabulary.noise_probabilities(model.noise_exponent))
+        self.q = corpus.vocabulary.noise_probabilities(model.noise_exponent)
+        self.noise = alias_table(self.q)
+        self.codes = codes(huffman_pairs(corpus)) if model.objective == "hierarchical" else None
         self.keep = corpus.vocabulary.keep_probabilities(model.sample)
         self.losses, self.read = [], 0
 
@@ -83,56 +85,123 @@ class Twin:
 
     def train_piece(self, kept):
         model, sets = self.model, {}
+        negative = model.objective == "negative"
         shared = model.shared_windows
         for t in range(-AHEAD, len(kept)):
             ahead = t + AHEAD
-            if ahead < len(kept) and ahead % shared == 0:
+            if negative and ahead < len(kept) and ahead % shared == 0:
                 sets[ahead // shared] = self.draw_noise()
             if t < 0:
                 continue
             reach = model.window - self.random.below(model.window) if model.shrink_windows else model.window
             context = [kept[c] for c in range(max(0, t - reach), min(len(kept), t + reach + 1)) if c != t]
-            self.train_window(kept[t], context, sets[t // shared])
+            self.train_window(kept[t], context, sets[t // shared] if negative else None)
 
     def draw_noise(self):
+        if self.model.objective in ("hierarchical", "softmax"):
+            return []
         return [self.random.word(self.noise) for _ in range(self.model.negative)]
 
     def train_window(self, centre, context, noise):
+        """A window; every objective but negative sampling draws its noise when it predicts."""
+        pair = self.model.update == "pair"
+        blocks = [[word] for word in context] if pair else [context]
         if self.model.architecture == "cbow":
-            self.step_mean(centre, context, noise)
-        elif self.model.update == "pair":
-            for c, word in enumerate(context):
-                noise = noise if c == 0 else self.draw_noise()
-                self.step(centre, [word], noise)
-        else:
-            for first in range(0, len(context), MOST_HIDDEN):
-                self.step(centre, context[first : first + MOST_HIDDEN], noise)
+            self.step_combined(centre, context, self.draw_noise() if noise is None else noise)
+            return
+        for b, block in enumerate(blocks):
+            own = self.draw_noise() if noise is None or b > 0 else noise
+            for first in range(0, len(block), MOST_HIDDEN):
+                self.step(centre, block[first : first + MOST_HIDDEN], own)
 
     def step(self, centre, context, noise):
         """Skip-gram: every pair of the window is scored before any updates a row."""
         gradients = self.gradients(self.inputs[context], centre, noise)
         np.add.at(self.inputs, context, self.rate * gradients)
 
-    def step_mean(self, centre, context, noise):
-        """CBOW: the mean of the context words predicts the centre."""
-        gradients = self.gradients(self.inputs[context].mean(0, keepdims=True), centre, noise)
-        share = len(context) if self.model.cbow_gradient == "mean" else 1
-        np.add.at(self.inputs, context, self.rate * gradients / share)
+    def step_combined(self, centre, context, noise):
+        """CBOW: the mean or the sum of the context words predicts the centre."""
+        model = self.model
+        scale = (1 / len(context) if model.combine == "mean" else 1) / (model.dim if model.score == "scaled" else 1)
+        gradients = self.gradients(scale * self.inputs[context].sum(0, keepdims=True), centre, noise)
+        if model.combine == "mean" and model.cbow_gradient == "full":
+            scale *= len(context)
+        np.add.at(self.inputs, context, self.rate * scale * gradients)
 
     def gradients(self, hidden, centre, noise):
         """Count the loss, update the output rows, and return the derivatives of J for the hidden rows.
 
-        A noise word drawn twice is two rows that are one: both slopes are of the row as it was, and each adds its part;
-        where the second stands in a later turn, the hidden rows meet it there with the first part added.
+        A row drawn twice is two rows that are one: both slopes are of the row as it was, and each adds its part; where
+        the second stands in a later turn, the hidden rows meet it there with the first part added.
         """
-        outputs = np.array([centre, *noise])
-        signs = np.array([1.0, *[0.0 if word == centre else -1.0 for word in noise]])
-        scores = signs * (hidden @ self.outputs[outputs].T)
-        self.loss += np.where(signs == 0, 0.0, np.logaddexp(0, -scores)).sum()
+        outputs, loss_and_slopes = getattr(self, self.model.objective)(centre, noise)
+        loss, slopes = loss_and_slopes(hidden @ self.outputs[outputs].T)
+        self.loss += loss.sum()
         self.predictions += len(hidden)
-        slopes, total = signs * sigmoid(-scores), np.zeros(hidden.shape)
+        total = np.zeros(hidden.shape)
         for first in range(0, len(outputs), TURN):
             turn = slice(first, first + TURN)
             total += slopes[:, turn] @ self.outputs[outputs[turn]]
             np.add.at(self.outputs, outputs[turn], self.rate * slopes[:, turn].T @ hidden)
         return total
+
+    def negative(self, centre, noise):
+        return [centre, *noise], logistic([1.0, *[0.0 if word == centre else -1.0 for word in noise]])
+
+    def hierarchical(self, centre, _):
+        nodes, turns = self.codes[centre]
+        return nodes, logistic(turns)
+
+    def nce(self, centre, noise):
+        outputs, step = [centre, *noise], logistic([1.0] + [-1.0] * len(noise))
+        return outputs, lambda scores: step(scores - np.log(len(self.q) * len(noise) * self.q[outputs]))
+
+    def softmax(self, centre, _):
+        return list(range(len(self.outputs))), softmax(centre)
+
+    def importance(self, centre, noise):
+        correction = np.array([0.0, *np.log(len(noise) * self.q[noise])])
+        correction[1:][np.array(noise) == centre] = np.inf
+        step = softmax(0)
+        return [centre, *noise], lambda scores: step(scores - correction)
+
+
+def logistic(signs):
+    """From scores to losses and slopes of log sigma(sign * score); a sign of 0 takes no part."""
+    signs = np.array(signs)
+
+    def step(scores):
+        z = signs * scores
+        return np.where(signs == 0, 0.0, np.logaddexp(0, -z)), signs * sigmoid(-z)
+
+    return step
+
+
+def softmax(true):
+    """From scores to losses and slopes of the log of a softmax's entry `true`."""
+
+    def step(scores):
+        total = np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        return total - scores[:, true : true + 1], np.eye(scores.shape[1])[true] - np.exp(scores - total)
+
+    return step
+
+
+def huffman_pairs(corpus):
+    """Huffman's tree as nested pairs of word ids, with its nodes' numbers: (number, left, right)."""
+    counts = corpus.vocabulary.counts.tolist()
+    heap = [(count, word, word) for word, count in enumerate(counts)]
+    for node in range(len(counts) - 1):
+        first, second = sorted(heap)[:2]
+        heap = [item for item in heap if item not in (first, second)]
+        heap.append((first[0] + second[0], len(counts) + node, (node, first[2], second[2])))
+    return heap[0][2]
+
+
+def codes(tree, nodes=(), turns=()):
+    """The nodes above each word from the root down, and the turns taken there: +1 left, -1 right."""
+    if isinstance(tree, int):
+        return {tree: (list(nodes), list(turns))}
+    node, left, right = tree
+    below = (*nodes, node)
+    return codes(left, below, (*turns, 1.0)) | codes(right, below, (*turns, -1.0))

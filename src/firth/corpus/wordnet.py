@@ -7,6 +7,7 @@ their two million lines would take a minute and another dependency.
 
 import os
 import tarfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
                 senses.update(_first_senses(lines))
             elif name != "frames.yaml":
                 above.update(_first_hypernyms(lines))
-    except (OSError, UnicodeDecodeError, EOFError) as error:
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise FormatError(
             f"{path}: not readable as WordNet ({error}); expected its YAML, as a folder or .tar.gz"
         ) from error
@@ -48,8 +49,8 @@ def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
 
 def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
     if path.is_dir():
-        for file in sorted(path.rglob("*.yaml")):
-            yield file.name, file.read_text(encoding="utf-8").splitlines()
+        for each in sorted(path.rglob("*.yaml")):
+            yield each.name, each.read_text(encoding="utf-8").splitlines()
         return
     try:
         with tarfile.open(path) as archive:
@@ -58,7 +59,10 @@ def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
                 if file is not None:
                     yield Path(member.name).name, file.read().decode("utf-8").splitlines()
     except tarfile.TarError as error:
-        raise FormatError(f"{path}: no archive ({error}); expected a .tar.gz of WordNet's YAML, or a folder") from error
+        reason = str(error).splitlines()[0]
+        raise FormatError(
+            f"{path}: no archive ({reason}); expected a .tar.gz of WordNet's YAML, or a folder"
+        ) from error
 
 
 def _first_senses(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -107,10 +111,9 @@ def _nested(senses: dict[str, str], above: dict[str, str]) -> list[Any]:
     groups: dict[str, list[Any]] = {synset: [] for synset in above}
     for word, synset in senses.items():
         groups.setdefault(synset, []).append(word)
-    roots = []
+    roots: list[Any] = []
     for synset, group in groups.items():
-        parent = _parent(synset, above)
-        (groups[parent] if parent in groups else roots).append(group)
+        groups.get(_parent(synset, above), roots).append(group)
     return roots
 
 

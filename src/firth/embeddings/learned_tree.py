@@ -3,8 +3,8 @@
 What: the words are parted in two by their vectors, each part again, and so on to single words, so that words that are
 used alike share long paths.
 
-Objective: each part is fitted by a mixture of two Gaussians of equal, round covariance, means a and b. Their border is a
-hyperplane across a - b, and is put where the occurrences of the words on both sides are as equal as they can be:
+Objective: each part is fitted by a mixture of two Gaussians of equal, round covariance, means a and b. Their border is
+a hyperplane across a - b, and is put where the occurrences of the words on both sides are as equal as they can be:
 
     left(w)  iff  x_w . (a - b) < t,      t such that  sum_left count = sum_right count
 
@@ -12,9 +12,10 @@ Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language mode
 by EM and assigns words by the two components' responsibilities.
 
 Departures: responsibilities are hard, which makes EM the 2-means algorithm. Mnih and Hinton cut in the middle of the
-words ("balanced") or at equal responsibility ("adaptive"); the cut in the middle of the occurrences keeps frequent words
-near the root, as Huffman's tree does: a word of probability p is some 2 - log2 p nodes deep at most. Words are known by
-their own input vectors, brought to length 1, where Mnih and Hinton average the predicted vectors of a word's contexts.
+words ("balanced") or at equal responsibility ("adaptive"); the cut in the middle of the occurrences keeps frequent
+words near the root, as Huffman's tree does. A word with more than half of its part's occurrences is parted from the
+others, whatever its vector. Words are known by their own input vectors, brought to length 1, where Mnih and Hinton
+average the predicted vectors of a word's contexts.
 
 Cost: `ROUNDS` passes over the V x D vectors for each of the tree's levels, of which there are some 20; all parts of a
 level are cut at once.
@@ -81,7 +82,21 @@ def _cut(
         sums = np.add.reduceat(x, np.stack([starts, cuts], 1).ravel(), axis=0).reshape(len(starts), 2, -1)
         left = (cuts - starts)[:, None]
         directions = sums[:, 1] / (sizes[:, None] - left) - sums[:, 0] / left
-    return words, cuts
+    return _heavy_alone(counts, words, starts, part, cuts)
+
+
+def _heavy_alone(
+    counts: npt.NDArray[np.int64],
+    words: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    part: npt.NDArray[np.int64],
+    cuts: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Part a word that outweighs all others of its part from them; else a few of them would be cut off at a time."""
+    weights = counts[words]
+    heavy = 2 * weights > np.add.reduceat(weights, starts)[part]
+    words = words[np.lexsort((np.arange(len(words)), ~heavy, part))]
+    return words, np.where(np.logical_or.reduceat(heavy, starts), starts + 1, cuts)
 
 
 def _middles(

@@ -18,7 +18,7 @@ from firth.embeddings.training import ShardState
 from firth.kernels.compiled import compiled
 from firth.kernels.objectives import Predictor, fetch_outputs, predict
 from firth.kernels.random import below, draw
-from firth.kernels.step import MOST_HIDDEN, prefetch_row, take_loss
+from firth.kernels.step import prefetch_row, take_loss
 from firth.kernels.targets import Addresses, Work, combine, gather_contexts, scatter
 from firth.kernels.windows import subsample
 
@@ -56,7 +56,6 @@ def train_predictions(
     sentence, contexts = work.sentence, work.contexts
     position, read, random, predictions = state.position, state.read, state.random, state.predictions
     stop, window, since = state.stop, task.window, 0
-    together = 1 if task.mode == PAIR else MOST_HIDDEN
     while position[0] < last and stop[0] == 0:
         while offsets[place] <= position[0]:
             place += 1
@@ -79,9 +78,10 @@ def train_predictions(
                 predict(by, at, random, sentence[t], at.hidden_table, at.gradient_table, 1, rate)
                 scatter(m, task.divide, task.scale, at)
             else:
+                together = 1 if task.mode == PAIR else m
                 for first in range(0, m, together):
                     block = at.contexts + 8 * first
-                    predict(by, at, random, sentence[t], block, block, min(together, m - first), rate)
+                    predict(by, at, random, sentence[t], block, block, together, rate)
             predictions[0] += 1 if task.mode == CBOW else m
         read[0] += reached - position[0]
         position[0] = reached

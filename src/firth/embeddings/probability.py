@@ -95,7 +95,8 @@ def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec")
         UnknownWordError: a word was not in the training's corpus.
     """
     rows, outputs = _checked(vectors, model)
-    single = isinstance(context, str) if model.architecture == "skipgram" else isinstance(context[0], str)
+    words_of_one = [context] if model.architecture == "skipgram" else list(context)
+    single = not words_of_one or isinstance(words_of_one[0], str)
     contexts = [context] if single else list(context)
     hidden = np.stack([_hidden(vectors, one, model) for one in contexts])
     if centre is None:

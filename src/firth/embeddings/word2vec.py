@@ -1,6 +1,6 @@
-"""Word2Vec: skip-gram and CBOW with negative sampling.
+"""Word2Vec: skip-gram and CBOW, with negative sampling and four objectives that define a probability.
 
-What: a word's vector is trained to tell the words that stand around it from words drawn at random.
+What: a word's vector is trained to predict the words that stand around it, or to tell them from words drawn at random.
 
 Objective, for a centre word w with context words c_1 .. c_M and K noise words n_k drawn from counts^0.75:
 
@@ -9,7 +9,9 @@ Objective, for a centre word w with context words c_1 .. c_M and K noise words n
 
 v are the input vectors, which are returned; u are the output vectors, kept so that training can go on. As in
 word2vec.c, skip-gram predicts the centre from each context word; over a corpus the pairs are the same as the other way
-round.
+round. With another objective than "negative", log P(w | c_m) or log P(w | h) stands in place of the brackets:
+`firth.kernels.objectives` has the formulas. `combine="sum"` makes h the sum of the context vectors, `score="scaled"`
+divides every product by D.
 
 Source: Mikolov et al. 2013, "Efficient estimation of word representations in vector space" (both architectures);
 Mikolov et al. 2013 (NIPS), "Distributed representations of words and phrases and their compositionality", equation 4
@@ -29,9 +31,14 @@ Departures:
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
-Cost: 6 D (K + 1) flops a pair; 2 V rows of D float32, padded to 64 bytes, whatever the corpus's size. With one thread a
-seed gives the same bits on every run of one machine; with more, threads write to shared rows without locks (Niu et al.
-2011, "Hogwild!") and the bits differ from run to run.
+- Hierarchical softmax does not leave out nodes whose score is beyond 6, as word2vec.c and gensim do.
+- A learned tree is learned from vectors that are trained first, with the same options and a random tree, unless `start`
+  has a vector for every word.
+- Output rows of another objective or another tree mean something else: with such a `start` they begin at zero.
+
+Cost: 6 D (K + 1) flops a pair, or as `firth.kernels.objectives` says; 2 V rows of D float32, padded to 64 bytes,
+whatever the corpus's size. With one thread a seed gives the same bits on every run of one machine; with more, threads
+write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits differ from run to run.
 """
 
 import dataclasses
@@ -89,7 +96,7 @@ OTHERS: dict[tuple[str, str], dict[str, Any]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Word2Vec:
-    """Skip-gram or CBOW with negative sampling: options that train.
+    """Skip-gram or CBOW, with any of five objectives: options that train.
 
     Raises:
         OptionError: an option is out of its range.
@@ -144,7 +151,7 @@ class Word2Vec:
             )
         if not sampled and self.shared_windows not in (None, 1):
             raise OptionError(
-                f"shared_windows={self.shared_windows}: only objective='negative' shares noise among windows; leave it out"
+                f"shared_windows={self.shared_windows}: only objective='negative' shares noise; leave it out"
             )
         if self.tree != "huffman" and self.objective != "hierarchical":
             raise OptionError(f"tree={self.tree!r}: only objective='hierarchical' walks a tree; leave it out")
@@ -172,7 +179,7 @@ class Word2Vec:
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors to go on from; words that it lacks start at random, words that only it has are kept as they
-                are.
+                are; output vectors of another objective or another tree begin at zero.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
                 the same corpus, options, seed and threads goes on from it.
@@ -182,12 +189,12 @@ class Word2Vec:
             threads, loss (nats a prediction, one figure an epoch), words, seconds.
 
         Raises:
-            OptionError: `threads` is below one, `start` has another width, or the checkpoint is of another run.
+            OptionError: `threads` is below one, `start` has another width, the checkpoint is of another run, or the
+                tree lacks a word.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
-        model = self.settled()
-        children = None
+        model, children = self.settled(), None
         if self.objective == "hierarchical":
             if self.tree == "learned" and (start is None or any(word not in start for word in corpus.vocabulary.words)):
                 aside = None if checkpoint is None else Path(checkpoint) / "first"
@@ -265,7 +272,14 @@ class Word2Vec:
         return objectives.scoring(self.objective, noise, negative=self.negative, noise=alias_table(noise), tree=tree)
 
     def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
-        """Return the function that trains one shard with settled options."""
+        """Return the function that trains one shard with settled options.
+
+        Args:
+            corpus: the text.
+            matrices: what is trained, in place.
+            threads: how many shards there are.
+            by: the objective.
+        """
         assert self.shared_windows is not None
         shared, kind = self.shared_windows, by.kind
         task = Task(

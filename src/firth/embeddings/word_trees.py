@@ -210,8 +210,9 @@ def _lacking(vocabulary: Vocabulary, missing: list[int]) -> str:
     first = vocabulary.words[missing[0]]
     more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
     return (
-        f"the tree lacks {first!r}{more} of the corpus's {len(vocabulary):,} words; expected every one: add them, leave "
-        "them out of the corpus (max_size, stop_words), or let them hang beside it with WordTree(..., outside=True)"
+        f"the tree lacks {first!r}{more} of the corpus's {len(vocabulary):,} words; expected every one: add "
+        "them, leave them out of the corpus (max_size, stop_words), or let them hang beside the tree with "
+        "WordTree(..., outside=True)"
     )
 
 

@@ -13,9 +13,9 @@ Objective, s_j = x . u_j, K noise words n_k drawn from q:
     IMPORTANCE    s_w - log( e^{s_w} + sum_{n_k != w} e^{s_{n_k}} / (K q_{n_k}) )
 
 Source: Mikolov et al. 2013 (NIPS), equations 2, 3 and 4; Mnih and Teh 2012, "A fast and simple algorithm for training
-neural probabilistic language models", equations 8 to 10, with the normaliser held fixed; Bengio and Senecal 2003, "Quick
-training of probabilistic neural nets by importance sampling", section 3, and Jean et al. 2015, "On using very large
-target vocabulary", section 3.1, for samples that many predictions share.
+neural probabilistic language models", equations 8 to 10, with the normaliser held fixed; Bengio and Senecal 2003,
+"Quick training of probabilistic neural nets by importance sampling", section 3, and Jean et al. 2015, "On using very
+large target vocabulary", section 3.1, for samples that many predictions share.
 
 Departures: IMPORTANCE takes the predicted word with its exact weight and leaves it out among the samples, so that the
 estimate of the normaliser has no bias; Jean et al. correct the predicted word as if it were a sample. NCE holds the
@@ -50,7 +50,7 @@ from firth.kernels.trees import Tree
 
 NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)
 NORMALISED = (SOFTMAX, NCE, IMPORTANCE)  # take exponentials of scores
-NEAR = 0  # nodes of a path that are in the first cache anyway
+NEAR = 5  # nodes of a path that are in the first cache anyway
 NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
 
 
