@@ -18,7 +18,7 @@ Reader = Callable[[Path, BinaryIO, str | None], Generator[Any, None, None]]
 _ROWS = 1024  # rows of a Parquet file in memory at once
 
 
-def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> Iterator[Any]:
+def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> Generator[Any, None, None]:
     """Yield the cells of one column, those that hold nothing left out.
 
     Args:

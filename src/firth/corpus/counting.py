@@ -4,18 +4,20 @@ Named tokenisers run in compiled code over bytes; functions of the caller's run 
 int32 numbers, -1 where a sentence ends.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.contents import ByteStream, contents, guarded, sentences
+from firth.corpus.columns import TABLES, cells
+from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
 from firth.corpus.meter import Meter
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import HEAD, check_text
+from firth.corpus.reader import HEAD, check_text, inner_suffix
 from firth.corpus.scanner import Scanner
-from firth.corpus.sources import Items, Source
+from firth.corpus.sources import Files, Items, Source
 from firth.corpus.token_counter import TokenCounter
 from firth.errors import CorpusError
 from firth.text.tokenise import encode, tokeniser
@@ -49,6 +51,9 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) ->
 
     if isinstance(source, Items) and source.tokenised:
         return _count_token_lists(source.items, counted, meter)
+    if isinstance(source, Files) and _holds_token_lists(source):
+        lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
+        return _count_token_lists(lists, counted, meter)
     if isinstance(options.tokens, str):
         return _scan(source, options.tokens, options, counted, meter)
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
@@ -137,6 +142,21 @@ def _count_with(
         for text in sentences(content.texts(name), options.sentences):
             counter.add(tokens_of(text))
     return counter.words()
+
+
+def _holds_token_lists(source: Files) -> bool:
+    """Return whether the first cell of the first file is a list: a table of token lists."""
+    if inner_suffix(source.paths[0]) not in TABLES:
+        return False
+    found = cells(source.paths[0], source.column, lambda raw: None)
+    with contextlib.closing(found):
+        return isinstance(next(found, None), list)
+
+
+def _cells_of(content: ByteStream | TextStream) -> Iterator[Any]:
+    if isinstance(content, ByteStream):
+        raise CorpusError(f"{content.path}: text among tables of token lists; expected all files to be of one kind")
+    yield from content.items
 
 
 def _count_token_lists(items: Iterator[Any], write: Write, meter: Meter) -> Counted:

@@ -158,7 +158,8 @@ class DocumentVectors:
         from firth.vectors.document_inference import infer
 
         if isinstance(documents, str):
-            return self.infer([documents], epochs=epochs, lr=lr, seed=seed, threads=threads, tokenise=tokenise)[0]
+            alone = self.infer([documents], epochs=epochs, lr=lr, seed=seed, threads=threads, tokenise=tokenise)
+            return np.asarray(alone[0])
         how = {**self.options, "epochs": _at_least_one(epochs, self.options["epochs"])}
         if lr is not None:
             how["lr"] = _positive(lr)

@@ -1,4 +1,4 @@
-"""Empty sentences: kept where they are asked for, one for each of the source's own, whatever the way they come."""
+"""Empty sentences, kept where they are asked for; and columns of tables that hold lists of tokens."""
 
 import gzip
 import json
@@ -9,7 +9,7 @@ import pytest
 import firth
 from firth.corpus.counting import Ends
 from firth.corpus.storage import read_offsets
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 
 TEXTS = ["", "one two", "...", "", "two three one", ""]
 LENGTHS = [0, 2, 0, 0, 3, 0]
@@ -89,3 +89,52 @@ def test_ends_of_the_scanner_are_told_from_the_sources():
     ends.write(np.array([-1, -1, -1, -1], dtype=np.int32))
     ends.settle(1)
     assert seen == [1, -1, -1, 2, -1, -1]
+
+
+BASKETS = [["bread", "butter"], ["tea & milk", "bread"], [], ["bread", "tea & milk", "butter"]]
+
+
+class TestListsInColumns:
+    """Baskets, play lists, walks: a cell that is a list is a sentence, its items are words as they are."""
+
+    def check(self, path, tmp_path, **how):
+        corpus = firth.Corpus.build(path, min_count=1, cache=tmp_path / "cache", **how)
+        assert list(corpus) == [basket for basket in BASKETS if basket]
+        kept = firth.Corpus.build(path, min_count=1, cache=tmp_path / "cache", keep_empty=True, **how)
+        assert list(kept) == BASKETS
+
+    def test_jsonl(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"id": 1, "items": basket}) for basket in BASKETS))
+        self.check(tmp_path / "a.jsonl", tmp_path, column="items")
+
+    def test_jsonl_of_bare_lists(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(basket) for basket in BASKETS))
+        self.check(tmp_path / "a.jsonl", tmp_path)
+
+    def test_parquet(self, tmp_path):
+        arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
+        table = arrow.table({"id": range(4), "items": BASKETS})
+        pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "a.parquet")
+        self.check(tmp_path / "a.parquet", tmp_path, column="items")
+
+    def test_two_files(self, tmp_path):
+        for name, some in (("a", BASKETS[:2]), ("b", BASKETS[2:])):
+            (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps(basket) for basket in some))
+        self.check([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], tmp_path)
+
+    def test_rows_in_memory(self, tmp_path):
+        self.check([{"items": basket} for basket in BASKETS], tmp_path, column="items")
+
+    def test_text_among_them(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text('["bread", "butter"]\n')
+        (tmp_path / "b.txt").write_text("bread and butter\n")
+        with pytest.raises(CorpusError, match=r"b\.txt: text among tables of token lists"):
+            firth.Corpus.build([tmp_path / "a.jsonl", tmp_path / "b.txt"], cache=tmp_path)
+        (tmp_path / "c.jsonl").write_text('["bread", "butter"]\n"bread and butter"\n')
+        with pytest.raises(CorpusError, match="item 1 is 'bread and butter' among token lists"):
+            firth.Corpus.build(tmp_path / "c.jsonl", cache=tmp_path)
+
+    def test_items_that_are_no_strings(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text("[1, 2]\n")
+        with pytest.raises(CorpusError, match="the token 1 is int; expected strings"):
+            firth.Corpus.build(tmp_path / "a.jsonl", min_count=1, cache=tmp_path)

@@ -12,7 +12,7 @@ MODELS = {
     "dm, concatenate": {"combine": "concatenate", "window": 2},
     "dbow": {"architecture": "dbow"},
     "dbow with words": {"architecture": "dbow", "words": True},
-    "dm, a tree": {"objective": "hierarchical", "epochs": 30},
+    "dm, a tree": {"objective": "hierarchical", "window": 2, "epochs": 30},
     "dbow, a tree": {"architecture": "dbow", "objective": "hierarchical"},
 }
 each_model = pytest.mark.parametrize("options", MODELS.values(), ids=MODELS)
