@@ -32,8 +32,8 @@ Departures:
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
 - Hierarchical softmax does not leave out nodes whose score is beyond 6, as word2vec.c and gensim do.
-- A learned tree is learned from vectors that are trained first, with the same options and a random tree, unless `start`
-  has a vector for every word.
+- A learned tree is learned from vectors that are trained first, with the same options and a random tree, and then
+  forgotten; unless `start` has a vector for every word.
 - Output rows of another objective or another tree mean something else: with such a `start` they begin at zero.
 
 Cost: 6 D (K + 1) flops a pair, or as `firth.kernels.objectives` says; 2 V rows of D float32, padded to 64 bytes,
@@ -91,7 +91,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
     "skipgram": {"lr": 0.025, "final_lr": 1e-4, "shared_windows": 2},
     "cbow": {"lr": 0.05, "final_lr": 0.2, "shared_windows": 1},
 }
-OTHERS: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,15 +195,16 @@ class Word2Vec:
         count = usable_threads(threads)
         model, children = self.settled(), None
         if self.objective == "hierarchical":
+            known = start
             if self.tree == "learned" and (start is None or any(word not in start for word in corpus.vocabulary.words)):
                 aside = None if checkpoint is None else Path(checkpoint) / "first"
                 first = dataclasses.replace(self, tree="random")
-                start = first.train(
+                known = first.train(
                     corpus, seed=seed, threads=threads, start=start, progress=progress, checkpoint=aside
                 )
-                if start.metadata["training"]["interrupted"]:
-                    return start
-            children = tree_children(self.tree, corpus.vocabulary, seed, start)
+                if known.metadata["training"]["interrupted"]:
+                    return known
+            children = tree_children(self.tree, corpus.vocabulary, seed, known)
         matrices = starting_matrices(corpus, self.dim, seed=seed, start=start, objective=self.objective, tree=children)
         by = model.scoring(corpus.vocabulary, children)
         keep = corpus.vocabulary.keep_probabilities(self.sample) * corpus.vocabulary.counts
@@ -249,7 +249,7 @@ class Word2Vec:
 
     def settled(self) -> "Word2Vec":
         """Return these options with every default filled in that depends on the architecture."""
-        defaults = DEFAULTS[self.architecture] | OTHERS.get((self.architecture, self.objective), {})
+        defaults = DEFAULTS[self.architecture]
         if self.update == "pair" or self.objective != "negative":
             defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
