@@ -18,7 +18,15 @@ def table(options: type) -> str:
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 
-@pytest.mark.parametrize(("page", "options"), [("train", firth.Word2Vec), ("corpus", CorpusOptions)])
+@pytest.mark.parametrize(
+    ("page", "options"),
+    [
+        ("train", firth.Word2Vec),
+        ("corpus", CorpusOptions),
+        ("documents", firth.ParagraphVectors),
+        ("structured", firth.Structured),
+    ],
+)
 def test_table_repeats_the_options(page, options):
     expected = table(options)
     assert expected in (TASKS / f"{page}.md").read_text(encoding="utf-8"), f"expected:\n{expected}"
