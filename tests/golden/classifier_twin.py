@@ -115,8 +115,8 @@ def huffman_paths(counts):
         if item[0] == "leaf":
             paths[item[1]] = path
             return
-        walk(item[2], [*path, (item[1], 1)])
-        walk(item[3], [*path, (item[1], -1)])
+        walk(item[2], [*path, (item[1], -1)])
+        walk(item[3], [*path, (item[1], 1)])
 
     walk(items[0][3], [])
     return [paths[label] for label in range(len(counts))]
@@ -160,33 +160,49 @@ class Twin:
         return losses
 
     def step(self, text, rate):
-        rows, given = self.rows[text], self.given[text]
-        h = self.inputs[rows].mean(0)
-        outputs, coefficients, loss = self.gradient(h, given)
-        gradient = coefficients @ self.outputs[outputs]
-        np.add.at(self.outputs, outputs, rate * coefficients[:, None] * h)
+        rows, given, loss = self.rows[text], self.given[text], 0.0
+        h, gradient = self.inputs[rows].mean(0), np.zeros(self.options.dim)
+        for outputs, gradient_of in self.steps(given):
+            coefficients, part = gradient_of(self.outputs[outputs] @ h)
+            gradient += coefficients @ self.outputs[outputs]
+            self.outputs[outputs] += rate * coefficients[:, None] * h
+            loss += part
         np.add.at(self.inputs, rows, rate * gradient / len(rows))
         return loss
 
-    def gradient(self, h, given):
-        """The output rows of a step, the derivative of the objective by each score, and the loss."""
+    def steps(self, given):
+        """The output rows of each step, and what makes the objective's derivative by their scores, and its loss."""
         loss, every = self.options.loss, np.arange(len(self.labels))
         if loss == "ova":
-            return self.logistic(h, every, np.where(np.isin(every, given), 1, -1))
+            return [(every, logistic(np.where(np.isin(every, given), 1, -1)))]
         label = given[self.random.below(len(given))]
         if loss == "softmax":
-            p = np.exp(self.outputs @ h)
-            p /= p.sum()
-            return every, (every == label) - p, -np.log(p[label])
+            return [(every, softmax(label))]
         if loss == "hierarchical":
             nodes, signs = np.array(self.paths[label]).T
-            return self.logistic(h, nodes, signs)
+            return [(nodes, logistic(signs))]
         drawn = []
         while len(drawn) < self.options.negative:
             noise = self.random.word(self.noise)
             drawn += [noise] if noise != label else []
-        return self.logistic(h, np.array([label, *drawn]), np.array([1] + [-1] * len(drawn)))
+        steps = [[label]]
+        for noise in drawn:
+            if noise in steps[-1]:
+                steps.append([])
+            steps[-1].append(noise)
+        return [(np.array(some), logistic(np.where(np.array(some) == label, 1, -1))) for some in steps]
 
-    def logistic(self, h, outputs, signs):
-        z = signs * (self.outputs[outputs] @ h)
-        return outputs, signs * sigmoid(-z), np.logaddexp(0, -z).sum()
+
+def softmax(label):
+    def gradient(scores):
+        p = np.exp(scores) / np.exp(scores).sum()
+        return (np.arange(len(scores)) == label) - p, -np.log(p[label])
+
+    return gradient
+
+
+def logistic(signs):
+    def gradient(scores):
+        return signs * sigmoid(-signs * scores), np.logaddexp(0, -signs * scores).sum()
+
+    return gradient

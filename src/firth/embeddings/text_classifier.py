@@ -23,8 +23,8 @@ Departures:
   row of zeros; fastText leaves such rows at the random numbers that they began with.
 - Texts are gone through in an order drawn once (`shuffle=True`), and not as the file has them: a file sorted by its
   labels spoils a classifier. Texts without a label or without a feature are left out beforehand.
-- All noise labels of a step are scored before the first is updated. The logistic function is exact to float32, where
-  fastText reads a table of 512 numbers.
+- Noise labels of a step are scored before the first is updated, but one that is drawn again is scored anew. The
+  logistic function is exact to float32, where fastText reads a table of 512 numbers.
 - The gradient of h is divided by M, as the derivative asks, and as fastText does for classifiers (and not for vectors).
 - Each thread's learning rate falls with the tokens that it has read of its own share.
 
@@ -54,7 +54,7 @@ from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainSha
 from firth.errors import CorpusError, OptionError, ShapeError
 from firth.kernels import labelled_text
 from firth.kernels.compiled import compiled
-from firth.kernels.memory import set_int64
+from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
     NEGATIVE,
@@ -477,8 +477,7 @@ def train_texts(
         else:
             label = labels[first_label + below(draw(random), several)]
             if kind == NEGATIVE:
-                place_noise(by, at, random, label)
-                take_step(by, at, at.hidden_table, at.gradient_table, 1, by.negative + 1, 0, rate)
+                step_against_noise(by, at, random, label, rate)
             else:
                 predict(by, at, random, label, at.hidden_table, at.gradient_table, 1, rate)
         call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(1 / m))
@@ -506,16 +505,32 @@ def fetch_text(features: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], tex
         prefetch_row(at.inputs + np.int64(features[j]) * at.row_bytes, at.row_bytes)
 
 
-@njit(nogil=True, inline="always")
-def place_noise(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int) -> None:
-    """List a label and noise labels, which are never the label itself."""
+@njit(nogil=True)
+def step_against_noise(
+    by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int, rate: np.float32
+) -> None:
+    """Take a step towards a label and away from noise labels, which are never the label itself.
+
+    A noise label that is drawn again waits for a step of its own: of two labels, five draws are five times the other,
+    and five updates of one row at once, each as large as the first, would overshoot.
+    """
     place_output(at, 0, label, 1)
-    for k in range(1, by.negative + 1):
+    n = 1
+    for _ in range(by.negative):
         drawn = draw_word(by, random)
         while drawn == label:
             drawn = draw_word(by, random)
-        place_output(at, k, drawn, -1)
-    end_outputs(at, by.negative + 1)
+        row, again = at.outputs + drawn * at.output_bytes, False
+        for i in range(n):
+            again = again or get_int64(at.table, i) == row
+        if again:
+            end_outputs(at, n)
+            take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+            n = 0
+        place_output(at, n, drawn, -1)
+        n += 1
+    end_outputs(at, n)
+    take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
 
 
 @compiled
