@@ -1,4 +1,4 @@
-"""Trees on a million characters of an encyclopedia: the better the tree, the lower the loss, as Mnih and Hinton have it."""
+"""Trees on a million characters of English: the better the tree, the lower the loss, as Mnih and Hinton have it."""
 
 import lzma
 
