@@ -8,7 +8,7 @@ import typer
 from firth.cli.output import AsJson
 from firth.data import SETS
 from firth.evaluation.report import evaluate as judge
-from firth.vectors.io import load
+from firth.vectors.io import load_vectors
 
 
 def _names(kind: str) -> str:
@@ -42,7 +42,7 @@ def evaluate(
     Wilson's for analogies.
     """
     report = judge(
-        {path: load(path) for path in vectors},
+        {path: load_vectors(path) for path in vectors},
         similarity=similarity or None,
         analogies=analogies or None,
         data=data,

@@ -1,5 +1,6 @@
 """`firth convert` and `firth info`: what lies on disk."""
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,9 +10,17 @@ import typer
 from firth.cli.output import AsJson, note, print_json
 from firth.cli.targets import check_folder_target
 from firth.errors import OptionError
-from firth.vectors.io import FORMATS, load, save
+from firth.vectors.io import FORMATS, load, load_vectors, save
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
 
-_BY_SUFFIX = {".bin": "word2vec-binary", ".txt": "word2vec", ".vec": "word2vec"}
+_BY_SUFFIX = {
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec",
+    ".vec": "word2vec",
+    ".ftz": "fasttext",
+    ".floret": "floret",
+}
 
 
 def convert(
@@ -20,7 +29,8 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary, else firth.",
+            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary, "
+            ".ftz fasttext, .floret floret, else firth.",
             metavar="|".join(FORMATS),
             show_default=False,
         ),
@@ -37,7 +47,7 @@ def convert(
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
         check_folder_target(target)
-    vectors = load(source, limit=limit)
+    vectors = load_vectors(source, limit=limit)
     save(vectors, target, format=format, dtype=dtype)
     if json:
         print_json({"vectors": str(target), "format": format, "words": len(vectors), "dim": vectors.dim})
@@ -89,18 +99,23 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
 
 
 def _vector_facts(path: Path) -> dict[str, Any]:
-    vectors = load(path)
-    return {
-        "path": str(path),
-        "kind": "vectors",
-        "words": len(vectors),
-        "dim": vectors.dim,
-        "dtype": str(vectors.vectors.dtype),
-        "counts": vectors.counts is not None,
-        "output_vectors": vectors.output_vectors is not None,
-        "bytes": _bytes(path),
-        **{name: value for name, value in vectors.metadata.items() if name != "path"},
-    }
+    found = load(path)
+    facts: dict[str, Any] = {"path": str(path), "kind": type(found).__name__, "entries": len(found), "dim": found.dim}
+    if isinstance(found, WordVectors | SubwordVectors):
+        facts = {
+            "path": str(path),
+            "kind": "vectors",
+            "words": len(found),
+            "dim": found.dim,
+            "dtype": str(found.vectors.dtype),
+            "counts": found.counts is not None,
+            "output_vectors": found.output_vectors is not None,
+        }
+    if isinstance(found, SubwordVectors):
+        facts["ngrams"] = {**dataclasses.asdict(found.ngrams.hashing), "rows": found.ngrams.matrix.shape[0]}
+        facts["quantised"] = found.codes is not None
+    facts["bytes"] = _bytes(path)
+    return {**facts, **{name: value for name, value in found.metadata.items() if name != "path"}}
 
 
 def _bytes(path: Path) -> int:

@@ -6,12 +6,14 @@ import typer
 
 from firth.cli.output import AsJson, complain, print_json, print_scores, scored
 from firth.errors import OptionError
-from firth.vectors.io import load
+from firth.vectors.io import load_vectors
 
 Vectors = Annotated[
     str,
     typer.Argument(
-        help="Vectors: a folder of firth's, or a word2vec or GloVe file.", show_default=False, metavar="VECTORS"
+        help="Vectors: a folder of firth's, or a file of word2vec, GloVe, fastText or floret.",
+        show_default=False,
+        metavar="VECTORS",
     ),
 ]
 A = Annotated[str, typer.Argument(help="A word.", show_default=False, metavar="A")]
@@ -28,7 +30,7 @@ def neighbors(
 ) -> None:
     """Show the words nearest to each word, by cosine."""
     _check_number(number)
-    space = load(vectors)
+    space = load_vectors(vectors)
     known = [word for word in words if word in space]
     for word, answers in zip(known, space.similar_by_word(known, topn=number), strict=True):
         if json:
@@ -47,7 +49,7 @@ def neighbors(
 
 def similarity(vectors: Vectors, a: A, b: B, json: AsJson = False) -> None:
     """Show the cosine of two words: 1 for the same direction, 0 for nothing in common."""
-    cosine = float(load(vectors).similarity(a, b))
+    cosine = float(load_vectors(vectors).similarity(a, b))
     if json:
         print_json({"a": a, "b": b, "similarity": cosine})
     else:
@@ -67,7 +69,7 @@ def analogy(
     _check_number(number)
     if method not in ("add", "mul"):
         raise OptionError(f"method={method!r}: expected add or mul")
-    answers = load(vectors).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
+    answers = load_vectors(vectors).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
     if json:
         print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
     else:

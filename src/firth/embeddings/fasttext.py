@@ -65,7 +65,7 @@ from firth.kernels.windows import keep_thresholds
 from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
-from firth.vectors.character_ngrams import character_ngrams
+from firth.vectors.character_ngrams import Hashing
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 
@@ -93,7 +93,11 @@ class FastText:
     window: int = option(5, "words on each side of the centre word", minimum=1)
     min_n: int = option(3, "fewest characters of an n-gram, boundary marks included", minimum=1)
     max_n: int = option(6, "most characters of an n-gram; 0 for words alone", minimum=0)
-    buckets: int = option(2_000_000, "numbers that n-grams are hashed to", minimum=1, maximum=2**31 - 1)
+    buckets: int = option(2_000_000, "rows that n-grams are hashed to", minimum=1, maximum=2**31 - 1)
+    hashing: str = option(
+        "fasttext", "one row an n-gram and one a word, or a table of floret's", choices=("fasttext", "floret")
+    )
+    hash_count: int = option(2, "rows an n-gram has in a table of floret's", minimum=1, maximum=4)
     negative: int = option(5, "noise words a prediction", minimum=1)
     sample: float = option(
         1e-4, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
@@ -183,20 +187,17 @@ class FastText:
             OptionError: `start` has other n-grams.
             ShapeError: `start` has another width.
         """
-        own = None
-        if start is not None:
-            asked = (self.min_n, self.max_n, self.buckets)
-            if start.ngrams.settings != asked:
-                raise OptionError(
-                    f"start has n-grams (min_n, max_n, buckets) of {start.ngrams.settings}, the options ask for "
-                    f"{asked}: use those of start"
-                )
-            own = start.trainable()
-        made = initial_matrices(corpus, self.dim, seed=seed, start=own)
-        subwords = Subwords.of(made.words, self.min_n, self.max_n, self.buckets)
-        inputs = aligned_rows(len(made.words) + len(subwords.buckets), self.dim)
-        inputs[: len(made.words)] = made.inputs
-        ngrams = inputs[len(made.words) :, : self.dim]
+        if start is not None and start.ngrams.hashing != self.ngrams:
+            raise OptionError(
+                f"start has {start.ngrams.hashing}, the options ask for {self.ngrams}: use those of start"
+            )
+        if start is not None and start.ngrams.pruned:
+            raise OptionError("start has lost n-grams to quantisation: go on from the vectors as they were trained")
+        made = initial_matrices(corpus, self.dim, seed=seed, start=None if start is None else start.trainable())
+        subwords = Subwords.of(made.words, self.ngrams)
+        inputs = aligned_rows(subwords.own + len(subwords.buckets), self.dim)
+        inputs[: subwords.own] = made.inputs[: subwords.own]
+        ngrams = inputs[subwords.own :, : self.dim]
         random = generator(seed, "n-grams")
         for rows in np.array_split(ngrams, max(1, len(ngrams) // 4096)):
             rows[:] = (random.random(rows.shape, dtype=np.float32) * 2 - 1) / self.dim
@@ -204,6 +205,12 @@ class FastText:
             places = start.ngrams.places(subwords.buckets)
             ngrams[places >= 0] = start.ngrams.rows(places[places >= 0])
         return subwords, dataclasses.replace(made, inputs=inputs)
+
+    @property
+    def ngrams(self) -> Hashing:
+        """How n-grams become buckets."""
+        hashes = self.hash_count if self.hashing == "floret" else 0
+        return Hashing(self.min_n, self.max_n, self.buckets, hashes)
 
     def shard_trainer(
         self, corpus: Corpus, matrices: Matrices, subwords: "Subwords", by: Scoring, threads: int
@@ -261,36 +268,38 @@ class Subwords:
     """Which input rows make up each word.
 
     Attributes:
+        own: how many words have a row of their own: V or 0.
         starts: (V + 1,) where each word's begin.
-        rows: a word's own row, then V + the place of each of its n-grams among `buckets`.
+        rows: a word's own row, then `own` + the place of each of its n-grams among `buckets`.
         buckets: (U,) those in use, in the order in which the words, commonest first, need them: what is used together
             stands together.
     """
 
+    own: int
     starts: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
     buckets: npt.NDArray[np.int64]
 
     @staticmethod
-    def of(words: list[str], min_n: int, max_n: int, buckets: int) -> "Subwords":
-        """Return the rows of words; the arguments are those of `character_ngrams`, see `character_ngrams`."""
-        starts, found = character_ngrams(words, min_n, max_n, buckets)
+    def of(words: list[str], ngrams: Hashing) -> "Subwords":
+        """Return the rows of words."""
+        starts, found = ngrams.buckets_of(words)
         used, first, places = np.unique(found, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
+        if ngrams.hashes:
+            return Subwords(0, starts, rank[places], used[order])
         rows = np.insert(rank[places] + len(words), starts[:-1], np.arange(len(words)))
-        return Subwords(starts + np.arange(len(starts)), rows, used[order])
+        return Subwords(len(words), starts + np.arange(len(starts)), rows, used[order])
 
 
 def _finished(model: FastText, subwords: Subwords, m: Matrices, facts: dict[str, Any]) -> SubwordVectors:
-    words, order = len(m.words), np.argsort(subwords.buckets)
-    ngrams = NgramRows(
-        model.min_n, model.max_n, model.buckets, m.inputs[words:, : m.dim][order], subwords.buckets[order]
-    )
+    own, order = subwords.own, np.argsort(subwords.buckets)
+    ngrams = NgramRows(model.ngrams, m.inputs[own:, : m.dim][order], subwords.buckets[order])
     return SubwordVectors.composed(
         m.words,
-        m.inputs[:words, : m.dim],
+        m.inputs[:own, : m.dim] if own else None,
         ngrams,
         counts=m.counts,
         output_vectors=m.outputs[:, : m.dim] if model.objective != "hierarchical" else None,

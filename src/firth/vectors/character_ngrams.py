@@ -1,70 +1,127 @@
-"""The n-grams of many words at once, in NumPy: whoever reads vectors does not wait for a compiler.
+"""Which rows the n-grams of words have, for many words at once, in NumPy: whoever reads vectors waits for no compiler.
 
-Hashes and marks are those of `firth.kernels.ngram_hash`, which says what and whence they are; there they are bricks for
-texts that stream by.
+Two programs hash n-grams to rows, and models of both are read and written:
+
+- fastText: FNV-1a, one row an n-gram; a word has a row of its own besides. `firth.kernels.ngram_hash` says more; there
+  the same hashes are bricks for texts that stream by.
+- floret: MurmurHash3, up to four rows an n-gram, which add up; a word between its marks is one n-gram more.
+
+Source: Bojanowski et al. 2017, "Enriching word vectors with subword information", section 3.2; Svenstrup, Hansen and
+Winther 2017, "Hash embeddings for efficient word representations", section 2 (several rows that make up for a small
+table).
 
 Cost: all n-grams that begin with one character share their beginnings: one step a byte of the longest.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.vectors.murmur import murmur128
+
 OFFSET, PRIME, SIGN = np.uint32(2166136261), np.uint32(16777619), np.uint32(0xFFFFFF00)
 TOGETHER = 20_000  # words
+END = "</s>"  # the end of a line is a word to fastText, and has no n-grams
 
 Ids = npt.NDArray[np.int64]
 
 
-def character_ngrams(words: Sequence[str], min_n: int, max_n: int, buckets: int) -> tuple[Ids, Ids]:
-    """Return the buckets of the n-grams of words, repeated ones too.
+@dataclass(frozen=True)
+class Hashing:
+    """How the n-grams of a word become buckets.
 
-    Args:
-        words: W words, without marks; bytes that are no UTF-8 stand in them as `surrogateescape` has them.
-        min_n: the fewest characters of an n-gram, marks included; at least 1.
+    Attributes:
+        min_n: the fewest characters of an n-gram, boundary marks included; at least 1.
         max_n: the most; less than `min_n` finds none.
         buckets: how many there are.
-
-    Returns:
-        (W + 1,) where each word's begin, and the (N,) buckets in the order in which the n-grams stand in the word.
+        hashes: 0 for fastText's hash; 1 to 4 for so many of floret's.
+        seed: of floret's hash.
     """
-    starts, parts = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for first in range(0, len(words) if max_n >= min_n and buckets > 0 else 0, TOGETHER):
-        counts, ids = _some(words[first : first + TOGETHER], min_n, max_n, buckets)
-        starts.append(np.cumsum(counts) + starts[-1][-1])
-        parts.append(ids)
-    if len(starts) == 1:
-        return np.zeros(len(words) + 1, dtype=np.int64), parts[0]
-    return np.concatenate(starts), np.concatenate(parts)
+
+    min_n: int
+    max_n: int
+    buckets: int
+    hashes: int = 0
+    seed: int = 2166136261
+
+    def buckets_of(self, words: Sequence[str]) -> tuple[Ids, Ids]:
+        """Return the buckets of the n-grams of words, repeated ones too.
+
+        Args:
+            words: W words, without marks; bytes that are no UTF-8 stand in them as `surrogateescape` has them.
+
+        Returns:
+            (W + 1,) where each word's begin, and the (N,) buckets.
+        """
+        empty = np.zeros(0, dtype=np.int64)
+        if self.buckets < 1 or (self.max_n < self.min_n and not self.hashes):
+            return np.zeros(len(words) + 1, dtype=np.int64), empty
+        parts = [self._some(words[first : first + TOGETHER]) for first in range(0, len(words), TOGETHER)]
+        counts = np.concatenate([empty, *(counts for counts, _ in parts)])
+        return np.concatenate([[0], np.cumsum(counts)]), np.concatenate([empty, *(ids for _, ids in parts)])
+
+    def _some(self, words: Sequence[str]) -> tuple[Ids, Ids]:
+        """Return how many buckets each word has, and which."""
+        tokens = [b"<" + _bytes(word) + b">" for word in words]
+        text = np.frombuffer(b"".join(tokens), dtype=np.uint8)
+        ends = np.cumsum([len(token) for token in tokens])
+        if self.hashes:
+            return _murmur_buckets(text, ends, self)
+        plain = np.array([word != END for word in words], dtype=np.bool_)
+        return _fnv_buckets(text, ends, plain, self)
 
 
-def _some(words: Sequence[str], min_n: int, max_n: int, buckets: int) -> tuple[Ids, Ids]:
-    """Return how many n-grams each word has, and their buckets."""
-    tokens = [b"<" + _bytes(word) + b">" for word in words]
-    text = np.frombuffer(b"".join(tokens), dtype=np.uint8)
-    ends = np.cumsum([len(token) for token in tokens])
-    first = np.flatnonzero(text & 0xC0 != 0x80)  # the first byte of each character
-    size = np.diff(first, append=len(text))
-    owner = np.searchsorted(ends, first, side="right")
-    last = np.searchsorted(first, ends) - 1  # the last character of each word
-    begins = np.concatenate([[0], last[:-1] + 1])
+@dataclass(frozen=True)
+class _Characters:
+    """Words as characters: C of them.
+
+    Attributes:
+        first: (C,) the first byte of each.
+        size: (C,) its bytes.
+        owner: (C,) its word.
+        begins: (W,) the first character of each word.
+        last: (W,) the last.
+    """
+
+    first: Ids
+    size: Ids
+    owner: Ids
+    begins: Ids
+    last: Ids
+
+    @staticmethod
+    def of(text: npt.NDArray[np.uint8], ends: Ids) -> "_Characters":
+        first = np.flatnonzero(text & 0xC0 != 0x80)
+        size = np.diff(first, append=len(text))
+        last = np.searchsorted(first, ends) - 1
+        begins = np.concatenate([[0], last[:-1] + 1])
+        return _Characters(first, size, np.searchsorted(ends, first, side="right"), begins, last)
+
+    def longer(self, left: Ids, n: int) -> Ids:
+        """Return those of some characters that n characters of their word begin with."""
+        return left[left + n - 1 <= self.last[self.owner[left]]]
+
+
+def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.bool_], how: Hashing) -> tuple[Ids, Ids]:
+    c = _Characters.of(text, ends)
     signed = text.astype(np.uint32) | np.where(text >= 128, SIGN, np.uint32(0))
-    # Row c of the tables belongs to the n-grams that begin with character c.
-    table = np.zeros((len(first), max_n - min_n + 1), dtype=np.int64)
+    # Row i of the tables belongs to the n-grams that begin with character i.
+    table = np.zeros((len(c.first), how.max_n - how.min_n + 1), dtype=np.int64)
     there = np.zeros(table.shape, dtype=np.bool_)
-    hashes, left = np.full(len(first), OFFSET), np.arange(len(first))
-    for n in range(1, max_n + 1):
-        left = left[left + n - 1 <= last[owner[left]]]
+    hashes, left = np.full(len(c.first), OFFSET), np.flatnonzero(plain[c.owner])
+    for n in range(1, how.max_n + 1):
+        left = c.longer(left, n)
         if not len(left):
             break
-        hashes[left] = _extended(hashes[left], signed, first[left + n - 1], size[left + n - 1])
-        if n >= min_n:
-            table[left, n - min_n] = hashes[left].astype(np.int64) % buckets
-            there[left, n - min_n] = True
-            if n == 1:
-                there[begins, 0] = there[last, 0] = False  # a mark alone
-    counts = np.bincount(owner, weights=there.sum(axis=1), minlength=len(words)).astype(np.int64)
+        hashes[left] = _extended(hashes[left], signed, c.first[left + n - 1], c.size[left + n - 1])
+        if n >= how.min_n:
+            table[left, n - how.min_n] = hashes[left].astype(np.int64) % how.buckets
+            there[left, n - how.min_n] = True
+    if how.min_n == 1:
+        there[c.begins, 0] = there[c.last, 0] = False  # a mark alone is no n-gram
+    counts = np.bincount(c.owner, weights=there.sum(axis=1), minlength=len(ends)).astype(np.int64)
     return counts, table[there]
 
 
@@ -76,6 +133,24 @@ def _extended(
         some = np.flatnonzero(size > byte) if byte else slice(None)
         hashes[some] = (hashes[some] ^ signed[at[some] + byte]) * PRIME
     return hashes
+
+
+def _murmur_buckets(text: npt.NDArray[np.uint8], ends: Ids, how: Hashing) -> tuple[Ids, Ids]:
+    c = _Characters.of(text, ends)
+    owners, starts, stops = [np.arange(len(ends))], [c.first[c.begins]], [ends]
+    left = np.arange(len(c.first))
+    for n in range(1, how.max_n + 1):
+        left = c.longer(left, n)
+        some = left if n > 1 else np.setdiff1d(left, np.concatenate([c.begins, c.last]))
+        if n >= how.min_n and len(some):
+            owners.append(c.owner[some])
+            starts.append(c.first[some])
+            stops.append(c.first[some + n - 1] + c.size[some + n - 1])
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    hashes = murmur128(text, np.concatenate(starts)[order], np.concatenate(stops)[order], how.seed)
+    ids = hashes[:, : how.hashes].astype(np.int64) % how.buckets
+    return how.hashes * np.bincount(owner, minlength=len(ends)), ids.reshape(-1)
 
 
 def _bytes(word: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.vectors.character_ngrams import Ids, character_ngrams
+from firth.vectors.character_ngrams import Hashing, Ids
 from firth.vectors.quantise import QuantisedMatrix
 
 TOGETHER = 4096  # words whose rows are gathered at once
@@ -20,25 +20,16 @@ class NgramRows:
     """Rows of n-grams, one a bucket.
 
     Attributes:
-        min_n: the fewest characters of an n-gram.
-        max_n: the most.
-        buckets: what n-grams are hashed to.
+        hashing: how n-grams become buckets.
         matrix: (U, D) rows.
         used: (U,) the bucket of each, ascending; None where all buckets have a row, in their order.
         pruned: whether an n-gram without a row counts for nothing; else it counts as a row of zeros.
     """
 
-    min_n: int
-    max_n: int
-    buckets: int
+    hashing: Hashing
     matrix: npt.NDArray[Any] | QuantisedMatrix
     used: Ids | None = None
     pruned: bool = False
-
-    @property
-    def settings(self) -> tuple[int, int, int]:
-        """What decides which n-grams a word has: min_n, max_n, buckets."""
-        return self.min_n, self.max_n, self.buckets
 
     def rows(self, places: Any = slice(None)) -> Floats:
         """Return rows: all, or those at some places, (M, D) float32."""
@@ -69,7 +60,7 @@ class NgramRows:
         known = np.zeros(len(words), dtype=np.bool_)
         for first in range(0, len(words), TOGETHER):
             some = slice(first, first + TOGETHER)
-            starts, buckets = character_ngrams(words[some], self.min_n, self.max_n, self.buckets)
+            starts, buckets = self.hashing.buckets_of(words[some])
             places = self.places(buckets)
             found = np.flatnonzero(places >= 0)
             stored = np.diff(np.searchsorted(found, starts))

@@ -98,6 +98,11 @@ class QuantisedMatrix:
         """The sides of the matrix that the codes stand for."""
         return len(self.codes), self.quantiser.dim
 
+    def part(self, ids: Any) -> "QuantisedMatrix":
+        """Return the matrix of some of the rows."""
+        lengths = None if self.length_codes is None else self.length_codes[ids]
+        return QuantisedMatrix(self.codes[ids], self.quantiser, lengths, self.lengths)
+
     def rows(self, ids: Any = slice(None)) -> Floats:
         """Return rows: all, or those of some numbers, (M, D) float32."""
         rows = self.quantiser.decode(self.codes[ids])

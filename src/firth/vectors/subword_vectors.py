@@ -1,5 +1,6 @@
 """Words whose vectors are made of character n-grams: known words answer as ever, unseen ones have vectors too."""
 
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
+from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
 from firth.vectors.word_vectors import WordVectors
 
 Matrix = npt.NDArray[Any]
@@ -33,42 +36,56 @@ class SubwordVectors:
 
     Args:
         known: V words with their vectors, each the mean of its own row and those of its n-grams.
-        own: (V, D) the rows of the words themselves.
+        own: (V, D) the rows of the words themselves; None where words have none, as in floret's tables.
         ngrams: the rows of their n-grams.
+        codes: where these are quantised, the codes of the words' own rows and behind them of the n-grams'.
 
     Attributes:
         known: the words, asked without n-grams where they are changed.
         own: as above.
         ngrams: as above.
+        codes: as above, or None.
 
     Raises:
         ShapeError: the rows do not fit each other.
     """
 
-    def __init__(self, known: WordVectors, own: Matrix, ngrams: NgramRows) -> None:
-        if own.shape != known.vectors.shape or ngrams.matrix.shape[1] != known.dim:
+    def __init__(
+        self, known: WordVectors, own: Matrix | None, ngrams: NgramRows, codes: QuantisedMatrix | None = None
+    ) -> None:
+        shapes = known.vectors.shape, None if own is None else own.shape, ngrams.matrix.shape
+        if shapes[1] not in (None, shapes[0]) or ngrams.matrix.shape[1] != known.dim:
             raise ShapeError(
-                f"own rows {own.shape} and rows of n-grams {ngrams.matrix.shape} for vectors {known.vectors.shape}: "
-                "expected one own row a word, and all of one width"
+                f"vectors, own rows and rows of n-grams of shapes {shapes}: expected one own row a word, and one width"
             )
-        self.own, self.ngrams = own, ngrams
+        self.own, self.ngrams, self.codes = own, ngrams, codes
         self.known = known
         known.inference = self.infer
 
     @classmethod
-    def composed(cls, words: Sequence[str], own: Matrix, ngrams: NgramRows, **more: Any) -> "SubwordVectors":
+    def composed(
+        cls,
+        words: Sequence[str] | Lexicon,
+        own: Matrix | None,
+        ngrams: NgramRows,
+        codes: QuantisedMatrix | None = None,
+        **more: Any,
+    ) -> "SubwordVectors":
         """Return vectors made of their rows.
 
         Args:
             words: V words.
-            own: (V, D) the rows of the words themselves.
+            own: (V, D) the rows of the words themselves, or None.
             ngrams: the rows of n-grams.
+            codes: of the rows, where they are quantised.
             more: what `WordVectors` takes besides.
         """
-        sums, counts, _ = ngrams.sums(words)
-        sums += own
-        sums /= (counts + 1)[:, None].astype(np.float32)
-        return cls(WordVectors(words, sums, **more), own, ngrams)
+        sums, counts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
+        if own is not None:
+            sums += own
+            counts += 1
+        sums /= np.maximum(counts, 1)[:, None].astype(np.float32)
+        return cls(WordVectors(words, sums, **more), own, ngrams, codes)
 
     def infer(self, words: Sequence[str]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the vectors that n-grams alone give to words, (W, D), and which of them have any n-gram, (W,)."""
@@ -77,7 +94,48 @@ class SubwordVectors:
 
     def trainable(self) -> WordVectors:
         """Return the words with their own rows in the place of their vectors: what training goes on from."""
-        return WordVectors(self.words, self.own, counts=self.known.counts, output_vectors=self.known.output_vectors)
+        rows = np.zeros_like(self.vectors) if self.own is None else self.own
+        return WordVectors(self.words, rows, counts=self.known.counts, output_vectors=self.known.output_vectors)
+
+    def with_words(self, words: Sequence[str]) -> "SubwordVectors":
+        """Return vectors of the same n-grams whose known words are others: those that answers are sought among.
+
+        A table of floret's knows none by itself.
+
+        Args:
+            words: V words, each once. Those that are known here keep their vectors.
+        """
+        own = None
+        if self.own is not None:
+            # A row that is the mean of the n-grams leaves the mean of all as it is.
+            rows = np.array([self.known.get_index(word, -1) for word in words], dtype=np.int64)
+            own, _ = self.infer(words)
+            own[rows >= 0] = self.own[rows[rows >= 0]]
+        return SubwordVectors.composed(words, own, self.ngrams, metadata=self.metadata)
+
+    def quantise(self, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "SubwordVectors":
+        """Return the same vectors in a fraction of the memory, nearly: their rows as codes of a few bytes.
+
+        N-grams without a row then count for nothing in the mean of a word, where they counted as zeros: its direction
+        is the same. Training cannot go on from codes.
+
+        Args:
+            width: numbers a byte stands for.
+            lengths: whether the rows' lengths are kept apart, in one byte more a row.
+            seed: of the learning of the codes.
+
+        Raises:
+            OptionError: `width` is not between 1 and D, or there are no rows.
+        """
+        count = 0 if self.own is None else len(self.own)
+        rows = [self.ngrams.rows()] if self.own is None else [np.asarray(self.own), self.ngrams.rows()]
+        codes = quantise_matrix(np.concatenate(rows), width=width, lengths=lengths, seed=seed)
+        ngrams = dataclasses.replace(
+            self.ngrams, matrix=codes.part(slice(count, None)), pruned=self.ngrams.used is not None
+        )
+        more = {"counts": self.known.counts, "metadata": self.metadata}
+        own = None if self.own is None else codes.rows(slice(count))
+        return SubwordVectors.composed(self.known.lexicon, own, ngrams, codes, **more)
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not found here comes here: the questions of word vectors, by their names.
@@ -105,8 +163,8 @@ class SubwordVectors:
         return self.known[key]
 
     def __repr__(self) -> str:
-        n, rows = self.ngrams, self.ngrams.matrix.shape[0]
-        return f"<SubwordVectors: {len(self):,} words x {self.dim}, {rows:,} n-grams of {n.min_n} to {n.max_n}>"
+        how, rows = self.ngrams.hashing, self.ngrams.matrix.shape[0]
+        return f"<SubwordVectors: {len(self):,} words x {self.dim}, {rows:,} n-grams of {how.min_n} to {how.max_n}>"
 
     def _repr_html_(self) -> str:
         return self.known._repr_html_()

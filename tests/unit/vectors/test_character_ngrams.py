@@ -1,12 +1,14 @@
 """N-grams of many words at once: those that the compiled bricks find, word by word."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firth.kernels import ngram_hash
-from firth.vectors.character_ngrams import character_ngrams
+from firth.vectors.character_ngrams import Hashing
 
 WORDS = ["", "a", "where", "naïve", "東京都", "a𝄞b", "\u0301x", "<", "ab" * 40, "\udce9t\udce9", "\ud800"]
 
@@ -23,8 +25,8 @@ def one_by_one(words: list[str], min_n: int, max_n: int, buckets: int) -> list[l
 
 
 def together(words: list[str], min_n: int, max_n: int, buckets: int) -> list[list[int]]:
-    starts, ids = character_ngrams(words, min_n, max_n, buckets)
-    return [ids[a:b].tolist() for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    starts, ids = Hashing(min_n, max_n, buckets).buckets_of(words)
+    return [ids[a:b].tolist() for a, b in itertools.pairwise(starts)]
 
 
 @pytest.mark.parametrize(("min_n", "max_n"), [(1, 1), (1, 4), (3, 6), (2, 2), (1, 0), (5, 3)])

@@ -4,11 +4,14 @@
     word2vec          text with a first line "V D": word2vec, gensim, fastText's .vec
     word2vec-binary   the same with binary numbers
     glove             text without a first line
+    fasttext          fastText's .bin and .ftz models: words, n-grams and all, or a classifier
+    floret            floret's table of n-grams
 
-The three files may be packed with gzip.
+All but fastText's models may be packed with gzip.
 """
 
 import gzip
+import importlib
 import os
 import zlib
 from collections.abc import Callable
@@ -20,14 +23,16 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
-from firth.vectors.io import binary, folder, saved, text
+from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
 from firth.vectors.io.detect import detect, opened, packed
 from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
+from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
-FORMATS = ("firth", "word2vec", "word2vec-binary", "glove")
+FORMATS = ("firth", "word2vec", "word2vec-binary", "glove", "fasttext", "floret")
+CLASSIFIERS = "firth.embeddings.classifier_files"  # its `from_fasttext` takes a fastText file that holds a classifier
 
-__all__ = ["FORMATS", "load", "load_words", "save"]
+__all__ = ["FORMATS", "load", "load_vectors", "load_words", "save"]
 
 
 def load(
@@ -44,11 +49,13 @@ def load(
 ) -> Any:
     """Read vectors: a folder that firth saved is mapped, a foreign file is read whole or not at all.
 
-    What was saved comes back: `WordVectors`, or whatever else a folder of firth's holds.
+    What was saved comes back: `WordVectors`, `SubwordVectors`, or whatever else a folder of firth's or a fastText model
+    holds.
 
     Args:
         path: the folder or file.
-        format: "firth", "word2vec", "word2vec-binary" or "glove"; None finds out from the content.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None finds out from the
+            content.
         encoding: the encoding of the words of a foreign file.
         errors: what to do with bytes that are no text: "strict", "replace", "ignore" or "surrogateescape".
         limit: read the first so many vectors.
@@ -79,10 +86,26 @@ def load(
         found = saved.restored(saved.read(path))
         return found if limit is None and dtype is None else _part(found, path, limit, dtype)
     try:
-        words, matrix = _read(path, format or detect(path), how)
+        kind = format or detect(path)
+        if kind in ("fasttext", "floret"):
+            found = _read_subwords(path, kind)
+            return found if limit is None and dtype is None else _part(found, path, limit, dtype)
+        words, matrix = _read(path, kind, how)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: a damaged gzip file ({error}); copy it again") from None
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
+
+
+def load_vectors(path: str | os.PathLike[str], **how: Any) -> Any:
+    """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
+
+    Raises:
+        OptionError: the path holds something else.
+    """
+    found = load(path, **how)
+    if not isinstance(found, WordVectors | SubwordVectors):
+        raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words")
+    return found
 
 
 def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
@@ -112,6 +135,16 @@ def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | No
     )
 
 
+def _read_subwords(path: Path, format: str) -> Any:
+    if format == "floret":
+        with opened(path) as table:
+            return floret.read(table, str(path))
+    file = fasttext.read(path)
+    if file.arguments.model == "supervised":
+        return importlib.import_module(CLASSIFIERS).from_fasttext(file, path.stem)
+    return fasttext_vectors.from_file(file, path.stem)
+
+
 def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray[Any]]:
     # A number too large for the precision becomes infinite, and is reported with its place.
     with opened(path) as file, np.errstate(over="ignore"):
@@ -121,16 +154,21 @@ def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray
 
 
 def save(
-    vectors: WordVectors, path: str | os.PathLike[str], format: str = "firth", *, dtype: npt.DTypeLike | None = None
+    vectors: WordVectors | SubwordVectors,
+    path: str | os.PathLike[str],
+    format: str = "firth",
+    *,
+    dtype: npt.DTypeLike | None = None,
 ) -> None:
     """Write vectors, aside first: the old file or folder stays whole until the new one is.
 
     Args:
-        vectors: the vectors.
+        vectors: the vectors. Subwords go into the formats "firth", "fasttext" and "floret"; the others have no place
+            for them.
         path: the folder or file to write or replace; a file whose name ends in ".gz" is packed.
-        format: "firth", "word2vec", "word2vec-binary" or "glove".
-        dtype: the precision to store: float32, float16 or float64; None keeps the present one. The binary form always
-            has float32.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret".
+        dtype: the precision to store: float32, float16 or float64; None keeps the present one. The binary form,
+            fastText's and floret's always have float32.
 
     Raises:
         OptionError: there is no such format or precision, or the path is a folder of something else.
@@ -139,10 +177,21 @@ def save(
     """
     _check_format(format)
     if format == "firth":
-        folder.save(vectors, path, dtype)
+        if isinstance(vectors, SubwordVectors):
+            subword_folder.save(vectors, path, dtype)
+        else:
+            folder.save(vectors, path, dtype)
         return
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
+    if format == "fasttext":
+        fasttext.write(fasttext_vectors.to_file(vectors), path)
+        return
+    if format == "floret":
+        _save_floret(vectors, path)
+        return
+    if isinstance(vectors, SubwordVectors):
+        vectors = vectors.known
     kept = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
     check_fits(vectors.words, vectors.vectors, kept)
     rows = (row.astype(kept, copy=False) for row in vectors.vectors)
@@ -150,6 +199,13 @@ def save(
     write: Callable[..., None] = binary.write if format == "word2vec-binary" else text.write
     with replacing_file(path) as file, packed(file, path) as content:
         write(content, vectors.words, rows, header, str(path))
+
+
+def _save_floret(vectors: WordVectors | SubwordVectors, path: str | os.PathLike[str]) -> None:
+    if not isinstance(vectors, SubwordVectors):
+        raise OptionError("these vectors have no n-grams, and floret's files hold nothing else; save them as word2vec")
+    with replacing_file(path) as file, packed(file, path) as content:
+        floret.write(content, vectors)
 
 
 def _check_format(format: str) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from firth.errors import FormatError
+from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import read_header
 
 GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
 GZIP = b"\x1f\x8b"
 FOREIGN = {
-    b"\xba\x16\x4f\x2f": "a fastText .bin model; save its vectors as text, fastText's .vec",
     b"\x80": "a pickle, which could run any code; in gensim, save_word2vec_format writes a file that firth reads",
     b"PK\x03\x04": "a zip archive; unpack it",
     b"BZh": "a bzip2 file; unpack it, or pack it with gzip",
@@ -33,10 +33,16 @@ def opened(path: Path) -> BinaryIO:
         raise FormatError(
             f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
         )
+    if packed_by_gzip(path):
+        # GzipFile reads lines in Python; a buffer around it reads them in C.
+        return io.BufferedReader(gzip.GzipFile(path), GLANCE)
+    return path.open("rb", buffering=GLANCE)
+
+
+def packed_by_gzip(path: Path) -> bool:
+    """Return whether a file's first bytes are gzip's."""
     with path.open("rb") as file:
-        zipped = file.read(2) == GZIP
-    # GzipFile reads lines in Python; a buffer around it reads them in C.
-    return io.BufferedReader(gzip.GzipFile(path), GLANCE) if zipped else path.open("rb", buffering=GLANCE)
+        return file.read(2) == GZIP
 
 
 def packed(file: BinaryIO, path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[BinaryIO]:
@@ -48,7 +54,7 @@ def packed(file: BinaryIO, path: str | os.PathLike[str]) -> contextlib.AbstractC
 
 
 def detect(path: Path) -> str:
-    """Return "word2vec", "word2vec-binary" or "glove".
+    """Return "word2vec", "word2vec-binary", "glove", "fasttext" or "floret".
 
     Raises:
         FormatError: the file is empty or is none of these.
@@ -57,10 +63,16 @@ def detect(path: Path) -> str:
         start = file.read(GLANCE)
     if not start:
         raise FormatError(f"{path}: an empty file, expected vectors")
+    if start.startswith(fasttext.START):
+        if packed_by_gzip(path):
+            raise FormatError(f"{path}: a fastText model packed with gzip; unpack it, for its matrices are mapped")
+        return "fasttext"
     for magic, told in FOREIGN.items():
         if start.startswith(magic):
             raise FormatError(f"{path}: {told}; expected word2vec or GloVe vectors, or a folder that firth saved")
     first, _, rest = start.partition(b"\n")
+    if floret.is_header(first):
+        return "floret"
     try:
         _, dim = read_header(first, str(path))
     except FormatError:

@@ -32,6 +32,7 @@ KINDS = {  # what config.json calls its format, and the module whose `restore` t
     WORDS: "firth.vectors.io.folder",
     "firth-classifier": "firth.embeddings.classifier_files",
     "firth-documents": "firth.vectors.document_vectors",
+    "firth-subwords": "firth.vectors.io.subword_folder",
 }
 
 

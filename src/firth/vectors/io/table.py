@@ -145,7 +145,7 @@ def stored_dtype(matrix: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> np.dt
     return kept
 
 
-def check_fits(words: Sequence[str], matrix: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
+def check_fits(words: Sequence[Any], matrix: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
     """Check that the vectors of words are finite, also in the precision that they will be stored in.
 
     Raises:

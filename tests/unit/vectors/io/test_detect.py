@@ -46,7 +46,6 @@ def test_formats(tmp_path, content, format, zipped):
     ("content", "told"),
     [
         (b"", "an empty file, expected vectors"),
-        (b"\xba\x16\x4f\x2f\x0c\0\0\0", "a fastText .bin model; save its vectors as text"),
         (pickle.dumps({"a": 1}), "a pickle, which could run any code"),
         (b"PK\x03\x04...", "a zip archive; unpack it"),
         (bytes(range(256)), "line 1: .*expected vectors"),

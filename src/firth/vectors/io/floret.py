@@ -1,0 +1,114 @@
+"""floret's text tables: n-grams that share a small table, each in several of its rows, and no words.
+
+    BUCKETS DIM MIN_N MAX_N HASHES SEED < >
+    0 number number ...
+    1 number number ...
+
+Every row stands there, in order. spaCy reads and writes these files too.
+"""
+
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError
+from firth.vectors.character_ngrams import Hashing
+from firth.vectors.io.table import WIDEST, check_finite
+from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.subword_vectors import SubwordVectors
+
+FIELDS = 8
+MARKS = ["<", ">"]
+LONGEST_HEADER = 200  # bytes
+CHUNK = 2**20  # numbers of a chunk; a header's promise is never trusted with memory
+
+
+def is_header(line: bytes) -> bool:
+    """Return whether a line begins a table of floret's."""
+    fields = line.split()
+    return len(fields) == FIELDS and all(field.isdigit() for field in fields[: FIELDS - 2])
+
+
+def read(file: BinaryIO, path: str) -> SubwordVectors:
+    """Return the table of a file; it has no words of its own, see `SubwordVectors.with_words`.
+
+    Args:
+        file: open for reading, at its beginning.
+        path: its name, for messages.
+
+    Raises:
+        FormatError: the header or a row is not what it should be, or rows are missing.
+    """
+    hashing, dim = _read_header(file.readline(LONGEST_HEADER), path)
+    chunks: list[npt.NDArray[np.float32]] = []
+    rows = max(CHUNK // dim, 1)
+    for first in range(0, hashing.buckets, rows):
+        chunk = np.empty((min(rows, hashing.buckets - first), dim), dtype=np.float32)
+        for place in range(len(chunk)):
+            chunk[place] = _numbers(file.readline(), first + place, dim, path)
+        chunks.append(chunk)
+    if file.read(2).strip():
+        raise FormatError(f"{path}: more than the {hashing.buckets:,} rows that the first line promises; damaged")
+    matrix = np.concatenate(chunks)
+    check_finite(matrix, lambda row: f"{path} line {row + 2}")
+    return SubwordVectors.composed([], None, NgramRows(hashing, matrix), metadata={"name": path})
+
+
+def _read_header(line: bytes, path: str) -> tuple[Hashing, int]:
+    fields = line.decode("utf-8", "replace").split()
+    if not is_header(line) or fields[FIELDS - 2 :] != MARKS:
+        raise FormatError(f"{path} line 1: {line[:60]!r}, expected six whole numbers and the marks < and >")
+    buckets, dim, min_n, max_n, hashes, seed = map(int, fields[: FIELDS - 2])
+    fits = 1 <= dim <= WIDEST and 1 <= hashes <= 4 and seed < 2**32 and 1 <= buckets < 2**31 and max_n < 2**31
+    if not fits or not (max_n == 0 or 1 <= min_n <= max_n):
+        raise FormatError(
+            f"{path} line 1: {buckets} rows, width {dim}, n-grams of {min_n} to {max_n}, {hashes} hashes, seed {seed}; "
+            "expected 1 to 4 hashes, n-grams of at least 1, and numbers that floret can have: the file is damaged"
+        )
+    return Hashing(max(min_n, 1), max_n, buckets, hashes, seed), dim
+
+
+def _numbers(line: bytes, row: int, dim: int, path: str) -> npt.NDArray[np.float32]:
+    where = f"{path} line {row + 2}"
+    name, *fields = line.split() or [b""]
+    if not line:
+        raise FormatError(f"{where}: the end of the file, expected row {row:,}; it is cut short: copy it again")
+    if name != str(row).encode() or len(fields) != dim:
+        raise FormatError(
+            f"{where}: row {name[:20].decode('utf-8', 'replace')!r} with {len(fields)} numbers, expected row {row} "
+            f"with {dim}: the file is damaged"
+        )
+    try:
+        return np.array(fields, dtype=np.float32)
+    except ValueError as error:
+        raise FormatError(f"{where}: {error}; expected {dim} numbers") from None
+
+
+def write(file: BinaryIO, vectors: SubwordVectors) -> None:
+    """Write a table; the words that are known beside it are lost.
+
+    Args:
+        file: open for writing.
+        vectors: of n-grams that floret's way of hashing gives their rows.
+
+    Raises:
+        OptionError: they are hashed in another way.
+    """
+    how = vectors.ngrams.hashing
+    if not how.hashes:
+        raise OptionError(
+            "these n-grams are hashed as fastText does, which floret cannot read: train with hashing='floret' and "
+            "some 50,000 buckets, or save as fasttext"
+        )
+    marks = " ".join(MARKS)
+    file.write(f"{how.buckets} {vectors.dim} {how.min_n} {how.max_n} {how.hashes} {how.seed} {marks}\n".encode())
+    form = " %.9g" * vectors.dim + "\n"
+    rows = max(CHUNK // vectors.dim, 1)
+    for first in range(0, how.buckets, rows):
+        buckets = np.arange(first, min(first + rows, how.buckets))
+        places = vectors.ngrams.places(buckets)
+        block = np.zeros((len(buckets), vectors.dim), dtype=np.float32)
+        block[places >= 0] = vectors.ngrams.rows(places[places >= 0])
+        for bucket, row in zip(buckets.tolist(), block.tolist(), strict=True):
+            file.write((str(bucket) + form % tuple(row)).encode())

@@ -1,0 +1,145 @@
+"""Vectors with subwords in firth's own format: the folder of word vectors, with the rows that they are made of.
+
+    model.safetensors    what word vectors have; "word_rows" (V, D), the words' own rows, where they have any; and
+                         "ngram_rows" (U, D) with "ngram_buckets" (U,) int64, the bucket of each, where not all have one
+    ... quantised        "codes" (V + U, parts) and "centroids" in their place, with "length_codes" and
+                         "length_centroids" where lengths stand apart; vectors are made anew when they are opened
+    config.json          what word vectors have, and how n-grams become buckets
+
+`firth.vectors.io.saved` has what all folders of firth's share.
+"""
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from firth.errors import OptionError, ShapeError
+from firth.vectors.character_ngrams import Hashing
+from firth.vectors.io import folder, saved
+from firth.vectors.io.card import card
+from firth.vectors.io.saved import Saved
+from firth.vectors.io.table import check_fits, stored_dtype
+from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
+
+if TYPE_CHECKING:
+    from firth.vectors.subword_vectors import SubwordVectors
+
+SUBWORDS = "firth-subwords"
+
+
+def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
+    """Write vectors as a folder.
+
+    Args:
+        vectors: the vectors.
+        path: the folder; one of firth's that is there is replaced.
+        dtype: the precision to store rows in; None keeps theirs. Codes of quantised rows stay as they are.
+
+    Raises:
+        OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+        FormatError: a number is not finite, in the precision asked for.
+        OSError: the folder cannot be written.
+    """
+    saved.check_target(path)
+    known, ngrams = vectors.known, vectors.ngrams
+    kept = stored_dtype(known.vectors, dtype)
+    arrays, texts = folder.parts(known)
+    del arrays["embeddings"]
+    if vectors.codes is not None:
+        arrays |= _codes(vectors.codes)
+    elif not isinstance(ngrams.matrix, QuantisedMatrix):
+        arrays |= {"embeddings": known.vectors, "ngram_rows": ngrams.matrix}
+        if vectors.own is not None:
+            arrays["word_rows"] = vectors.own
+    if ngrams.used is not None:
+        arrays["ngram_buckets"] = ngrams.used
+    rows = [name for name in arrays if name in ("embeddings", "output_embeddings", "word_rows", "ngram_rows")]
+    for name in rows:
+        check_fits(known.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], kept)
+    content = Saved(
+        kind=SUBWORDS,
+        arrays=arrays,
+        dtypes=dict.fromkeys(rows, kept),
+        texts=texts,
+        facts={
+            "count": len(vectors),
+            "dim": vectors.dim,
+            "dtype": str(kept),
+            "ngrams": {**dataclasses.asdict(ngrams.hashing), "pruned": ngrams.pruned},
+            "own_rows": vectors.own is not None,
+        },
+        metadata=vectors.metadata,
+        card=card(known, str(kept)),
+    )
+    saved.write(path, content)
+
+
+def _codes(matrix: QuantisedMatrix) -> dict[str, npt.NDArray[Any]]:
+    arrays: dict[str, npt.NDArray[Any]] = {"codes": matrix.codes, "centroids": matrix.quantiser.centroids}
+    if matrix.length_codes is not None and matrix.lengths is not None:
+        arrays |= {"length_codes": matrix.length_codes, "length_centroids": matrix.lengths.centroids}
+    return arrays
+
+
+def restore(content: Saved) -> "SubwordVectors":
+    """Return the vectors of a folder.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    from firth.vectors.subword_vectors import SubwordVectors
+
+    words, count, dim = content.words(), content.facts.get("count"), content.facts.get("dim")
+    if not isinstance(dim, int) or len(words) != count:
+        raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
+    used = content.array("ngram_buckets", (None,), "i") if "ngram_buckets" in content.arrays else None
+    hashing, pruned = _hashing(content)
+    rows = len(used) if used is not None else hashing.buckets
+    more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
+    try:
+        if "codes" in content.arrays:
+            matrix = _quantised(content, dim)
+            own = len(words) if content.facts.get("own_rows") else 0
+            ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
+            _check_count(content, len(matrix.codes), own + rows)
+            made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
+            known = folder.restore(dataclasses.replace(content, arrays={**more, "embeddings": made.vectors}))
+            return SubwordVectors(known, made.own, ngrams, matrix)
+        known = folder.restore(content)
+        ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
+        own_rows = content.array("word_rows", (len(words), dim)) if content.facts.get("own_rows") else None
+        return SubwordVectors(known, own_rows, ngrams)
+    except (ShapeError, OptionError) as error:
+        raise content.damaged(str(error)) from None
+
+
+def _check_count(content: Saved, found: int, expected: int) -> None:
+    if found != expected:
+        raise content.damaged(f"codes of {found:,} rows; expected {expected:,}")
+
+
+def _hashing(content: Saved) -> tuple[Hashing, bool]:
+    facts = content.facts.get("ngrams")
+    names = {field.name for field in dataclasses.fields(Hashing)}
+    if (
+        not isinstance(facts, dict)
+        or set(facts) != names | {"pruned"}
+        or not all(isinstance(value, int) and 0 <= value < 2**32 for value in facts.values())
+    ):
+        raise content.damaged(f"n-grams {facts} in config.json; expected whole numbers for {', '.join(sorted(names))}")
+    return Hashing(**{name: facts[name] for name in names}), bool(facts["pruned"])
+
+
+def _quantised(content: Saved, dim: int) -> QuantisedMatrix:
+    codes = content.array("codes", (None, None), "u")
+    width = -(-dim // max(codes.shape[1], 1))
+    quantiser = ProductQuantiser(dim, width, content.array("centroids", (CODES * dim,)))
+    if quantiser.parts != codes.shape[1]:
+        raise content.damaged(f"{codes.shape[1]} codes a row of {dim} numbers; expected {quantiser.parts}")
+    if "length_codes" not in content.arrays:
+        return QuantisedMatrix(codes, quantiser)
+    lengths = ProductQuantiser(1, 1, content.array("length_centroids", (CODES,)))
+    return QuantisedMatrix(codes, quantiser, content.array("length_codes", (len(codes),), "u"), lengths)
