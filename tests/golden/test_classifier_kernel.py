@@ -6,7 +6,7 @@ import pytest
 import firth
 from tests.golden.classifier_twin import Twin
 
-WORDS = "a bb ccc dddd eeeee café naïve 東京 😀 longer-than-eight-bytes".split()
+WORDS = ["a", "bb", "ccc", "dddd", "eeeee", "café", "naïve", "東京", "😀", "longer-than-eight-bytes"]
 LABELS = ["red", "green", "blue", "grey", "pink"]
 
 

@@ -42,9 +42,7 @@ Threads = Annotated[int | None, typer.Option(help="Threads; by default one a pro
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Output = Annotated[
     Path,
-    typer.Option(
-        "--output", "-o", help="Folder to save in, or a file of fastText's: .bin or .ftz.", metavar="OUT"
-    ),
+    typer.Option("--output", "-o", help="Folder to save in, or a file of fastText's: .bin or .ftz.", metavar="OUT"),
 ]
 
 
@@ -115,7 +113,7 @@ def predict(
                 print("\t".join(f"{label}\t{p:.4f}" for label, p in answer))
 
 
-def test(
+def judge(
     model: Model,
     source: Texts,
     column: Column = None,
@@ -133,7 +131,11 @@ def test(
     if json:
         print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
     else:
-        print(f"{scores.texts:,} texts, the {scores.k} likeliest labels of each" if scores.k > 1 else f"{scores.texts:,} texts")
+        print(
+            f"{scores.texts:,} texts, the {scores.k} likeliest labels of each"
+            if scores.k > 1
+            else f"{scores.texts:,} texts"
+        )
         print(scores)
 
 
@@ -161,7 +163,7 @@ def quantize(
 def _app() -> typer.Typer:
     app = typer.Typer(help="Train, ask, judge and shrink classifiers of texts.")
     trained = with_flags(_train, [_OPTIONS])
-    for name, run in (("train", trained), ("predict", predict), ("test", test), ("quantize", quantize)):
+    for name, run in (("train", trained), ("predict", predict), ("test", judge), ("quantize", quantize)):
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
     return app
 
@@ -234,7 +236,9 @@ def _tell(classifier: Classifier, output: Path, seconds: float, json: bool) -> N
     print(f"trained on {facts['texts']:,} texts, {facts['words']:,} words, in {facts['seconds']:.1f} s")
     if "autotune" in classifier.metadata:
         tuned, options = classifier.metadata["autotune"], facts["options"]
-        chosen = " ".join(f"{name}={options[name]}" for name in ("dim", "lr", "epochs", "word_ngrams", "min_n", "max_n"))
+        chosen = " ".join(
+            f"{name}={options[name]}" for name in ("dim", "lr", "epochs", "word_ngrams", "min_n", "max_n")
+        )
         print(f"best of {len(tuned['trials'])} trials: {tuned['metric']} {tuned['score']:.4f} with {chosen}")
 
 

@@ -7,8 +7,10 @@ Memory: 4 bytes a token and 8 a text, and what the distinct tokens take.
 """
 
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -206,8 +208,6 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
         return LabelledLines(scan_texts(_joined(found), prefix), None, "texts")
     scanner = LineScanner(prefix, one_a_line=False)
     if isinstance(found, StandardInput):
-        import sys
-
         _scan_stream(scanner, sys.stdin.buffer, "standard input", lambda: None)
         return LabelledLines(scanner.finish(), None, "standard input")
     meter = Meter(report, found.size())
@@ -217,9 +217,13 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
                 f"{path}: a table; name its column of labels with labels=, and that of texts with column="
             )
         with opened(path) as (raw, stream), reading(path):
-            _scan_stream(scanner, stream, str(path), lambda raw=raw: meter.tick(raw.tell()))  # type: ignore[misc]  # mypy knows no types for lambda's defaults
+            _scan_stream(scanner, stream, str(path), partial(_tick, meter, raw))
         meter.finished += path.stat().st_size
     return LabelledLines(scanner.finish(), None, found.name if len(found.paths) > 1 else str(found.paths[0]))
+
+
+def _tick(meter: Meter, raw: Any) -> None:
+    meter.tick(raw.tell())
 
 
 def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> None:

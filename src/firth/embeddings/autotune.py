@@ -5,11 +5,11 @@ first and less and less as the time runs out. Options that were given another va
 
 Objective: F1 over all labels of the validation set, or of one label.
 
-Source: random search from the best point so far, after Rechenberg 1973, "Evolutionsstrategie" (the (1+1) strategy with a
-step that shrinks); what is searched, and that the first trial is the user's own, is as in fastText's autotune.
+Source: random search from the best point so far, after Rechenberg 1973, "Evolutionsstrategie" (the (1+1) strategy with
+a step that shrinks); what is searched, and that the first trial is the user's own, is as in fastText's autotune.
 
-Departures: fastText's ranges are kept but for `epochs`, which ends at 100 as there, and `buckets`, which is not
-searched, as buckets without a text take no memory here. A trial that the end of the time meets is given up.
+Departures: `buckets` is not searched, as buckets without a text take no memory here. The best trial's classifier is the
+result; fastText trains once more. A trial that the end of the time meets is given up.
 
 Cost: the time that is given.
 """

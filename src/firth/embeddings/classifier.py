@@ -9,14 +9,13 @@ the training texts, as it is unless `min_count` is high, an empty text still has
 Every text is computed for itself: its answer depends neither on its place nor on the texts beside it.
 """
 
-import dataclasses
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,19 +78,11 @@ class Classifier:
     @property
     def dim(self) -> int:
         """D, the width of the vectors."""
-        return self.inputs.shape[1]
-
-    @overload
-    def predict(self, texts: str, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Answer: ...
-
-    @overload
-    def predict(
-        self, texts: Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
-    ) -> list[Answer]: ...
+        return int(self.inputs.shape[1])
 
     def predict(
         self, texts: str | Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
-    ) -> Answer | list[Answer]:
+    ) -> Any:
         """Return the likeliest labels of a text, or of each of many.
 
         Args:
@@ -200,7 +191,7 @@ class Classifier:
         every = LabelSet(names, np.zeros(len(names), dtype=np.int64))
         features = self.map.features(read.lines, every.ids, prefix=self.label_prefix)
         if read.labels is not None:
-            features = dataclasses.replace(features, **every.numbered(read.labels))
+            features = features.labelled(*every.numbered(read.labels))
         found = _each(pieces_of(features, BATCH), lambda piece: self._best(piece, k), threads)
         best, values = (np.concatenate(some) for some in zip(*found, strict=True))
         return label_scores(names, features, best, values >= threshold)

@@ -124,7 +124,10 @@ def restore(content: Saved) -> Classifier:
 def _stored(side: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
     if not isinstance(matrix, QuantisedMatrix):
         return {f"{side}s": np.asarray(matrix)}
-    found = {f"{side}_codes": matrix.codes, f"{side}_centroids": matrix.quantiser.centroids}
+    found: dict[str, npt.NDArray[Any]] = {
+        f"{side}_codes": matrix.codes,
+        f"{side}_centroids": matrix.quantiser.centroids,
+    }
     if matrix.length_codes is not None and matrix.lengths is not None:
         found |= {f"{side}_length_codes": matrix.length_codes, f"{side}_lengths": matrix.lengths.centroids}
     return found
@@ -187,13 +190,14 @@ def to_fasttext(classifier: Classifier) -> FastTextFile:
     c, m = classifier, classifier.map
     options = c.metadata.get("training", {}).get("options", {})
     used = buckets_of(m, c.inputs.shape[0])
-    pruned, inputs = None, c.inputs
-    if isinstance(inputs, QuantisedMatrix):
+    pruned: npt.NDArray[np.int32] | None = None
+    inputs: fasttext.Matrix = c.inputs
+    if isinstance(c.inputs, QuantisedMatrix):
         pruned = np.stack([used, np.arange(len(used), dtype=np.int32)], axis=1)
-    elif m.buckets:
+    elif m.buckets:  # fastText's file has every bucket's row
         order = np.argsort(used)
-        rows = np.asarray(inputs[len(m.words) :][order], dtype=np.float32)
-        first = np.asarray(inputs[: len(m.words)], dtype=np.float32)
+        rows = np.asarray(c.inputs[len(m.words) :][order], dtype=np.float32)
+        first = np.asarray(c.inputs[: len(m.words)], dtype=np.float32)
         inputs = SparseRows(first=first, buckets=m.buckets, used=used[order].astype(np.int64), rows=rows)
     return FastTextFile(
         arguments=Arguments(

@@ -8,6 +8,7 @@ fastText's pruned models.
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ def quantised(
         raise OptionError(f"keep={keep!r}: expected a whole number of rows, at least 1")
     c, words = classifier, len(classifier.words)
     chosen = longest_rows(classifier, keep)
+    outputs: Any = c.outputs
     kept = chosen[chosen < words]
     used = buckets_of(c.map, c.inputs.shape[0])[chosen[chosen >= words] - words]
     rows = np.asarray(classifier.inputs[chosen], dtype=np.float32)
@@ -47,7 +49,7 @@ def quantised(
         ),
         counts=c.counts[kept],
         inputs=inputs,
-        outputs=quantise_matrix(c.outputs, width=2, lengths=lengths, seed=seed) if labels else c.outputs,
+        outputs=quantise_matrix(outputs, width=2, lengths=lengths, seed=seed) if labels else outputs,
         metadata={**c.metadata, "quantised": facts},
     )
 

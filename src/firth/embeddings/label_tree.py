@@ -2,8 +2,8 @@
 
 A fastText file holds no tree: whoever reads it builds the tree anew from the labels' counts. Labels stand in the order
 of their counts, the commonest first. The rarest are joined first; of equal counts an inner node goes before a label and
-the later label before the earlier. The second of the two that are joined is reached by the positive turn, which fastText
-takes to the right and `firth.kernels.trees` to the left.
+the later label before the earlier. The second of the two that are joined is reached by the positive turn, which
+fastText takes to the right and `firth.kernels.trees` to the left.
 """
 
 import numpy as np

@@ -29,15 +29,15 @@ class LabelSet:
         """The number of each label."""
         return {name: i for i, name in enumerate(self.names)}
 
-    def numbered(self, given: Sequence[Sequence[str]]) -> dict[str, npt.NDArray[np.int64] | npt.NDArray[np.int32]]:
-        """Return the labels of texts as the arrays `labels` and `label_ends`; those that are not in the set drop out.
+    def numbered(self, given: Sequence[Sequence[str]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return the numbers of the labels of texts, and where those of each end; labels not in the set drop out.
 
         Args:
             given: the labels of each text.
         """
         numbers = [[self.ids[name] for name in labels if name in self.ids] for labels in given]
         flat = np.fromiter((number for some in numbers for number in some), np.int32)
-        return {"labels": flat, "label_ends": np.cumsum([len(some) for some in numbers], dtype=np.int64)}
+        return flat, np.cumsum([len(some) for some in numbers], dtype=np.int64)
 
 
 def kept_labels(read: LabelledLines, *, prefix: str, min_count: int) -> LabelSet:

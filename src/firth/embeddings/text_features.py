@@ -37,6 +37,10 @@ class Features:
         """(texts,) how many rows each has."""
         return np.diff(self.ends, prepend=0)
 
+    def labelled(self, labels: npt.NDArray[np.int32], ends: npt.NDArray[np.int64]) -> "Features":
+        """Return the same features with labels that came beside the texts."""
+        return Features(self.rows, self.ends, labels, ends)
+
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
@@ -109,9 +113,7 @@ class FeatureMap:
             rows[token] = kernels.DROPPED if label is None else -2 - label
         return rows
 
-    def _pieces(
-        self, lines: Lines, rows: npt.NDArray[np.int32]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _pieces(self, lines: Lines, rows: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the buckets of the n-grams of characters of the distinct tokens, and where those of each begin."""
         starts = np.zeros(len(rows) + 1, dtype=np.int64)
         if self.max_n == 0 or self.buckets == 0:
@@ -120,7 +122,5 @@ class FeatureMap:
         wanted[kernels.END_NUMBER] = False
         found = np.empty(most_ngrams(int(lines.starts[-1]) + len(rows), self.min_n, self.max_n), dtype=np.int64)
         min_n = max(1, self.min_n)
-        kernels.character_features(
-            lines.arena, lines.starts, wanted, min_n, self.max_n, self.buckets, found, starts
-        )
+        kernels.character_features(lines.arena, lines.starts, wanted, min_n, self.max_n, self.buckets, found, starts)
         return found[: starts[-1]], starts

@@ -253,7 +253,7 @@ def mean_rows(
         m = feature_ends[line] - place
         for i in range(place, feature_ends[line]):
             if i + AHEAD < features.size:
-                prefetch_row(base + max(np.int64(features[i + AHEAD]), 0) * stride, size)
+                prefetch_row(base + max(0, features[i + AHEAD]) * np.int64(stride), size)
             if features[i] >= 0:
                 row, own = np.uint64(features[i]), np.uint64(line)  # no negative index to look for: vectors of eight
                 for d in range(dim):
