@@ -1,0 +1,134 @@
+import csv
+import gzip
+import json
+
+import pytest
+
+from firth.corpus.labelled import read_labelled, scan_texts
+from firth.errors import CorpusError, OptionError
+
+
+def silent(status):
+    pass
+
+
+def read(source, labels=None, column=None):
+    return read_labelled(source, labels, column, "__label__", silent)
+
+
+def words(lines):
+    names, starts = lines.names(), [0, *lines.ends.tolist()]
+    return [[names[t] for t in lines.tokens[a:b]] for a, b in zip(starts, lines.ends.tolist(), strict=False)]
+
+
+def test_a_file_in_fasttexts_form(tmp_path):
+    """A carriage return and a tab are white space, an empty line has its end alone, the last line may lack its own."""
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbf__label__x one\ttwo\r\n\n__label__y __label__z two")
+    found = read(tmp_path / "a.txt")
+    expected = [["__label__x", "one", "two", "</s>"], ["</s>"], ["__label__y", "__label__z", "two"]]
+    assert words(found.lines) == expected
+    assert found.labels is None
+    flagged = {name for name, label in zip(found.lines.names(), found.lines.is_label, strict=True) if label}
+    assert flagged == {"__label__x", "__label__y", "__label__z"}
+
+
+def test_an_end_inside_a_line_ends_it_in_a_file_and_hides_the_rest_of_a_text(tmp_path):
+    (tmp_path / "a.txt").write_text("one </s> two\n", encoding="utf-8")
+    assert words(read(tmp_path / "a.txt").lines) == [["one", "</s>"], ["two", "</s>"]]
+    assert words(scan_texts(["one </s> two", "three"], "")) == [["one", "</s>"], ["three", "</s>"]]
+
+
+def test_several_files_one_of_them_packed(tmp_path):
+    (tmp_path / "a.txt").write_text("__label__x one", encoding="utf-8")
+    with gzip.open(tmp_path / "b.txt.gz", "wt", encoding="utf-8") as file:
+        file.write("__label__y two\n" * 3)
+    found = read([tmp_path / "a.txt", tmp_path / "b.txt.gz"])
+    assert len(found.lines.ends) == 4
+    assert words(found.lines) == words(read(str(tmp_path / "*")).lines)
+
+
+def test_a_file_larger_than_a_block(tmp_path, monkeypatch):
+    from firth.corpus import labelled
+
+    text = "".join(f"__label__{i % 3} word{i} {'long' * (i % 50)}\n" for i in range(3000))
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    whole = read(tmp_path / "a.txt").lines
+    monkeypatch.setattr(labelled, "BLOCK", 64)
+    monkeypatch.setattr(labelled, "HEAD", 32)
+    pieces = read(tmp_path / "a.txt").lines
+    assert words(whole) == words(pieces) == [[*line.split(), "</s>"] for line in text.splitlines()]
+    assert whole.counts.tolist() == pieces.counts.tolist()
+
+
+def rows():
+    return [{"text": "one two", "kind": "x"}, {"text": "two\nthree", "kind": "y"}, {"text": "", "kind": "x"}]
+
+
+def sources(tmp_path):
+    with (tmp_path / "t.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, ["text", "kind"])
+        table.writeheader()
+        table.writerows(rows())
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(row) for row in rows()), encoding="utf-8")
+    columns = {name: [row[name] for row in rows()] for name in ("text", "kind")}
+    return {
+        "csv": (tmp_path / "t.csv", "kind"),
+        "jsonl": (str(tmp_path / "t.jsonl"), "kind"),
+        "rows": (rows(), "kind"),
+        "a generator of rows": (iter(rows()), "kind"),
+        "columns": (columns, "kind"),
+        "lists": (columns["text"], columns["kind"]),
+        "generators": (iter(columns["text"]), iter(columns["kind"])),
+    }
+
+
+def test_every_kind_of_source_holds_the_same(tmp_path):
+    for name, (source, labels) in sources(tmp_path).items():
+        found = read(source, labels)
+        assert words(found.lines) == [["one", "two", "</s>"], ["two", "three", "</s>"], ["</s>"]], name
+        assert found.labels == [["x"], ["y"], ["x"]], name
+
+
+def test_labels_may_be_several_numbers_or_none():
+    assert read(["a", "b", "c", "d"], ["x", ["x", "y"], 7, None]).labels == [["x"], ["x", "y"], ["7"], []]
+
+
+def test_lists_of_tokens_and_lines_in_fasttexts_form():
+    assert words(read([["__label__x", "a"], ["b"]]).lines) == [["__label__x", "a", "</s>"], ["b", "</s>"]]
+    assert words(read(["__label__x a\nb"]).lines) == [["__label__x", "a", "b", "</s>"]]
+
+
+def test_bytes_that_are_no_utf8_come_back_as_they_were(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9 caf\xc3\xa9\n")
+    assert [name.encode("utf-8", "surrogateescape") for name in read(tmp_path / "a.txt").lines.names()] == [
+        b"</s>",
+        b"caf\xe9",
+        b"caf\xc3\xa9",
+    ]
+    assert len(scan_texts(["lone \ud800"], "").ends) == 1
+
+
+def test_as_many_labels_as_texts():
+    with pytest.raises(OptionError, match="1 labels for 2 texts"):
+        read(["a", "b"], ["x"])
+
+
+def test_labels_beside_a_file(tmp_path):
+    with pytest.raises(OptionError, match="expected a list of texts"):
+        read(tmp_path / "a.txt", ["x"])
+
+
+def test_a_table_without_a_column_of_labels(tmp_path):
+    sources(tmp_path)
+    with pytest.raises(CorpusError, match="name its column of labels"):
+        read(tmp_path / "t.csv")
+    with pytest.raises(CorpusError, match="no column 'sort'"):
+        read(tmp_path / "t.csv", "sort")
+    (tmp_path / "a.txt").write_text("a", encoding="utf-8")
+    with pytest.raises(CorpusError, match="expected a table"):
+        read(tmp_path / "a.txt", "kind")
+
+
+def test_an_item_that_is_no_text():
+    with pytest.raises(CorpusError, match="item 1 is int 3"):
+        scan_texts(["a", 3], "")

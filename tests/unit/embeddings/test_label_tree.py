@@ -1,0 +1,26 @@
+import numpy as np
+
+from firth.embeddings.label_tree import label_children
+from firth.kernels.trees import from_children
+
+
+def test_ties_go_as_fasttext_has_them():
+    """Counts 4 2 1 1: 3 and 2 (the later first) make node 4 of count 2; node 4 goes before label 1, which also has 2.
+
+    The second of two joined stands on the left: node 4 = (2, 3), node 5 = (1, node 4); of label 0 and node 5, both 4,
+    the node goes first: node 6 = (0, node 5).
+    """
+    assert label_children(np.array([4, 2, 1, 1])).tolist() == [[2, 3], [1, 4], [0, 5]]
+
+
+def test_paths_are_the_shortest_on_average():
+    """Huffman 1952: 8 4 2 1 1 has paths of 1 2 3 4 4 nodes."""
+    assert from_children(label_children(np.array([8, 4, 2, 1, 1]))).lengths.tolist() == [1, 2, 3, 4, 4]
+
+
+def test_equal_counts_make_a_balanced_tree():
+    assert from_children(label_children(np.ones(8, np.int64))).lengths.tolist() == [3] * 8
+
+
+def test_two_labels_share_one_node():
+    assert label_children(np.array([7, 3])).tolist() == [[0, 1]]
