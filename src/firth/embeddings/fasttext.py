@@ -21,8 +21,8 @@ Departures:
 - The mean of G_w, where the paper has the sum: as in the authors' program. Each row gets the whole gradient of u_w, as
   there, and not 1/|G_w| of it.
 - All predictions of a window are scored before any of them updates a row; the authors' program makes the hidden row
-  anew for each. K fresh noise words a prediction, as there; with `shared_windows` above 1, windows in a row use the
-  same.
+  anew for each. Each prediction has K noise words of its own, as there; the next `shared_windows` - 1 windows use the
+  same ones again.
 - Noise is drawn by counts to the power of 0.5, as in the authors' program; the paper has none of its own and refers to
   word2vec, whose power is 0.75.
 - Only rows of n-grams that stand in some word of the vocabulary are kept: the others would never be trained. They count
@@ -107,7 +107,7 @@ class FastText:
     final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.5, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
-    shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1)
+    shared_windows: int = option(2, "windows in a row that share their noise words", minimum=1)
 
     def __post_init__(self) -> None:
         options.check(self)
