@@ -97,14 +97,18 @@ def load(
 
 
 def load_vectors(path: str | os.PathLike[str], **how: Any) -> Any:
-    """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
+    """Read vectors that can be asked for neighbours, with the arguments of `load`: those of words, or of documents.
 
     Raises:
         OptionError: the path holds something else.
     """
+    from firth.vectors.document_vectors import DocumentVectors
+
     found = load(path, **how)
+    if isinstance(found, DocumentVectors):
+        return found.documents
     if not isinstance(found, WordVectors | SubwordVectors):
-        raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words")
+        raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words or documents")
     return found
 
 
