@@ -45,7 +45,8 @@ from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, 
 Finish = Callable[[Emitter, Any, Any, dict[str, Any]], Any]  # scores, a number an output row, arguments -> stored
 
 WIDTH = host_width()
-GROUP = 6  # output rows of a turn: the default's one target and five noise words; others are padded to a multiple of it
+GROUP = 6  # output rows of a turn: the default's one target and five noise words
+TAIL = 3  # rows of a last turn that fewer rows are left for; their number is padded to a multiple of it
 MOST_PADDING = GROUP - 1
 LN2 = math.log(2.0)
 CLAMP = 60.0  # scores beyond it change no float32 probability; it keeps e^x finite
@@ -61,9 +62,11 @@ MOST_HIDDEN = most_hidden(WIDTH)
 
 def _scored_together(m: int, width: int) -> int:
     # Output rows whose scores are summed side by side. Enough independent sums must be in flight to hide the latency of
-    # an addition, and no more than there are registers; the number divides GROUP.
+    # an addition, and no more than there are registers; the number divides GROUP. What follows the sums is done a whole
+    # vector at a time: the fewer vectors a row, the better.
     room = 24 if registers(width) == 32 else 12
-    return max(r for r in (1, 3, 6) if r == 1 or r * m <= room)
+    choices = [r for r in (6, 3, 2, 1) if r == 1 or r * m <= room]
+    return min(choices, key=lambda r: -(-r * m // width) / r)
 
 
 def layout(m: int, width: int) -> tuple[int, int]:
@@ -85,8 +88,19 @@ def _group_tables(e: Emitter, m: int, a: dict[str, Any], group: Any) -> tuple[li
     return [e.load_address(table, r) for r in range(GROUP)], e.b.add(a["coefficients"], e.b.mul(group, I64(size)))
 
 
-def _groups(e: Emitter, a: dict[str, Any]) -> Any:
-    return e.b.sdiv(e.b.add(a["n"], I64(GROUP - 1)), I64(GROUP))
+Turn = Callable[[Any, list[Any], int], list[Any]]  # number of a turn, carried values, output rows -> new values
+
+
+def _turns(e: Emitter, a: dict[str, Any], carried: list[Any], turn: Turn) -> list[Any]:
+    """Emit turns of GROUP output rows each, and one of TAIL rows where no more are left."""
+    whole = e.b.sdiv(e.b.add(a["n"], I64(GROUP - TAIL - 1)), I64(GROUP))
+    carried = e.when(
+        e.b.icmp_signed(">", whole, I64(0)),
+        carried,
+        lambda values: e.loop(whole, values, lambda i, each: turn(i, each, GROUP)),
+    )
+    rest = e.b.icmp_signed(">", a["n"], e.b.mul(whole, I64(GROUP)))
+    return e.when(rest, carried, lambda values: turn(whole, values, TAIL))
 
 
 def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
@@ -101,12 +115,12 @@ def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
     rows, vectors = layout(m, e.width)
     hidden = [e.load_address(a["hidden"], i) for i in range(m)]
 
-    def score(group: Any, _: list[Any]) -> list[Any]:
+    def score(group: Any, _: list[Any], count: int) -> list[Any]:
         outputs, coefficients = _group_tables(e, m, a, group)
         numbers = e.b.add(a["signs"], e.b.mul(group, I64(4 * GROUP)))
-        for first in range(0, GROUP, rows):
-            sums = _emit_sums(e, hidden, outputs[first : first + rows], a)
-            for v in range(vectors):
+        for first in range(0, count, rows):
+            sums = _emit_sums(e, hidden, outputs[first : min(first + rows, count)], a)
+            for v in range(-(-len(sums) // e.width)):
                 scores = e.horizontal_sums(sums[v * e.width : (v + 1) * e.width])
                 row = [(v * e.width + lane) // m for lane in range(e.width)]  # the output row of each lane
                 loaded = e.load(e.offset(numbers, 4 * (first + row[0])))
@@ -115,7 +129,7 @@ def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
                 e.store(finish(e, scores, number, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
         return []
 
-    e.loop(_groups(e, a), [], score)
+    _turns(e, a, [], score)
 
 
 def _emit_sums(e: Emitter, hidden: list[Any], outputs: list[Any], a: dict[str, Any]) -> list[Any]:
@@ -149,14 +163,14 @@ def emit_update(e: Emitter, m: int, a: dict[str, Any], *, train_outputs: bool = 
         at = e.b.mul(i, I64(4 * e.width))
         x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
 
-        def group_update(group: Any, gradients: list[Any]) -> list[Any]:
+        def group_update(group: Any, gradients: list[Any], count: int) -> list[Any]:
             outputs, coefficients = _group_tables(e, m, a, group)
-            for first in range(0, GROUP, together):
-                addresses = [e.b.add(row, at) for row in outputs[first : first + together]]
+            for first in range(0, count, together):
+                addresses = [e.b.add(row, at) for row in outputs[first : min(first + together, count)]]
                 o = [e.load(address, 4 * e.width) for address in addresses]
-                added = [e.constant(0)] * together
+                added = [e.constant(0)] * len(o)
                 for k in range(m):
-                    for r in range(together):
+                    for r in range(len(o)):
                         part, row = divmod(first + r, rows)
                         c = e.broadcast(e.offset(coefficients, 4 * (part * vectors * e.width + row * m + k)))
                         if train_outputs:
@@ -166,7 +180,7 @@ def emit_update(e: Emitter, m: int, a: dict[str, Any], *, train_outputs: bool = 
                     _emit_additions(e, addresses, added)
             return gradients
 
-        gradients = e.loop(_groups(e, a), [e.constant(0)] * m, group_update)
+        gradients = _turns(e, a, [e.constant(0)] * m, group_update)
         _emit_additions(e, [e.b.add(target, at) for target in targets], gradients)
         return []
 

@@ -143,6 +143,34 @@ class Emitter:
         """Return x where the condition holds and y elsewhere."""
         return self.b.select(condition, x, y)
 
+    def when(self, condition: Any, carried: list[Any], body: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        """Emit code that runs if a condition holds, with values carried in registers.
+
+        Args:
+            condition: an i1 value.
+            carried: the values before.
+            body: takes the values, emits code, returns the new values.
+
+        Returns:
+            The new values, or those before where the condition does not hold.
+        """
+        b = self.b
+        before = b.block
+        then, end = b.append_basic_block("then"), b.append_basic_block("end")
+        b.cbranch(condition, then, end)
+        b.position_at_end(then)
+        values = body(list(carried))  # which may be changed in place
+        after = b.block
+        b.branch(end)
+        b.position_at_end(end)
+        merged = []
+        for old, new in zip(carried, values, strict=True):
+            phi = b.phi(old.type)
+            phi.add_incoming(old, before)
+            phi.add_incoming(new, after)
+            merged.append(phi)
+        return merged
+
     def loop(self, count: Any, carried: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
         """Emit `for i in range(count)` with values carried in registers; count must be at least one.
 
