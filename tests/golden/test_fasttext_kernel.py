@@ -45,7 +45,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
-    options = {"dim": 24, "epochs": 2, "sample": 1e-2, "min_n": 2, "max_n": 4, "buckets": 5000}
+    options = {"dim": 24, "epochs": 2, "lr": 0.025, "sample": 1e-2, "min_n": 2, "max_n": 4, "buckets": 5000}
     model = firth.FastText(**{**options, **MODELS[name]})
     vectors = model.train(corpus, seed=3, threads=1, progress=False)
     twin = Twin(model, corpus, seed=3).train()

@@ -29,7 +29,7 @@ CODES = 256  # centroids a part: a byte names one
 SAMPLE = 65_536  # rows that k-means learns from
 ROUNDS = 25
 BLOCK = 4096  # rows compared with the centroids at once
-HAIR = 1e-4  # what a centroid is moved by, relative to its size, to part it from its copy
+HAIR = 1e-2  # what a centroid is moved by, relative to its size, to part it from its copy; rounding must see it
 
 Floats = npt.NDArray[np.float32]
 
