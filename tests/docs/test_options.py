@@ -24,6 +24,7 @@ def table(options: type) -> str:
         ("train", firth.Word2Vec),
         ("corpus", CorpusOptions),
         ("documents", firth.ParagraphVectors),
+        ("classify", firth.TextClassifier),
         ("structured", firth.Structured),
     ],
 )

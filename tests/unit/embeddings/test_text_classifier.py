@@ -88,15 +88,15 @@ def test_words_start_from_vectors():
 
 
 def test_a_checkpoint_is_gone_on_from(tmp_path):
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def stop_in_the_third_epoch(status):
         if "epoch 3/" in status.stage:
-            raise Stop
+            raise StopError
 
     model = small(epochs=6)
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         model.train(TEXTS, LABELS, threads=1, checkpoint=tmp_path / "kept", progress=stop_in_the_third_epoch)
     resumed = model.train(TEXTS, LABELS, threads=1, checkpoint=tmp_path / "kept", progress=False)
     assert same(resumed, model.train(TEXTS, LABELS, threads=1, progress=False))
