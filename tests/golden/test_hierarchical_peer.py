@@ -2,8 +2,8 @@
 
 As in `test_word2vec_peer.py`, the measure is what two seeds of firth agree on: Spearman's correlation between the
 cosines of all pairs of the 400 most frequent words. Huffman's rule leaves open which of equal counts are joined, and
-another tree makes other vectors: firth takes gensim's. Measured with gensim 4.4: two seeds of firth agree to 0.88 pair by
-pair, 0.83 by windows and 0.81 for CBOW, firth and gensim to 0.82, 0.76 and 0.79.
+another tree makes other vectors: firth takes gensim's. Measured with gensim 4.4: two seeds of firth agree to 0.88
+pair by pair, 0.83 by windows and 0.81 for CBOW, firth and gensim to 0.82, 0.76 and 0.79.
 """
 
 import numpy as np

@@ -338,3 +338,17 @@ def test_debug_shows_the_traceback_wherever_it_stands(firth: Command, vectors: P
         assert ended.status == 1
         assert "Traceback" in ended.err
         assert ended.err.splitlines()[-1].startswith("firth: 'gardn'")
+
+
+# Trees.
+
+
+def test_a_wordnet_that_is_nowhere(firth: Command, text: Path):
+    ended = firth(*train("text.txt", "--objective", "hierarchical", "--tree", "wordnet"))
+    assert "tree='wordnet': expected the environment variable FIRTH_DATA" in ended.complaint
+    assert not list(firth.folder.glob("out.firth*"))
+
+
+def test_a_tree_without_its_objective(firth: Command, text: Path):
+    assert "only objective='hierarchical' walks a tree" in firth(*train("text.txt", "--tree", "random")).complaint
+    assert nothing_written(firth.folder)

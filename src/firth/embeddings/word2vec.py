@@ -215,7 +215,8 @@ class Word2Vec:
             options={"model": "word2vec", **model.described()},
             epochs=self.epochs,
             learning_rate=model.learning_rate,
-            untrained_loss=objectives.untrained_loss(by, keep / keep.sum()),
+            # A vocabulary of one word has nothing to lose; what is more than nothing must not look like divergence.
+            untrained_loss=max(np.log(2.0), objectives.untrained_loss(by, keep / keep.sum())),
             seed=seed,
             threads=count,
             finish=lambda m, facts: word_vectors(

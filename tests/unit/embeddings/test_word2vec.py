@@ -30,6 +30,16 @@ MODELS = {
     "one noise word": {"negative": 1},
     "twenty noise words": {"negative": 20},
     "noise of three windows": {"shared_windows": 3},
+    **{name: {"objective": name, "lr": 0.05} for name in ("hierarchical", "softmax", "nce", "importance")},
+    "hierarchical cbow": {"objective": "hierarchical", "architecture": "cbow"},
+    "random tree": {"objective": "hierarchical", "tree": "random", "lr": 0.05},
+    "cbow of scaled sums": {
+        "architecture": "cbow",
+        "combine": "sum",
+        "score": "scaled",
+        "noise_exponent": 0,
+        "lr": 2.0,
+    },
 }
 
 
@@ -52,7 +62,7 @@ def test_the_loss_falls(name, pairs):
     assert losses[-1] < 0.95 * losses[0]
 
 
-@pytest.mark.parametrize("name", ["skipgram", "pair", "cbow"])
+@pytest.mark.parametrize("name", ["skipgram", "pair", "cbow", "hierarchical", "importance", "random tree"])
 def test_a_seed_decides_every_bit(name, zipf):
     model = firth.Word2Vec(dim=30, epochs=1, **MODELS[name])
     once, again, other = (model.train(zipf, seed=seed, **QUIET) for seed in (7, 7, 8))
@@ -109,11 +119,12 @@ SHAPES = {
 @pytest.mark.filterwarnings("ignore:training made no prediction")
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("architecture", ["skipgram", "cbow"])
+@pytest.mark.parametrize("objective", ["negative", "hierarchical", "nce"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_any_shape_of_corpus(shape, architecture, threads, built):
-    """Also with more threads than sentences, or than words."""
+def test_any_shape_of_corpus(shape, objective, architecture, threads, built):
+    """Also with more threads than sentences, or than words; "one word alone" is a tree without a node."""
     corpus = built(SHAPES[shape])
-    model = firth.Word2Vec(architecture=architecture, dim=5, sample=0, epochs=2, window=40)
+    model = firth.Word2Vec(objective=objective, architecture=architecture, dim=5, sample=0, epochs=2, window=40)
     vectors = model.train(corpus, threads=threads, progress=False)
     assert vectors.words == list(corpus.vocabulary.words)
     assert np.isfinite(vectors.vectors).all()
@@ -219,6 +230,14 @@ class TestOptions:
             ({"architecture": "glove"}, "architecture='glove': expected one of skipgram, cbow"),
             ({"architecture": "cbow", "update": "pair"}, "CBOW makes one prediction a window"),
             ({"update": "pair", "shared_windows": 2}, "draws noise for each pair"),
+            ({"objective": "glove"}, "expected one of negative, hierarchical, softmax, nce, importance"),
+            ({"objective": "nce", "shared_windows": 2}, "only objective='negative' shares noise"),
+            ({"tree": "random"}, "tree='random': only objective='hierarchical' walks a tree"),
+            ({"objective": "hierarchical", "tree": "oak"}, "expected one of huffman, random, learned, wordnet"),
+            ({"objective": "hierarchical", "tree": [["a", "b"]]}, "expected one of huffman"),
+            ({"combine": "sum"}, "only CBOW combines vectors"),
+            ({"score": "scaled"}, "only CBOW combines vectors"),
+            ({"architecture": "cbow", "combine": "sum", "cbow_gradient": "mean"}, "a sum has no mean's gradient"),
         ],
     )
     def test_out_of_range(self, options, message):
@@ -240,7 +259,8 @@ class TestOptions:
 class TestDivergence:
     @pytest.mark.parametrize("lr", [10.0, 100.0, 1000.0, 1e6, 1e30])
     @pytest.mark.parametrize(
-        "name", ["skipgram", "pair", "cbow", "cbow of the mean", "one noise word", "twenty noise words"]
+        "name",
+        ["skipgram", "pair", "cbow", "cbow of the mean", "one noise word", "twenty noise words", "hierarchical", "nce"],
     )
     def test_an_absurd_rate_stops(self, name, lr, zipf):
         model = firth.Word2Vec(**{"dim": 20, "epochs": 3, **MODELS[name], "lr": lr})
