@@ -26,7 +26,7 @@ Departures:
 - Every row of a mean gets the whole gradient of h, as in word2vec.c's CBOW and in gensim; a sum likewise, which is its
   derivative, where gensim divides it by M + 1.
 - DBOW without word training has no input vectors of words. The word vectors of its result are the output vectors, the
-  only ones that it learns; gensim returns random numbers.
+  only ones that it learns (with a tree, whose outputs are nodes, they are zero); gensim returns random numbers.
 - Documents of more than 1,000 kept words are read in pieces; no window reaches over a border.
 - A document without a word of the vocabulary has the vector zero, and so has what is inferred from none.
 
