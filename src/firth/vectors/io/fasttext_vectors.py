@@ -8,6 +8,7 @@ import numpy as np
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io.fasttext import Arguments, FastTextFile, Matrix, SparseRows
+from firth.vectors.io.table import check_finite
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
@@ -25,6 +26,9 @@ def from_file(file: FastTextFile, name: str) -> SubwordVectors:
     Args:
         file: what was read, no classifier.
         name: of the vectors.
+
+    Raises:
+        FormatError: a vector is not finite.
     """
     a, words = file.arguments, len(file.words)
     matrix = file.input
@@ -44,7 +48,7 @@ def from_file(file: FastTextFile, name: str) -> SubwordVectors:
     output = None
     if a.loss != "hierarchical" and not isinstance(file.output, QuantisedMatrix | SparseRows):
         output = file.output
-    return SubwordVectors.composed(
+    made = SubwordVectors.composed(
         Lexicon(file.words),
         own,
         ngrams,
@@ -53,6 +57,8 @@ def from_file(file: FastTextFile, name: str) -> SubwordVectors:
         output_vectors=output,
         metadata={"name": name, "fasttext": dataclasses.asdict(a)},
     )
+    check_finite(made.vectors, lambda row: f"{name}: the vector of {file.words[row]!r}")
+    return made
 
 
 def _hashing(a: Arguments) -> Hashing:
