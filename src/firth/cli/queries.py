@@ -30,7 +30,7 @@ def neighbors(
 ) -> None:
     """Show the words nearest to each word, by cosine."""
     _check_number(number)
-    space = load_vectors(vectors)
+    space = load_vectors(vectors, documents=True)
     known = [word for word in words if word in space]
     for word, answers in zip(known, space.similar_by_word(known, topn=number), strict=True):
         if json:
@@ -49,7 +49,7 @@ def neighbors(
 
 def similarity(vectors: Vectors, a: A, b: B, json: AsJson = False) -> None:
     """Show the cosine of two words: 1 for the same direction, 0 for nothing in common."""
-    cosine = float(load_vectors(vectors).similarity(a, b))
+    cosine = float(load_vectors(vectors, documents=True).similarity(a, b))
     if json:
         print_json({"a": a, "b": b, "similarity": cosine})
     else:
@@ -69,7 +69,7 @@ def analogy(
     _check_number(number)
     if method not in ("add", "mul"):
         raise OptionError(f"method={method!r}: expected add or mul")
-    answers = load_vectors(vectors).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
+    answers = load_vectors(vectors, documents=True).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
     if json:
         print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
     else:

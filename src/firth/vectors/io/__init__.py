@@ -96,20 +96,25 @@ def load(
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
 
 
-def load_vectors(path: str | os.PathLike[str], **how: Any) -> Any:
-    """Read vectors that can be asked for neighbours, with the arguments of `load`: those of words, or of documents.
+def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Any) -> Any:
+    """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
+
+    Args:
+        path: the folder or file.
+        documents: whether vectors of documents will do too.
+        how: as in `load`.
 
     Raises:
         OptionError: the path holds something else.
     """
+    found = load(path, **how)
+    if isinstance(found, WordVectors | SubwordVectors):
+        return found
     from firth.vectors.document_vectors import DocumentVectors
 
-    found = load(path, **how)
-    if isinstance(found, DocumentVectors):
-        return found.documents
-    if not isinstance(found, WordVectors | SubwordVectors):
-        raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words or documents")
-    return found
+    if documents and isinstance(found, DocumentVectors):
+        return found
+    raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words")
 
 
 def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
