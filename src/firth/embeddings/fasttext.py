@@ -187,6 +187,10 @@ class FastText:
             OptionError: `start` has other n-grams.
             ShapeError: `start` has another width.
         """
+        if start is not None and not isinstance(start, SubwordVectors):
+            raise OptionError(
+                f"start is {type(start).__name__}, expected SubwordVectors: the rows of n-grams are missing"
+            )
         if start is not None and start.ngrams.hashing != self.ngrams:
             raise OptionError(
                 f"start has {start.ngrams.hashing}, the options ask for {self.ngrams}: use those of start"
