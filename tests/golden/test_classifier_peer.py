@@ -5,6 +5,10 @@ reads the logistic function of "negative" and "ova" from a table of 512 numbers;
 they are compared.
 """
 
+import random
+import re
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -18,6 +22,7 @@ NAMES = {"softmax": "softmax", "hierarchical": "hs", "negative": "ns", "ova": "o
 FORMS = [{}, {"word_ngrams": 2}, {"word_ngrams": 3, "min_n": 2, "max_n": 4}]
 ADDED = 1e-5
 SEEDS = (1, 2, 3)
+THREADS = 12  # fasttext 0.9.3 draws a tenth of its rows a thread; with fewer than ten, the others hold anything
 
 
 @pytest.fixture(scope="module")
@@ -95,36 +100,51 @@ def test_fasttexts_files_give_the_same_probabilities_here(loss, form, fasttext, 
     names = {"word_ngrams": "wordNgrams", "min_n": "minn", "max_n": "maxn"}
     how = {names[name]: value for name, value in form.items()}
     model = fasttext.train_supervised(
-        str(questions / "train"), dim=20, lr=0.5, loss=NAMES[loss], bucket=20_000, thread=1, verbose=0, **how
+        str(questions / "train"), dim=20, lr=0.5, loss=NAMES[loss], bucket=20_000, thread=THREADS, verbose=0, **how
     )
     model.save_model(str(tmp_path / "c.bin"))
     ours = firth.load(tmp_path / "c.bin")
     compare(ours, model, texts)
-    vectors = np.stack([model.get_sentence_vector(text) for text in ("one", "two")])
-    assert vectors.shape == (2, ours.dim)
+    if loss in ("softmax", "hierarchical"):  # the others' tables make ties
+        precision = model.test(str(questions / "test"))[1]
+        assert ours.test(questions / "test").precision == pytest.approx(precision, abs=1e-9)
     if loss == "softmax" and form:
         model.quantize(str(questions / "train"), cutoff=3000, qnorm=True, qout=False, retrain=False, verbose=0)
         model.save_model(str(tmp_path / "c.ftz"))
         small = from_fasttext(read(tmp_path / "c.ftz"))
         compare(small, model, texts)
-    precision = model.test(str(questions / "test"))[1]
-    assert ours.test(questions / "test").precision == pytest.approx(precision, abs=0.005)
+
+
+@pytest.fixture(scope="module")
+def reviews(shared_data, tmp_path_factory):
+    """45,867 short texts of product reviews, told as pros and cons; 5,000 of them to test."""
+    lines = []
+    with zipfile.ZipFile(shared_data / "sentence" / "pros_cons.zip") as packed:
+        for label in ("Pros", "Cons"):
+            for line in packed.read(f"pros_cons/Integrated{label}.txt").decode("latin-1").splitlines():
+                text = " ".join(re.sub(r"</?(Pros|Cons)>", "", line).lower().split())
+                lines += [f"__label__{label} {text}\n"] if text else []
+    random.Random(0).shuffle(lines)
+    folder = tmp_path_factory.mktemp("reviews")
+    (folder / "train").write_text("".join(lines[:-5000]), encoding="utf-8")
+    (folder / "test").write_text("".join(lines[-5000:]), encoding="utf-8")
+    return folder
 
 
 @pytest.mark.parametrize("loss", NAMES)
-def test_accuracy_on_questions_is_fasttexts(loss, fasttext, questions):
+def test_accuracy_on_reviews_is_fasttexts(loss, fasttext, reviews):
     """Half a point, mean of three seeds each."""
     theirs = [
         fasttext.train_supervised(
-            str(questions / "train"), dim=100, lr=0.5, wordNgrams=2, epoch=5, loss=NAMES[loss], bucket=200_000,
-            seed=seed, thread=1, verbose=0,
-        ).test(str(questions / "test"))[1]
+            str(reviews / "train"), dim=100, lr=0.5, wordNgrams=2, epoch=5, loss=NAMES[loss], bucket=200_000,
+            seed=seed, thread=THREADS, verbose=0,
+        ).test(str(reviews / "test"))[1]
         for seed in SEEDS
     ]  # fmt: skip
     model = firth.TextClassifier(lr=0.5, word_ngrams=2, loss=loss, buckets=200_000)
     ours = [
-        model.train(questions / "train", seed=seed, threads=1, progress=False).test(questions / "test").precision
+        model.train(reviews / "train", seed=seed, threads=1, progress=False).test(reviews / "test").precision
         for seed in SEEDS
     ]
     assert np.mean(ours) > np.mean(theirs) - 0.005
-    assert np.mean(ours) > 0.88
+    assert np.mean(ours) > 0.93
