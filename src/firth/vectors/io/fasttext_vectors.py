@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
@@ -55,7 +56,7 @@ def from_file(file: FastTextFile, name: str) -> SubwordVectors:
         codes,
         counts=file.counts,
         output_vectors=output,
-        metadata={"name": name, "fasttext": dataclasses.asdict(a)},
+        metadata={"name": name, "fasttext": {**dataclasses.asdict(a), "tokens": file.tokens}},
     )
     check_finite(made.vectors, lambda row: f"{name}: the vector of {file.words[row]!r}")
     return made
@@ -87,7 +88,7 @@ def to_file(vectors: WordVectors | SubwordVectors) -> FastTextFile:
         counts=counts,
         labels=[],
         label_counts=np.zeros(0, dtype=np.int64),
-        tokens=int(counts.sum()),
+        tokens=_tokens(known, counts),
         pruned=_pruned(ngrams),
         input=_input(vectors),
         output=_output(vectors),
@@ -112,6 +113,11 @@ def _arguments(known: WordVectors, ngrams: NgramRows | None) -> Arguments:
         max_n=how.max_n if how.max_n >= how.min_n else 0,
         **chosen,
     )
+
+
+def _tokens(known: WordVectors, counts: npt.NDArray[np.int64]) -> int:
+    facts = known.metadata.get("fasttext")
+    return int(facts["tokens"] if isinstance(facts, dict) and "tokens" in facts else counts.sum())
 
 
 def _pruned(ngrams: NgramRows | None) -> Any:
