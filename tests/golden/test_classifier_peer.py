@@ -67,7 +67,7 @@ def as_fasttext_tells(classifier, texts):
     found = np.ones((len(texts), 2 * len(classifier) - 1))
     for node in range(len(classifier) - 2, -1, -1):
         p = 1 / (1 + np.exp(-scores[:, node]))
-        for child, turn in zip(classifier.children[node], (p, 1 - p), strict=True):
+        for child, turn in zip(classifier.arithmetic.children[node], (p, 1 - p), strict=True):
             found[:, child] = found[:, len(classifier) + node] * (turn + ADDED)
     return found[:, : len(classifier)]
 

@@ -9,6 +9,8 @@ the training texts, as it is unless `min_count` is high, an empty text still has
 Every text is computed for itself: its answer depends neither on its place nor on the texts beside it.
 """
 
+import contextlib
+import gc
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.labelled import LabelledLines, read_labelled, scan_texts
+from firth.embeddings.label_probabilities import Arithmetic
 from firth.embeddings.label_scores import LabelScores, label_scores
-from firth.embeddings.label_tree import label_children
 from firth.embeddings.labels import LabelSet, count_labels
 from firth.embeddings.text_features import FeatureMap, Features
 from firth.embeddings.training import usable_threads
 from firth.errors import CorpusError, OptionError
-from firth.kernels import labelled_text as kernels
+from firth.kernels.labelled_text import best_labels
 from firth.progress import Progress, reporting
 from firth.vectors.quantise import QuantisedMatrix
 
@@ -102,7 +104,8 @@ class Classifier:
             return self.predict([texts], k, threshold, threads=1)[0]
         k = _checked(k, threshold, len(self.labels))
         found = _each(batches(texts), lambda batch: self._best(self._features(batch), k), threads)
-        answers = [answer for best, values in found for answer in self._answers(best, values)]
+        with collector_paused():
+            answers = [answer for best, values in found for answer in self._answers(best, values)]
         if threshold > 0:
             return [[(label, p) for label, p in answer if p >= threshold] for answer in answers]
         return answers
@@ -124,7 +127,7 @@ class Classifier:
         """
         if isinstance(texts, str):
             return np.asarray(self.probabilities([texts], threads=1)[0])
-        found = _each(batches(texts), lambda batch: self._probabilities(self._features(batch)), threads)
+        found = _each(batches(texts), lambda batch: self.arithmetic.probabilities(self._features(batch)), threads)
         return np.concatenate([np.zeros((0, len(self.labels))), *found])
 
     def sentence_vectors(self, texts: str | Iterable[str]) -> Floats:
@@ -135,7 +138,7 @@ class Classifier:
         """
         if isinstance(texts, str):
             return np.asarray(self.sentence_vectors([texts])[0])
-        found = [self._hidden(self._features(batch)) for batch in batches(texts)]
+        found = [self.arithmetic.hidden(self._features(batch)) for batch in batches(texts)]
         return np.concatenate([np.zeros((0, self.dim), np.float32), *found])
 
     def test(
@@ -239,51 +242,13 @@ class Classifier:
         return quantised(self, width=width, lengths=lengths, keep=keep, labels=labels, seed=seed)
 
     @cached_property
-    def children(self) -> npt.NDArray[np.int64]:
-        """(L - 1, 2) the tree over the labels, as `firth.kernels.trees` has it; empty with other losses."""
-        return label_children(self.label_counts) if self.loss == "hierarchical" else np.zeros((0, 2), dtype=np.int64)
+    def arithmetic(self) -> Arithmetic:
+        """What computes probabilities."""
+        return Arithmetic(self.inputs, self.outputs, self.loss, self.label_counts)
 
     @cached_property
     def _names(self) -> npt.NDArray[np.object_]:
         return np.array(self.labels, dtype=object)
-
-    @cached_property
-    def _prior(self) -> npt.NDArray[np.float64]:
-        return np.asarray(self.label_counts / max(int(self.label_counts.sum()), 1), dtype=np.float64)
-
-    @cached_property
-    def _columns(self) -> Floats:
-        outputs = self.outputs.rows() if isinstance(self.outputs, QuantisedMatrix) else self.outputs
-        return np.ascontiguousarray(outputs.T, dtype=np.float32)
-
-    @cached_property
-    def _lengths(self) -> Floats:
-        q = self.inputs
-        if not isinstance(q, QuantisedMatrix) or q.lengths is None or q.length_codes is None:
-            return np.zeros(0, dtype=np.float32)
-        return np.ascontiguousarray(q.lengths.decode(q.length_codes[:, None])[:, 0])
-
-    def _hidden(self, features: Features) -> Floats:
-        hidden = np.zeros((len(features.ends), self.dim), dtype=np.float32)
-        if isinstance(self.inputs, QuantisedMatrix):
-            q = self.inputs.quantiser
-            kernels.mean_codes(
-                features.rows, features.ends, self.inputs.codes, q.centroids, q.width, self._lengths, hidden
-            )
-        else:
-            kernels.mean_rows(features.rows, features.ends, self.inputs, hidden)
-        return hidden
-
-    def _probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        labels = len(self.labels)
-        found = np.empty((len(features.ends), labels), dtype=np.float64)
-        kind = {"softmax": kernels.SHARES, "hierarchical": kernels.PATHS}.get(self.loss, kernels.EACH)
-        kernels.label_probabilities(
-            self._hidden(features), self._columns, kind, self.children, np.empty(self._columns.shape[1]),
-            np.empty(2 * labels - 1), found,
-        )  # fmt: skip
-        found[~known_texts(features)] = self._prior
-        return found
 
     def _features(self, batch: Sequence[str]) -> Features:
         return self.map.features(scan_texts(batch, self.label_prefix))
@@ -300,16 +265,22 @@ class Classifier:
         return (list(zip(*pair, strict=True)) for pair in zip(names.tolist(), values.tolist(), strict=True))
 
     def _best_of(self, features: Features, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        probabilities = self._probabilities(features)
+        probabilities = self.arithmetic.probabilities(features)
         best = np.zeros((len(probabilities), k), dtype=np.int32)
-        kernels.best_labels(probabilities, best)
+        best_labels(probabilities, best)
         return best, np.take_along_axis(probabilities, best.astype(np.int64), axis=1)
 
 
-def known_texts(features: Features) -> npt.NDArray[np.bool_]:
-    """Return which texts have a feature with a row."""
-    rows = np.concatenate([[0], np.cumsum(features.rows >= 0)])
-    return np.asarray(np.diff(rows[np.concatenate([[0], features.ends])]) > 0)
+@contextlib.contextmanager
+def collector_paused() -> Iterator[None]:
+    """Let no garbage be looked for while many small lists are made, which costs more than making them."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def pieces_of(features: Features, size: int) -> Iterator[Features]:

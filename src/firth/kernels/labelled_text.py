@@ -294,30 +294,58 @@ def mean_codes(
 
 
 @compiled
-def label_probabilities(
+def mean_scores(
+    features: npt.NDArray[np.int32],  # as for mean_rows
+    feature_ends: npt.NDArray[np.int64],
+    row_scores: npt.NDArray[np.float32],  # (R, L) what each row alone would score
+    scores: npt.NDArray[np.float64],  # (lines, L) zeros, written
+) -> None:
+    """Write the mean of what each line's rows score."""
+    place, labels = 0, row_scores.shape[1]
+    for line in range(feature_ends.size):
+        m = feature_ends[line] - place
+        for i in range(place, feature_ends[line]):
+            if features[i] >= 0:
+                row, own = np.uint64(features[i]), np.uint64(line)
+                for o in range(labels):
+                    scores[own, o] += row_scores[row, o]
+        place = feature_ends[line]
+        for o in range(labels if m > 0 else 0):
+            scores[line, o] /= m
+
+
+@compiled
+def label_scores(
     hidden: npt.NDArray[np.float32],  # (lines, D)
-    outputs: npt.NDArray[np.float32],  # (D, O) output rows, transposed
+    outputs: npt.NDArray[np.float32],  # (D, L) output rows, transposed
+    scores: npt.NDArray[np.float64],  # (lines, L) zeros, written
+) -> None:
+    """Write the score of every label for every line."""
+    for line in range(hidden.shape[0]):
+        for d in range(hidden.shape[1]):
+            h, own = np.float64(hidden[line, d]), np.uint64(line)
+            for o in range(outputs.shape[1]):
+                scores[own, o] += h * outputs[d, o]
+
+
+@compiled
+def label_probabilities(
+    scores: npt.NDArray[np.float64],  # (lines, L)
     kind: int,  # SHARES, PATHS or EACH
     children: npt.NDArray[np.int64],  # (L - 1, 2) of PATHS, as firth.kernels.trees has them
-    scores: npt.NDArray[np.float64],  # (O,) workspace
     logs: npt.NDArray[np.float64],  # (2 L - 1,) workspace of PATHS
     found: npt.NDArray[np.float64],  # (lines, L) written
 ) -> None:
-    """Write the probability of every label for every line; each line for itself, whatever lines stand beside it."""
+    """Write the probability of every label for every line."""
     labels = found.shape[1]
-    for line in range(hidden.shape[0]):
-        scores[:] = 0
-        for d in range(hidden.shape[1]):
-            h = np.float64(hidden[line, d])
-            for o in range(outputs.shape[1]):
-                scores[o] += h * outputs[d, o]
+    for line in range(scores.shape[0]):
         if kind == EACH:
             for o in range(labels):
-                found[line, o] = 1 / (1 + math.exp(-scores[o]))
+                found[line, o] = 1 / (1 + math.exp(-scores[line, o]))
         elif kind == SHARES:
-            highest, total = scores.max(), 0.0
+            highest, total = scores[line].max(), 0.0
             for o in range(labels):
-                found[line, o] = math.exp(scores[o] - highest)
+                found[line, o] = math.exp(scores[line, o] - highest)
                 total += found[line, o]
             for o in range(labels):
                 found[line, o] /= total
@@ -325,9 +353,9 @@ def label_probabilities(
             logs[2 * labels - 2] = 0
             for node in range(labels - 2, -1, -1):
                 # log sigma(s) and log sigma(-s), whichever sign s has.
-                small = math.log1p(math.exp(-abs(scores[node])))
+                small = math.log1p(math.exp(-abs(scores[line, node])))
                 for side, sign in ((0, 1.0), (1, -1.0)):
-                    z = sign * scores[node]
+                    z = sign * scores[line, node]
                     logs[children[node, side]] = logs[labels + node] + min(z, 0.0) - small
             for o in range(labels):
                 found[line, o] = math.exp(logs[o])

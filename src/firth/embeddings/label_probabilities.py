@@ -1,0 +1,101 @@
+"""From the rows of texts to the probabilities of labels: the arithmetic of a trained classifier.
+
+A score is linear in the mean of a text's rows, so that with few labels it is the mean of numbers that each row has
+ready: R x L of them instead of R x D, which fit the caches where the rows do not. They are made at the first question.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.embeddings.label_tree import label_children
+from firth.embeddings.text_features import Features
+from firth.kernels import labelled_text as kernels
+from firth.vectors.quantise import QuantisedMatrix
+
+BLOCK = 4096  # rows that are scored at once
+Floats = npt.NDArray[np.float32]
+Rows = Floats | QuantisedMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """What probabilities are computed from.
+
+    Attributes:
+        inputs: (R, D) rows of features.
+        outputs: (L, D) rows of labels, or with loss "hierarchical" of inner nodes.
+        loss: "softmax", "hierarchical", "negative" or "ova".
+        label_counts: (L,) int64.
+    """
+
+    inputs: Rows
+    outputs: Rows
+    loss: str
+    label_counts: npt.NDArray[np.int64]
+
+    def hidden(self, features: Features) -> Floats:
+        """Return the mean of the rows of each text: (texts, D); zeros where it has none."""
+        hidden = np.zeros((len(features.ends), self.inputs.shape[1]), dtype=np.float32)
+        if isinstance(self.inputs, QuantisedMatrix):
+            q, codes = self.inputs.quantiser, self.inputs.codes
+            kernels.mean_codes(features.rows, features.ends, codes, q.centroids, q.width, self._lengths, hidden)
+        else:
+            kernels.mean_rows(features.rows, features.ends, self.inputs, hidden)
+        return hidden
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the probability of every label for each text: (texts, L).
+
+        Each text is computed for itself, whatever texts stand beside it.
+        """
+        labels = len(self.label_counts)
+        found = np.empty((len(features.ends), labels), dtype=np.float64)
+        kind = {"softmax": kernels.SHARES, "hierarchical": kernels.PATHS}.get(self.loss, kernels.EACH)
+        kernels.label_probabilities(self._scores(features), kind, self.children, np.empty(2 * labels - 1), found)
+        found[~known_texts(features)] = self.label_counts / max(int(self.label_counts.sum()), 1)
+        return found
+
+    @cached_property
+    def children(self) -> npt.NDArray[np.int64]:
+        """(L - 1, 2) the tree over the labels, as `firth.kernels.trees` has it; empty with other losses."""
+        return label_children(self.label_counts) if self.loss == "hierarchical" else np.zeros((0, 2), dtype=np.int64)
+
+    def _scores(self, features: Features) -> npt.NDArray[np.float64]:
+        scores = np.zeros((len(features.ends), len(self.label_counts)), dtype=np.float64)
+        # Which way is taken depends on the classifier alone: the ways differ in the last digit.
+        if 2 * len(self.label_counts) <= self.inputs.shape[1]:
+            kernels.mean_scores(features.rows, features.ends, self._row_scores, scores)
+        else:
+            kernels.label_scores(self.hidden(features), self._columns, scores)
+        return scores
+
+    @cached_property
+    def _row_scores(self) -> Floats:
+        """(R, L) what each row alone would score."""
+        found = np.empty((self.inputs.shape[0], len(self.label_counts)), dtype=np.float32)
+        for start in range(0, len(found), BLOCK):
+            block = slice(start, min(start + BLOCK, len(found)))
+            rows = self.inputs.rows(block) if isinstance(self.inputs, QuantisedMatrix) else self.inputs[block]
+            found[block] = np.ascontiguousarray(rows, dtype=np.float32) @ self._columns
+        return found
+
+    @cached_property
+    def _columns(self) -> Floats:
+        outputs = self.outputs.rows() if isinstance(self.outputs, QuantisedMatrix) else self.outputs
+        return np.ascontiguousarray(outputs.T, dtype=np.float32)
+
+    @cached_property
+    def _lengths(self) -> Floats:
+        q = self.inputs
+        if not isinstance(q, QuantisedMatrix) or q.lengths is None or q.length_codes is None:
+            return np.zeros(0, dtype=np.float32)
+        return np.ascontiguousarray(q.lengths.decode(q.length_codes[:, None])[:, 0])
+
+
+def known_texts(features: Features) -> npt.NDArray[np.bool_]:
+    """Return which texts have a feature with a row."""
+    rows = np.concatenate([[0], np.cumsum(features.rows >= 0)])
+    return np.asarray(np.diff(rows[np.concatenate([[0], features.ends])]) > 0)
