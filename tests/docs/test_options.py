@@ -26,6 +26,7 @@ def table(options: type) -> str:
         ("documents", firth.ParagraphVectors),
         ("classify", firth.TextClassifier),
         ("structured", firth.Structured),
+        ("subwords", firth.FastText),
     ],
 )
 def test_table_repeats_the_options(page, options):

@@ -69,7 +69,9 @@ def analogy(
     _check_number(number)
     if method not in ("add", "mul"):
         raise OptionError(f"method={method!r}: expected add or mul")
-    answers = load_vectors(vectors, documents=True).analogy(a, b, c, n=number, method="add" if method == "add" else "mul")
+    answers = load_vectors(vectors, documents=True).analogy(
+        a, b, c, n=number, method="add" if method == "add" else "mul"
+    )
     if json:
         print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
     else:

@@ -359,8 +359,8 @@ def write(model: FastTextFile, path: str | os.PathLike[str]) -> None:
 def _write_arguments(file: BinaryIO, a: Arguments) -> None:
     loss = next(number for number, name in LOSSES.items() if name == a.loss)
     model = next(number for number, name in MODELS.items() if name == a.model)
-    whole = dataclasses.astuple(dataclasses.replace(a, loss=loss, model=model))  # type: ignore[arg-type]
-    file.write(struct.pack("<12id", *whole))
+    numbers = dataclasses.asdict(a) | {"loss": loss, "model": model}
+    file.write(struct.pack("<12id", *numbers.values()))
 
 
 def _write_dictionary(file: BinaryIO, model: FastTextFile, name: str) -> None:
