@@ -112,7 +112,11 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             "output_vectors": found.output_vectors is not None,
         }
     if isinstance(found, SubwordVectors):
-        facts["ngrams"] = {**dataclasses.asdict(found.ngrams.hashing), "rows": found.ngrams.matrix.shape[0]}
+        how = dataclasses.asdict(found.ngrams.hashing)
+        if not how["hashes"]:
+            del how["hashes"], how["seed"]
+        program = "fasttext" if "hashes" not in how else "floret"
+        facts["ngrams"] = {"hashing": program, **how, "rows": found.ngrams.matrix.shape[0]}
         facts["quantised"] = found.codes is not None
     facts["bytes"] = _bytes(path)
     return {**facts, **{name: value for name, value in found.metadata.items() if name != "path"}}

@@ -1,5 +1,6 @@
 """The rows of character n-grams, and what they add up to in a word."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,16 @@ class NgramRows:
             return np.full(len(buckets), -1, dtype=np.int64)
         near = np.minimum(np.searchsorted(self.used, buckets), len(self.used) - 1)
         return np.where(self.used[near] == buckets, near, -1)
+
+    def without_zeros(self) -> "NgramRows":
+        """Return the same rows but those of zeros, which a bucket without a row counts as; codes stay as they are."""
+        if self.used is not None or self.pruned or isinstance(self.matrix, QuantisedMatrix):
+            return self
+        parts = range(0, len(self.matrix), TOGETHER)
+        kept = np.concatenate([np.zeros(0, bool), *(self.matrix[i : i + TOGETHER].any(axis=1) for i in parts)])
+        if kept.all():
+            return self
+        return dataclasses.replace(self, matrix=self.matrix[kept], used=np.flatnonzero(kept))
 
     def sums(self, words: Sequence[str]) -> tuple[Floats, Ids, npt.NDArray[np.bool_]]:
         """Return what the n-grams of words add up to.

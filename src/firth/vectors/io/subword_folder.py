@@ -44,7 +44,7 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
         OSError: the folder cannot be written.
     """
     saved.check_target(path)
-    known, ngrams = vectors.known, vectors.ngrams
+    known, ngrams = vectors.known, vectors.ngrams.without_zeros()
     kept = stored_dtype(known.vectors, dtype)
     arrays, texts = folder.parts(known)
     del arrays["embeddings"]

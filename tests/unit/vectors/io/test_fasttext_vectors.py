@@ -40,6 +40,7 @@ def test_what_fasttext_would_do_with_options_is_kept(tmp_path):
 def test_through_a_folder_of_ours(tmp_path):
     save(some(), tmp_path / "m.bin", "fasttext")
     save(load(tmp_path / "m.bin"), tmp_path / "v.firth")
+    assert len(load(tmp_path / "v.firth").ngrams.matrix) == len(some().ngrams.matrix)  # no rows of zeros
     save(load(tmp_path / "v.firth"), tmp_path / "again.bin", "fasttext")
     assert (tmp_path / "again.bin").read_bytes() == (tmp_path / "m.bin").read_bytes()
 
