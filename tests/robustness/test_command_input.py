@@ -143,7 +143,7 @@ def test_what_only_python_code_can_get_wrong(firth: Command, program: str, told:
         ("--max-size", 0, "max_size=0"),
         ("--tokens", "words", "tokens='words'"),
         ("--sentences", "page", "sentences='page'"),
-        ("--objective", "softmax", "objective='softmax'"),
+        ("--objective", "hinge", "objective='hinge'"),
     ],
 )
 def test_options_out_of_range(firth: Command, text: Path, option: str, value: object, told: str):
