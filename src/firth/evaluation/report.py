@@ -21,6 +21,7 @@ from firth.evaluation.files import Questions, ScoredPairs, read_pairs, read_ques
 from firth.evaluation.significance import wilson_interval
 from firth.evaluation.similarity import RESAMPLES, spearman, spearman_interval
 from firth.vectors.neighbours import unit
+from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 PathLike = str | os.PathLike[str]
@@ -126,7 +127,7 @@ def _jsonable(row: Row) -> dict[str, object]:
 
 
 def evaluate(
-    vectors: WordVectors | Mapping[str, WordVectors],
+    vectors: WordVectors | SubwordVectors | Mapping[str, WordVectors | SubwordVectors],
     *,
     similarity: Given = None,
     analogies: Given = None,
@@ -138,7 +139,7 @@ def evaluate(
     """Judge vectors on word similarity and analogies.
 
     Args:
-        vectors: the vectors, or several by name.
+        vectors: the vectors, or several by name. Of vectors with subwords, the known words are judged.
         similarity: files of scored pairs, or names of `firth.data.SETS`.
         analogies: files of questions, or names. When neither is given: WordSim-353, SimLex-999, MEN, Rare Words, and
             Google's analogies.
@@ -176,7 +177,7 @@ def evaluate(
     return Report(rows)
 
 
-def _name(vectors: WordVectors) -> str:
+def _name(vectors: WordVectors | SubwordVectors) -> str:
     return str(vectors.metadata.get("name", "vectors"))
 
 

@@ -7,6 +7,9 @@ import pytest
 import firth
 from firth.errors import DataError, FormatError, OptionError
 from firth.evaluation.report import Report, Row, evaluate
+from firth.vectors.character_ngrams import Hashing
+from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -188,3 +191,16 @@ def test_agrees_with_gensim_on_real_sets(shared_data):
         row = only(report, set=f"questions-words/{section['section']}", metric="3cosadd")
         assert round(row.value * row.covered) == len(section["correct"])
         assert row.covered == len(section["correct"]) + len(section["incorrect"])
+
+
+def test_vectors_with_subwords_are_judged_by_their_known_words(tmp_path):
+    """The pair with an unseen word is not covered."""
+    words = ["cat", "dog", "car", "bus"]
+    plain = WordVectors(words, np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32))
+    ngrams = NgramRows(Hashing(3, 3, 50), np.ones((50, 3), dtype=np.float32))
+    (tmp_path / "pairs.tsv").write_text("cat\tdog\t9\ncar\tbus\t8\ncat\tbus\t1\ncats\tdog\t7\n")
+    one, other = (
+        evaluate({"v": vectors}, similarity=tmp_path / "pairs.tsv", resamples=10).rows[0]
+        for vectors in (plain, SubwordVectors(plain, plain.vectors, ngrams))
+    )
+    assert (one.value, one.covered, one.total) == (other.value, 3, 4)

@@ -27,7 +27,17 @@ CHUNK = 2**20  # numbers of a chunk; a header's promise is never trusted with me
 def is_header(line: bytes) -> bool:
     """Return whether a line begins a table of floret's."""
     fields = line.split()
-    return len(fields) == FIELDS and all(field.isdigit() for field in fields[: FIELDS - 2])
+    numbers, marks = fields[: FIELDS - 2], fields[FIELDS - 2 :]
+    # GloVe's vector of a number may begin with whole numbers; it ends in numbers too.
+    return len(marks) == 2 and all(field.isdigit() for field in numbers) and not any(map(_is_number, marks))
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def read(file: BinaryIO, path: str) -> SubwordVectors:

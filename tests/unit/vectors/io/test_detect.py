@@ -33,6 +33,8 @@ def numbers(*values: float) -> bytes:
         (b"5 3\nthe 0.5\n", "glove"),
         (b"New York 1 2\n", "glove"),
         (b" 1.5 2\n", "glove"),
+        (b"1999 1 2 3 4 5 0.5 6\n", "glove"),
+        (b"3 2 2 3 1 2166136261 < >\n0 1 2 \n", "floret"),
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])

@@ -1,0 +1,76 @@
+"""What all folders of firth's share; the tests of each kind say more."""
+
+import json
+
+import numpy as np
+import pytest
+
+from firth.errors import FormatError, OptionError
+from firth.vectors.io import saved
+from firth.vectors.io.saved import KINDS, Saved
+
+
+def content(**changes: object) -> Saved:
+    parts = {
+        "kind": "firth-vectors",
+        "arrays": {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.array([1, 2])},
+        "texts": {"vocab": ["x", "\ud800"], "more": {"k": 1}},
+        "facts": {"count": 2},
+        "metadata": {"name": "π"},
+        "card": "# x\n",
+    }
+    return Saved(**{**parts, **changes})
+
+
+def test_everything_comes_back(tmp_path):
+    saved.write(tmp_path / "v", content(dtypes={"a": np.float16}))
+    again = saved.read(tmp_path / "v")
+    assert again.kind == "firth-vectors"
+    assert again.arrays["a"].dtype == np.float16
+    assert again.array("n", (2,), "i").tolist() == [1, 2]
+    assert again.words() == ["x", "\ud800"]
+    assert again.texts["more"] == {"k": 1}
+    assert again.facts["count"] == 2
+    assert again.metadata == {"name": "π"}
+    assert (tmp_path / "v" / "README.md").read_text() == "# x\n"
+
+
+def test_every_kind_has_its_module():
+    import importlib
+
+    assert all(callable(importlib.import_module(module).restore) for module in KINDS.values())
+
+
+def test_a_kind_that_is_none(tmp_path):
+    saved.write(tmp_path / "v", content())
+    config = json.loads((tmp_path / "v" / "config.json").read_bytes())
+    (tmp_path / "v" / "config.json").write_text(json.dumps(config | {"format": "firth-dreams"}))
+    assert not saved.is_ours(tmp_path / "v")
+    with pytest.raises(FormatError, match="no vectors of firth's"):
+        saved.read(tmp_path / "v")
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda s: s.array("b", (2,)), "tensors a, n; expected 'b'"),
+        (lambda s: s.array("a", (2, 4)), r"tensor 'a' is float32 of shape \(2, 3\)"),
+        (lambda s: s.array("a", (None,)), "tensor 'a'"),
+        (lambda s: s.array("a", (None, 3), "i"), "expected 'i'"),
+        (lambda s: s.words("labels"), r"no labels\.json"),
+        (lambda s: s.words("more"), r"more\.json: expected a list of words"),
+    ],
+)
+def test_what_is_not_as_promised(ask, told):
+    with pytest.raises(FormatError, match=told):
+        ask(content())
+
+
+def test_folders_of_others_and_metadata_that_is_none(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_text("cat")
+    with pytest.raises(OptionError, match="photos is a folder of something else"):
+        saved.write(tmp_path / "photos", content())
+    with pytest.raises(OptionError, match="the metadata cannot be written as JSON"):
+        saved.write(tmp_path / "v", content(metadata={"when": object()}))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
