@@ -120,16 +120,18 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
     parts = ["## Quality\n", " ".join((quality.__doc__ or "").split()) + "\n"]
     for header, runs in found.values():
         architecture = header["options"]["architecture"]
-        rates = {name: quality.best_rate(runs, name) for name in header["contenders"]}
+        rates = {name: quality.best_rate(runs, name) for name in header["contenders"] if _rates(runs, name)}
         parts.append(
             f"### {header['title']}, {header['options']['epochs']} epochs of {header['options']['words']:,} words\n"
         )
         parts.append(_machines([header]))
         sets = [figure["set"] for figure in runs[0]["figures"]]
         lines = []
+        # A best rate is known once others have been tried.
+        searched = {name: rate for name, rate in rates.items() if len(_rates(runs, name)) > 1}
         for question, rate_of in (
             ("equal options", dict.fromkeys(rates, quality.EQUAL_RATES[architecture])),
-            ("own best rate", rates),
+            ("own best rate", searched),
         ):
             for name, lr in rate_of.items():
                 chosen = [row for row in runs if row["contender"] == name and row["lr"] == lr]
@@ -146,6 +148,10 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         "Figures are percentages: mean over seeds, then the mean bounds of the bootstrap intervals over the items.\n"
     )
     return parts
+
+
+def _rates(runs: list[Row], name: str) -> set[float]:
+    return {row["lr"] for row in runs if row["contender"] == name and row["seed"] == 1}
 
 
 def _means(runs: list[Row], sets: list[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from benchmarks.models import MIN_COUNT
 from benchmarks.setting import FASTTEXT, FIRTH, GENSIM, WANG2VEC, WORD2VEC_C, Setting, plural
 
 LINES = 40_000
-COMMON = {"window": 5, "dim": 100, "epochs": 1}
+COMMON = {"window": 5, "dim": 100, "epochs": 1, "sample": 1e-4}
 GENSIM_COMMON = {"window": 5, "vector_size": 100, "epochs": 1, "sample": 1e-4}
 WORD2VEC_COMMON = {"window": 5, "size": 100, "iter": 1, "sample": 1e-4}
 FASTTEXT_COMMON = {"ws": 5, "dim": 100, "t": 1e-4}
