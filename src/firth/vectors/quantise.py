@@ -9,9 +9,9 @@ Objective: for each part, k-means over the rows x_r: centroids c_1 .. c_256 that
 Source: Jegou, Douze and Schmid 2011, "Product quantization for nearest neighbor search", sections II and III.A; Joulin
 et al. 2016, "FastText.zip: compressing text classification models", section 3 (lengths apart, parts of two).
 
-Departures: k-means begins with rows drawn without repetition, and stops after ROUNDS rounds or when no row changes its
-centroid. It learns from at most SAMPLE rows. A centroid that no row chooses takes half of the fullest one's: a copy
-moved by a hair, whereupon the next round parts the two.
+Departures: k-means begins with distinct rows, and stops after ROUNDS rounds or when hardly a row changes its centroid.
+It learns from at most SAMPLE rows. A centroid that no row chooses takes half of the fullest one's: a copy moved by a
+hair, whereupon the next round parts the two.
 
 Cost: training 2 SAMPLE 256 D flops a round; D / width bytes a row, and 1024 D bytes of centroids.
 """
@@ -26,9 +26,10 @@ from firth.errors import OptionError
 from firth.randomness import generator
 
 CODES = 256  # centroids a part: a byte names one
-SAMPLE = 65_536  # rows that k-means learns from
+SAMPLE = 16_384  # rows that k-means learns from: four times as many leave 3 % less error
 ROUNDS = 25
-BLOCK = 4096  # rows compared with the centroids at once
+SETTLED = 1000  # k-means ends when no more than one row in so many changes its centroid
+BLOCK = 512  # rows compared with the centroids at once: their distances fit the second cache
 HAIR = 1e-2  # what a centroid is moved by, relative to its size, to part it from its copy; rounding must see it
 
 Floats = npt.NDArray[np.float32]
@@ -156,11 +157,14 @@ def quantise_matrix(rows: npt.NDArray[Any], *, width: int = 2, lengths: bool = F
 
 def _k_means(rows: Floats, random: np.random.Generator) -> Floats:
     """Return 256 centroids of rows (R, width)."""
-    centroids = rows[np.resize(random.permutation(len(rows)), CODES)].copy()
+    distinct = np.unique(rows, axis=0)
+    centroids = distinct[np.resize(random.permutation(len(distinct)), CODES)]
+    if len(distinct) <= CODES:
+        return centroids
     before = None
     for _ in range(ROUNDS):
         nearest = _nearest(rows, centroids)
-        if before is not None and np.array_equal(nearest, before):
+        if before is not None and np.count_nonzero(nearest != before) * SETTLED <= len(rows):
             break
         counts = np.bincount(nearest, minlength=CODES)
         sums = np.stack([np.bincount(nearest, column, CODES) for column in rows.T], axis=1)
@@ -174,8 +178,6 @@ def _k_means(rows: Floats, random: np.random.Generator) -> Floats:
 def _fill_empty(centroids: Floats, counts: npt.NDArray[np.int64], random: np.random.Generator) -> None:
     for empty in np.flatnonzero(counts == 0):
         full = int(np.argmax(counts))
-        if counts[full] < 2:
-            return  # fewer rows than centroids
         moved = np.where(random.random(centroids.shape[1]) < 0.5, np.float32(HAIR), np.float32(-HAIR))
         centroids[empty] = centroids[full] * (1 + moved)
         counts[empty] = counts[full] // 2
@@ -185,8 +187,16 @@ def _fill_empty(centroids: Floats, counts: npt.NDArray[np.int64], random: np.ran
 def _nearest(rows: Floats, centroids: Floats) -> npt.NDArray[np.uint8]:
     """Return the nearest centroid of each row."""
     squares = np.einsum("kd,kd->k", centroids, centroids)
+    doubles = -2 * centroids.T
     found = np.empty(len(rows), dtype=np.uint8)
+    scores, product = (np.empty((BLOCK, CODES), dtype=np.float32) for _ in range(2))
     for start in range(0, len(rows), BLOCK):
-        # |x - c|^2 without |x|^2, which is the same for all centroids.
-        found[start : start + BLOCK] = np.argmin(squares - 2 * (rows[start : start + BLOCK] @ centroids.T), axis=1)
+        some = rows[start : start + BLOCK]
+        # |x - c|^2 without |x|^2, which is the same for all centroids. Column by column: a matrix product of two or
+        # three columns would wait for its threads longer than it works.
+        part, other = scores[: len(some)], product[: len(some)]
+        part[:] = squares
+        for column, double in zip(some.T, doubles, strict=True):
+            part += np.multiply(column[:, None], double, out=other)
+        found[start : start + BLOCK] = part.argmin(axis=1)
     return found
