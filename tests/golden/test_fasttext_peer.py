@@ -1,8 +1,8 @@
 """fastText and floret themselves beside us: the same rows for the same words, the same vectors out of the same files.
 
 Two runs with other seeds never agree wholly, so quality is measured by what two seeds of firth agree on, as for
-Word2Vec: Spearman's correlation between the cosines of all pairs of the 400 most frequent words. Measured for skip-gram:
-two seeds of firth agree to 0.83 to 0.88, firth and fastText to 0.79 to 0.82, whatever the noise is shared by.
+Word2Vec: Spearman's correlation between the cosines of all pairs of the 400 most frequent words. Measured for
+skip-gram: two seeds of firth agree to 0.83 to 0.88, firth and fastText to 0.79 to 0.82, however noise is shared.
 
 fastText 0.9.3 fills its first matrix by ten blocks in as many threads as it is given: with fewer than ten, rows stay
 what the memory held before. It is given twelve.
