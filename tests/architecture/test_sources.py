@@ -40,14 +40,17 @@ def test_there_are_sources_to_look_at():
     assert len(SOURCES) > 10
 
 
-@pytest.mark.parametrize("text", ["/home/ada/x", 'open("/opt/a.txt")', "C:\\Users"])
-def test_pattern_sees_machine_paths(text):
-    assert MACHINE_PATH.search(text)
+@pytest.mark.parametrize("before", ["", 'open("', "see "])
+@pytest.mark.parametrize("folder", ["home", "root", "opt", "mnt"])
+def test_pattern_sees_machine_paths(before, folder):
+    assert MACHINE_PATH.search(f"{before}/{folder}/ada/x")
+    assert MACHINE_PATH.search(before + r"C:\Users")
 
 
-@pytest.mark.parametrize("text", ["src/firth/root/x.py", "https://example.org/home/x", "a/b/root/c"])
-def test_pattern_leaves_other_paths_alone(text):
-    assert not MACHINE_PATH.search(text)
+@pytest.mark.parametrize("before", ["src/firth", "https://example.org", "a/b"])
+@pytest.mark.parametrize("folder", ["home", "root", "opt", "mnt"])
+def test_pattern_leaves_other_paths_alone(before, folder):
+    assert not MACHINE_PATH.search(f"{before}/{folder}/x.py")
 
 
 def test_no_machine_paths():

@@ -1,11 +1,12 @@
 """What a source holds, piece by piece: streams of bytes, or texts; and the sentences in texts."""
 
+import io
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.meter import Meter
@@ -38,7 +39,7 @@ class ByteStream:
             CorpusError: the file cannot be read, or its compressed data is damaged.
         """
         with reading(self.path):
-            size: int = self.stream.readinto(room)  # type: ignore[attr-defined]  # files and decompressors have it
+            size = cast("io.BufferedIOBase", self.stream).readinto(room)  # files and decompressors are such
         self.tick()
         return size
 

@@ -114,9 +114,10 @@ def resolve(source: Any, column: str | None = None) -> Source:
 def _column_of(source: Any, column: str) -> Iterable[Any]:
     # A data frame, or a mapping of columns: going through it gives the columns' names, so it is asked for the column.
     try:
-        return source[column]  # type: ignore[no-any-return]  # a caller's object of any kind
+        values: Iterable[Any] = source[column]
     except (KeyError, TypeError, IndexError) as error:
         raise CorpusError(f"column={column!r}: the {type(source).__name__} has no such column; {_EXPECTED}") from error
+    return values
 
 
 def _items(items: Iterator[Any], column: str | None = None) -> Source:
