@@ -1,11 +1,11 @@
 """How good the vectors are: the same text and options for all, every file judged by the same code.
 
 Two questions, for skip-gram and for CBOW: at equal options, and each program at its own best learning rate. The
-best rate is looked for with the first seed alone, by the mean of the five figures; both questions are then
-answered by the mean of all seeds. Equal are the options that all programs share: width, window, noise words,
-subsampling, epochs, smallest count, and the learning rate at the start; what a program does with them, such as
-its schedule, is its own. The program of 2013 takes no seed: its repetitions differ by the race of its threads
-only.
+best rate is looked for with the first seed alone, by the mean of the five figures: a climb from the equal rate to
+whichever neighbour on a list of rates is better, until none is. Both questions are answered by the mean of all
+seeds. Equal are the options that all programs share: width, window, noise words, subsampling, epochs, smallest
+count, and the learning rate at the start; what a program does with them, such as its schedule, is its own. The
+program of 2013 takes no seed: its repetitions differ by the race of its threads only.
 """
 
 import os
@@ -75,13 +75,26 @@ def run(
         say(f"{architecture} {name} lr {lr} seed {seed}: {_summary(row)}")
 
     names = trainers(setting)
-    for lr in RATES[architecture]:
-        for name in names:
-            judge(name, lr, 1)
     for seed in range(1, seeds + 1):
         for name in names:
-            for lr in sorted({EQUAL_RATES[architecture], best_rate(series.runs, name)}):
-                judge(name, lr, seed)
+            judge(name, EQUAL_RATES[architecture], seed)
+    for name in names:
+        while untried := _neighbours(architecture, best_rate(series.runs, name)) - _tried(series.runs, name):
+            judge(name, max(untried), 1)
+    for seed in range(1, seeds + 1):
+        for name in names:
+            judge(name, best_rate(series.runs, name), seed)
+
+
+def _neighbours(architecture: str, rate: float) -> set[float]:
+    """The rates next to a rate on the architecture's list."""
+    rates = RATES[architecture]
+    place = rates.index(rate)
+    return set(rates[max(place - 1, 0) : place + 2]) - {rate}
+
+
+def _tried(runs: list[Run], name: str) -> set[float]:
+    return {row["lr"] for row in runs if row["contender"] == name}
 
 
 def best_rate(runs: list[Run], name: str) -> float:
