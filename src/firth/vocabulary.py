@@ -73,6 +73,18 @@ class Vocabulary:
         ratio = sample * self.counts.sum() / np.maximum(self.counts, 1)
         return np.asarray(np.minimum(1.0, np.sqrt(ratio) + ratio))
 
+    def kept_shares(self, sample: float) -> npt.NDArray[np.float64]:
+        """Return how often each word stands in what subsampling is expected to leave.
+
+        Args:
+            sample: as for `keep_probabilities`.
+
+        Returns:
+            (V,) float64, summing to 1.
+        """
+        kept = self.keep_probabilities(sample) * self.counts
+        return np.asarray(kept / kept.sum())
+
     def noise_probabilities(self, exponent: float) -> npt.NDArray[np.float64]:
         """Return the distribution that negative samples are drawn from: counts to the power of `exponent`, normalised.
 

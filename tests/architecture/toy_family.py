@@ -15,20 +15,20 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import Run, Shard, ShardState, initial_matrices, usable_threads, word_vectors
+from firth.embeddings.training import LearningRate, Run, Shard, initial_matrices, text_of, usable_threads, word_vectors
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import set_int64
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Predictor, predict, predictor
-from firth.kernels.step import take_loss
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.options import option
 from firth.progress import Progress
@@ -63,13 +63,13 @@ class Toy:
         matrices = initial_matrices(corpus, self.dim, seed=seed, start=start)
         noise = corpus.vocabulary.noise_probabilities(0.75)
         by = objectives.scoring("negative", noise, negative=self.negative, noise=alias_table(noise))
-        task = Task(corpus.ids, corpus.offsets, self.toy_lr)
+        rate, count = LearningRate(self.toy_lr, 1.0), usable_threads(threads)
+        text = text_of(corpus, sample=0, rate=rate, epochs=self.epochs, threads=count)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(1, self.negative, 1, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs)
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            train_pairs(task, predictor(by, at, shard.loss), work, at, shard.state(stop), place, shard.last)
+            train_pairs(text, predictor(by, at, shard.loss), work, at, shard.state(stop))
 
         run = Run(
             corpus=corpus,
@@ -77,36 +77,21 @@ class Toy:
             train_shard=train_shard,
             options={"model": "toy", **dataclasses.asdict(self)},
             epochs=self.epochs,
-            learning_rate=lambda _: self.toy_lr,
-            untrained_loss=(self.negative + 1) * np.log(2.0),
+            rate=rate,
+            untrained_loss=objectives.untrained_loss(by, corpus.vocabulary.kept_shares(0)),
             seed=seed,
-            threads=usable_threads(threads),
+            threads=count,
             finish=word_vectors,
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
 
-class Task(NamedTuple):
-    """What a shard's kernel reads."""
-
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
-    lr: float
-
-
 @compiled
-def train_pairs(task: Task, by: Predictor, work: Work, at: Addresses, state: ShardState, place: int, last: int) -> None:
-    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
-    ids, offsets, rate = task.ids, task.offsets, np.float32(task.lr)
-    position, read, random = state.position, state.read, state.random
-    while position[0] < last and state.stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        end = min(offsets[place], last)
-        for t in range(position[0], end - 1):
-            set_int64(at.contexts, 0, at.inputs + ids[t] * at.row_bytes)
-            predict(by, at, random, ids[t + 1], at.contexts, at.contexts, 1, rate)
+def train_pairs(text: Text, by: Predictor, work: Work, at: Addresses, state: ShardState) -> None:
+    """Train on a shard from where it stands."""
+    sentence = work.sentence
+    for count, _, rate in pieces(text, work, state):
+        for t in range(count - 1):
+            set_int64(at.contexts, 0, at.inputs + sentence[t] * at.row_bytes)
+            predict(by, at, state.random, sentence[t + 1], at.contexts, at.contexts, 1, rate)
             state.predictions[0] += 1
-        read[0] += end - position[0]
-        position[0] = end
-        state.loss[0] += take_loss(work.likelihood, work.exponents)

@@ -100,9 +100,7 @@ class Twin(Steps):
 
     def pool(self, pieces):
         """The next POOL pieces that hold a word; the learning rate is that at the first."""
-        total = self.model.epochs * self.corpus.num_tokens
-        rate = self.model.learning_rate(self.read / total)
-        pool = []
+        rate, pool = 0.0, []
         while len(pool) < POOL:
             try:
                 document, kept = next(pieces)
@@ -110,6 +108,7 @@ class Twin(Steps):
                 break
             self.predictions += len(kept)
             if kept:
+                rate = rate or self.rate
                 pool.append((document, kept))
         self.rate = rate
         return pool

@@ -46,7 +46,7 @@ class Steps:
                     taken += 1
                     if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
                         kept.append(word)
-                self.rate = self.model.learning_rate(self.read / total)
+                self.rate = self.model.rate.at(self.read / total)
                 self.read += taken
                 yield number, kept
                 ids = ids[taken:]

@@ -77,7 +77,7 @@ class Twin:
                 if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
                     kept.append(word)
             total = self.model.epochs * self.corpus.num_tokens
-            self.rate = self.model.learning_rate(self.read / total)
+            self.rate = self.model.rate.at(self.read / total)
             if len(kept) > 1:
                 self.train_piece(kept)
             self.read += taken

@@ -19,18 +19,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth.embeddings.training import ShardState
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import draw_block, place_block
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
 from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, prefetch_row, take_loss
 from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
-from firth.kernels.windows import LONGEST, subsample
+from firth.kernels.windows import LONGEST
 
 SLOTS = min(8, MOST_HIDDEN)  # documents that are read side by side
 BLOCK = GROUP  # words of a document in a step
 POOL = 32  # documents that are read from the corpus before the first of them is trained
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 
 
 class Bags(NamedTuple):
@@ -46,19 +45,6 @@ class Bags(NamedTuple):
     words_signs: npt.NDArray[np.float32]
     noise: npt.NDArray[np.int64]  # (BLOCK K + padding,) row addresses of its noise
     noise_signs: npt.NDArray[np.float32]
-
-
-class BagTask(NamedTuple):
-    """What a shard's kernel reads."""
-
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (R + 1,) where documents begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
-    noise: npt.NDArray[np.uint64]  # (V,) alias table
-    negative: int  # K
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
 def bag_work(negative: int, padded: int) -> tuple[Work, Bags]:
@@ -96,83 +82,95 @@ def bag_addresses(at: Addresses, bags: Bags) -> tuple[Addresses, Addresses]:
 
 @compiled
 def train_bags(
-    task: BagTask,
+    text: Text,
+    noise: npt.NDArray[np.uint64],  # (V,) alias table
+    negative: int,  # K
     work: Work,
     bags: Bags,
     at: Addresses,  # for blocks that are not whole
     words_at: Addresses,  # for blocks of words
     noise_at: Addresses,  # for their noise
     state: ShardState,
-    place: int,  # the document that is read ends at offsets[place]
-    last: int,  # one past the shard's last token
 ) -> None:
     """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds, noise, negative = task.ids, task.offsets, task.thresholds, task.noise, task.negative
-    pool, counts, rows, pieces, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
+    # A field of a tuple is counted as a reference each time it is read: outside the loop, once.
+    pool, counts, rows, sentence = bags.pool, bags.counts, bags.rows, work.sentence
+    random, predictions = state.random, state.predictions
+    filled, pool_rate = 0, np.float32(0)
+    for count, document, rate in pieces(text, work, state):
+        if count == 0:
+            continue
+        if filled == 0:
+            pool_rate = rate
+        pool[filled, :count] = sentence[:count]
+        counts[filled], rows[filled] = count, at.inputs + document * at.row_bytes
+        filled += 1
+        predictions[0] += count
+        if filled == POOL:
+            train_pool(filled, pool_rate, noise, negative, random, work, bags, at, words_at, noise_at)
+            filled = 0
+    train_pool(filled, pool_rate, noise, negative, random, work, bags, at, words_at, noise_at)
+    state.loss[0] += take_loss(work.likelihood, work.exponents)
+
+
+@njit(nogil=True)
+def train_pool(
+    filled: int,  # documents in the pool
+    rate: np.float32,
+    noise: npt.NDArray[np.uint64],  # (V,) alias table
+    negative: int,  # K
+    random: npt.NDArray[np.uint64],  # (1,) state, updated
+    work: Work,
+    bags: Bags,
+    at: Addresses,
+    words_at: Addresses,
+    noise_at: Addresses,
+) -> None:
+    """Train the documents of a pool, up to SLOTS of them side by side."""
+    pool, counts, rows, slots, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
     hidden, words_table, noise_table = bags.hidden, bags.words, bags.noise
     sets, contexts, table, signs = work.noise, work.contexts, work.outputs, work.signs
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, since = state.stop, 0
-    while position[0] < last and stop[0] == 0:
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
-        filled = 0
-        while filled < POOL and position[0] < last:
-            while offsets[place] <= position[0]:
-                place += 1
-            sentence = pool[filled]
-            count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-            counts[filled], rows[filled] = count, at.inputs + (place - 1) * at.row_bytes
-            filled += count > 0
-            read[0] += reached - position[0]
-            position[0] = reached
-            predictions[0] += count
-            since += count
-        m = started = 0  # slots in use, documents that have had one
-        used = 0
-        draw_noise(noise, random, sets, used, at)
-        while m > 0 or started < filled:
-            while m < SLOTS and started < filled:
-                pieces[m], done[m] = started, 0
-                prefetch_row(rows[started], at.row_bytes)
-                fetch_block(pool, started, 0, counts[started], at)
-                started += 1
-                m += 1
-            s = 0
-            while s < m:
-                piece = pieces[s]
-                size = counts[piece] - done[s]
-                if size >= BLOCK:
-                    s += 1
-                    continue
-                if size > 0:  # the last words of a document, fewer than a block
-                    sentence = pool[piece]
-                    contexts[0] = rows[piece]
-                    draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
-                    n = place_block(sentence, done[s], size, negative, sets, 1 - used, table, signs, at)
-                    step_listed(at.contexts, at.contexts, 1, n, rate, at)
-                m -= 1
-                pieces[s], done[s] = pieces[m], done[m]
-            if m == 0 or (m < SLOTS and started < filled):
+    m = started = 0  # slots in use, documents that have had one
+    used = 0
+    draw_noise(noise, random, sets, used, at)
+    while m > 0 or started < filled:
+        while m < SLOTS and started < filled:
+            slots[m], done[m] = started, 0
+            prefetch_row(rows[started], at.row_bytes)
+            fetch_block(pool, started, 0, counts[started], at)
+            started += 1
+            m += 1
+        s = 0
+        while s < m:
+            piece = slots[s]
+            size = counts[piece] - done[s]
+            if size >= BLOCK:
+                s += 1
                 continue
-            draw_noise(noise, random, sets, 1 - used, at)
-            for s in range(m):
-                piece = pieces[s]
-                for i in range(BLOCK):
-                    words_table[i] = at.outputs + pool[piece, done[s] + i] * at.output_bytes
-                hidden[s] = rows[piece]
-                done[s] += BLOCK
-                fetch_block(pool, piece, done[s], counts[piece], at)
-                slot = words_at.contexts + 8 * s
-                step_listed(slot, slot, 1, BLOCK, rate, words_at)
-            for k in range(BLOCK * negative):
-                noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
-            step_listed(noise_at.contexts, noise_at.contexts, m, BLOCK * negative, rate, noise_at)
-            used = 1 - used
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)
+            if size > 0:  # the last words of a document, fewer than a block
+                sentence = pool[piece]
+                contexts[0] = rows[piece]
+                draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
+                n = place_block(sentence, done[s], size, negative, sets, 1 - used, table, signs, at)
+                step_listed(at.contexts, at.contexts, 1, n, rate, at)
+            m -= 1
+            slots[s], done[s] = slots[m], done[m]
+        if m == 0 or (m < SLOTS and started < filled):
+            continue
+        draw_noise(noise, random, sets, 1 - used, at)
+        for s in range(m):
+            piece = slots[s]
+            for i in range(BLOCK):
+                words_table[i] = at.outputs + pool[piece, done[s] + i] * at.output_bytes
+            hidden[s] = rows[piece]
+            done[s] += BLOCK
+            fetch_block(pool, piece, done[s], counts[piece], at)
+            slot = words_at.contexts + 8 * s
+            step_listed(slot, slot, 1, BLOCK, rate, words_at)
+        for k in range(BLOCK * negative):
+            noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
+        step_listed(noise_at.contexts, noise_at.contexts, m, BLOCK * negative, rate, noise_at)
+        used = 1 - used
 
 
 @njit(nogil=True, inline="always")

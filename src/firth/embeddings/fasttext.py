@@ -45,7 +45,16 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, Task, train_subwords
-from firth.embeddings.training import Matrices, Run, Shard, TrainShard, initial_matrices, usable_threads
+from firth.embeddings.training import (
+    LearningRate,
+    Matrices,
+    Run,
+    Shard,
+    TrainShard,
+    initial_matrices,
+    text_of,
+    usable_threads,
+)
 from firth.errors import OptionError
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
@@ -53,7 +62,6 @@ from firth.kernels.objectives import (
     NORMALISED,
     Scoring,
     most_outputs,
-    new_loss,
     predictor,
     scoring,
     untrained_loss,
@@ -61,7 +69,6 @@ from firth.kernels.objectives import (
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import huffman
-from firth.kernels.windows import keep_thresholds
 from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
@@ -152,7 +159,6 @@ class FastText:
         noise = corpus.vocabulary.noise_probabilities(self.noise_exponent)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = scoring(self.objective, noise, negative=self.negative, noise=alias_table(noise), tree=tree)
-        counts = np.asarray(corpus.vocabulary.counts, dtype=np.float64)
 
         def finish(matrices: Matrices, facts: dict[str, Any]) -> SubwordVectors:
             return _finished(self, subwords, matrices, facts)
@@ -163,17 +169,18 @@ class FastText:
             train_shard=self.shard_trainer(corpus, matrices, subwords, by, count),
             options={"model": "fasttext", **dataclasses.asdict(self)},
             epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            untrained_loss=untrained_loss(by, counts / counts.sum()),
+            rate=self.rate,
+            untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
             threads=count,
             finish=finish,
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
-    def learning_rate(self, progress: float) -> float:
-        """Return the learning rate when a share `progress` of all words has been read."""
-        return self.lr * (1 - (1 - self.final_lr) * progress)
+    @property
+    def rate(self) -> LearningRate:
+        """The learning rate."""
+        return LearningRate(self.lr, self.final_lr)
 
     def initial(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return which rows make up each word, and matrices to train: input rows of words, then of n-grams.
@@ -231,9 +238,6 @@ class FastText:
         mode = SKIPGRAM if self.architecture == "skipgram" else CBOW
         rows = subwords.rows * (4 * matrices.inputs.shape[1]) + matrices.inputs.ctypes.data
         task = Task(
-            ids=corpus.ids,
-            offsets=corpus.offsets,
-            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
             noise=by.noise,
             starts=subwords.starts,
             rows=rows.ctypes.data,
@@ -241,10 +245,8 @@ class FastText:
             window=self.window,
             shrink=self.shrink_windows,
             shared=self.shared_windows,
-            first_lr=self.learning_rate(0),
-            last_lr=self.learning_rate(1),
-            total=max(1, self.epochs * corpus.num_tokens // threads),
         )
+        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
         together = 2 * self.window if mode == SKIPGRAM else 1
         contexts = 2 * self.window * int(np.diff(subwords.starts).max(initial=1))
 
@@ -259,10 +261,7 @@ class FastText:
                 contexts=contexts,
             )
             at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind in NORMALISED)
-            loss = new_loss()
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            train_subwords(task, work, at, predictor(by, at, loss), shard.state(stop), place, shard.last)
-            shard.loss[0] += loss[0]
+            train_subwords(text, task, work, at, predictor(by, at, shard.loss), shard.state(stop))
 
         return train_shard
 

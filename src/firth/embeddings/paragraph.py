@@ -39,39 +39,37 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.bags import BagTask, bag_addresses, bag_work, train_bags
+from firth.embeddings.bags import bag_addresses, bag_work, train_bags
 from firth.embeddings.training import (
+    LearningRate,
     Matrices,
     Run,
     Shard,
-    ShardState,
     TrainShard,
     initial_matrices,
+    text_of,
     usable_threads,
 )
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
-from firth.kernels.objectives import Predictor, Scoring, most_outputs, new_loss, predictor
+from firth.kernels.objectives import Predictor, Scoring, most_outputs, predictor, untrained_loss
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import take_loss
 from firth.kernels.targets import Addresses, Work, addresses
-from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.document_inference import reading, scoring_of
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.word_vectors import WordVectors
-
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,17 +158,18 @@ class ParagraphVectors:
             train_shard=self.shard_trainer(corpus, matrices, by, count),
             options={"model": "paragraph", **facts},
             epochs=self.epochs,
-            learning_rate=self.learning_rate,
-            untrained_loss=most_outputs(by) * np.log(2.0),
+            rate=self.rate,
+            untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
             threads=count,
             finish=lambda made, told: self._finish(corpus, made, told, called),
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
-    def learning_rate(self, progress: float) -> float:
-        """Return the learning rate when a share `progress` of all words has been read."""
-        return self.lr * (1 - (1 - self.final_lr) * progress)
+    @property
+    def rate(self) -> LearningRate:
+        """The learning rate."""
+        return LearningRate(self.lr, self.final_lr)
 
     @property
     def reading(self) -> Reading:
@@ -211,32 +210,20 @@ class ParagraphVectors:
             threads: how many share the corpus.
         """
         how = self.reading
-        task = Task(
-            ids=corpus.ids,
-            offsets=corpus.offsets,
-            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
-            noise=by.noise,
-            documents=len(matrices.inputs) - len(corpus),
-            first_lr=self.learning_rate(0),
-            last_lr=self.learning_rate(1),
-            total=max(1, self.epochs * corpus.num_tokens // threads),
-        )
-        bag_task = BagTask(
-            *task[:4], negative=self.negative, first_lr=task.first_lr, last_lr=task.last_lr, total=task.total
-        )
+        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
+        documents = len(matrices.inputs) - len(corpus)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
             at, joined = document_addresses(work, matrices.inputs, matrices.outputs, how)
-            loss = new_loss()
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            train_documents(task, how, work, predictor(by, at, loss), at, joined, shard.state(stop), place, shard.last)
+            by_thread = predictor(by, at, shard.loss)
+            train_documents(text, documents, by.noise, how, work, by_thread, at, joined, shard.state(stop))
 
         def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work, bags = bag_work(self.negative, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs)
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            train_bags(bag_task, work, bags, at, *bag_addresses(at, bags), shard.state(stop), place, shard.last)
+            places = bag_addresses(at, bags)
+            train_bags(text, by.noise, self.negative, work, bags, at, *places, shard.state(stop))
 
         return train_shard_of_bags if how.mode == DBOW and self.objective == "negative" else train_shard
 
@@ -294,50 +281,24 @@ def _known(start: WordVectors, corpus: Corpus, *, outputs: bool) -> WordVectors:
     )
 
 
-class Task(NamedTuple):
-    """What a shard's kernel reads."""
-
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (R + 1,) where documents begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
-    noise: npt.NDArray[np.uint64]  # (V,) alias table
-    documents: int  # the first document's row among the inputs
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
-
-
 @compiled
 def train_documents(
-    task: Task,
+    text: Text,
+    documents: int,  # the first document's row among the inputs
+    noise: npt.NDArray[np.uint64],  # (V,) alias table
     how: Reading,
     work: Work,
     by: Predictor,
     at: Addresses,
     joined: Addresses,  # the same for steps of rows as wide as the outputs
     state: ShardState,
-    place: int,  # the document that is read ends at offsets[place]
-    last: int,  # one past the shard's last token
 ) -> None:
     """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds, noise = task.ids, task.offsets, task.thresholds, task.noise
+    # A field of a tuple is counted as a reference each time it is read: outside the loop, once.
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, since = state.stop, 0
-    while position[0] < last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
-        document = at.inputs + (task.documents + place - 1) * at.row_bytes
+    random, predictions = state.random, state.predictions
+    for count, document, rate in pieces(text, work, state):
+        row = at.inputs + (documents + document) * at.row_bytes
         predictions[0] += read_piece(
-            sentence, count, document, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
+            sentence, count, row, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
         )
-        read[0] += reached - position[0]
-        position[0] = reached
-        since += count
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)

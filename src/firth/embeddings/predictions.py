@@ -14,25 +14,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from firth.embeddings.training import ShardState
 from firth.kernels.compiled import compiled
 from firth.kernels.objectives import Predictor, fetch_outputs, predict
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.step import prefetch_row, take_loss
+from firth.kernels.step import prefetch_row
 from firth.kernels.targets import Addresses, Work, combine, gather_contexts, scatter
-from firth.kernels.windows import subsample
 
 WINDOW, PAIR, CBOW = range(3)  # what an epoch kernel does with a window
 AHEAD = 2  # windows between the drawing of noise or the asking for rows, and their use
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 
 
 class Task(NamedTuple):
-    """What a shard's kernel reads."""
+    """What a shard's kernel makes of a text."""
 
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
     noise: npt.NDArray[np.uint64]  # (V,) alias table
     mode: int  # WINDOW, PAIR or CBOW
     window: int  # words a side
@@ -41,28 +36,17 @@ class Task(NamedTuple):
     mean: bool  # CBOW: whether the hidden row is a mean, else a sum
     divide: bool  # CBOW: whether the gradient is divided by the number of context words
     scale: float  # CBOW: of the hidden row
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
 @compiled
-def train_predictions(
-    task: Task, by: Predictor, work: Work, at: Addresses, state: ShardState, place: int, last: int
-) -> None:
-    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
+def train_predictions(text: Text, task: Task, by: Predictor, work: Work, at: Addresses, state: ShardState) -> None:
+    """Train on a shard from where it stands."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds = task.ids, task.offsets, task.thresholds
-    sentence, contexts = work.sentence, work.contexts
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, window, since = state.stop, task.window, 0
-    while position[0] < last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+    sentence, contexts, window = work.sentence, work.contexts, task.window
+    random, predictions = state.random, state.predictions
+    for count, _, rate in pieces(text, work, state):
         if count < 2:
-            count = 0  # a word alone has no window
+            continue  # a word alone has no window
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
@@ -83,10 +67,3 @@ def train_predictions(
                     block = at.contexts + 8 * first
                     predict(by, at, random, sentence[t], block, block, together, rate)
             predictions[0] += 1 if task.mode == CBOW else m
-        read[0] += reached - position[0]
-        position[0] = reached
-        since += count
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)

@@ -39,12 +39,13 @@ from numba import njit
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.training import (
+    LearningRate,
     Matrices,
     Run,
     Shard,
-    ShardState,
     TrainShard,
     initial_matrices,
+    text_of,
     usable_threads,
 )
 from firth.errors import ShapeError
@@ -57,17 +58,18 @@ from firth.kernels.objectives import (
     Scoring,
     end_outputs,
     most_outputs,
-    new_loss,
     place_output,
     place_path,
     predictor,
     scoring,
     take_step,
+    untrained_loss,
 )
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import WIDTH, prefetch_row, take_loss
+from firth.kernels.step import WIDTH, prefetch_row
 from firth.kernels.targets import (
     Addresses,
     Work,
@@ -79,14 +81,12 @@ from firth.kernels.targets import (
     place_outputs,
 )
 from firth.kernels.trees import huffman
-from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
 SKIPGRAM, CWINDOW = range(2)
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 LR = {"skipgram": 0.025, "cwindow": 0.05}
 
 
@@ -171,8 +171,8 @@ class Structured:
             train_shard=model.shard_trainer(corpus, matrices, by, count),
             options={"model": "structured", **dataclasses.asdict(model)},
             epochs=self.epochs,
-            learning_rate=model.learning_rate,
-            untrained_loss=most_outputs(by) * np.log(2.0),
+            rate=model.rate,
+            untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
             threads=count,
             finish=self._finish,
@@ -183,10 +183,11 @@ class Structured:
         """Return these options with the learning rate filled in that depends on the architecture."""
         return self if self.lr is not None else dataclasses.replace(self, lr=LR[self.architecture])
 
-    def learning_rate(self, progress: float) -> float:
-        """Return the learning rate of settled options when a share `progress` of all words has been read."""
+    @property
+    def rate(self) -> LearningRate:
+        """The learning rate of settled options."""
         assert self.lr is not None
-        return self.lr * (1 - (1 - self.final_lr) * progress)
+        return LearningRate(self.lr, self.final_lr)
 
     def initial(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
         """Return matrices to train, with output rows of 2 window padded parts.
@@ -238,74 +239,53 @@ class Structured:
         """
         mode = SKIPGRAM if self.architecture == "skipgram" else CWINDOW
         task = Task(
-            ids=corpus.ids,
-            offsets=corpus.offsets,
-            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
             noise=by.noise,
             mode=mode,
             window=self.window,
             shrink=self.shrink_windows,
             shared=self.shared_windows,
-            first_lr=self.learning_rate(0),
-            last_lr=self.learning_rate(1),
-            total=max(1, self.epochs * corpus.num_tokens // threads),
         )
+        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
         most = most_outputs(by) * (2 * self.window if mode == SKIPGRAM else 1)
         wide = matrices.outputs.shape[1]
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
             at = addresses(work, matrices.inputs, matrices.outputs)
-            loss = new_loss()
             joined = at._replace(chunks=wide // WIDTH)
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
-            by_address = predictor(by, at, loss)
-            train_words(task, work, at, joined, by_address, shard.state(stop), place, shard.last)
+            train_places(text, task, work, at, joined, predictor(by, at, shard.loss), shard.state(stop))
 
         return train_shard
 
 
 class Task(NamedTuple):
-    """What a shard's kernel reads."""
+    """What a shard's kernel makes of a text."""
 
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
     noise: npt.NDArray[np.uint64]  # (V,) alias table
     mode: int  # SKIPGRAM or CWINDOW
     window: int  # words a side
     shrink: bool  # whether a window's reach is drawn from 1 to `window`
     shared: int  # windows in a row with the same noise
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
 @compiled
-def train_words(
+def train_places(
+    text: Text,
     task: Task,
     work: Work,
     at: Addresses,  # of rows D wide
     joined: Addresses,  # the same for steps of rows 2 window D wide
     by: Predictor,
     state: ShardState,
-    place: int,  # the sentence that is read ends at offsets[place]
-    last: int,  # one past the shard's last token
 ) -> None:
     """Train on a shard from where it stands."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds, noise, mode = task.ids, task.offsets, task.thresholds, task.noise, task.mode
+    noise, mode, window, shared = task.noise, task.mode, task.window, task.shared
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, window, shared = state.stop, task.window, task.shared
-    since = 0
-    while position[0] < last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+    random, predictions = state.random, state.predictions
+    for count, _, rate in pieces(text, work, state):
         if count < 2:
-            count = 0  # a word alone has no window
+            continue  # a word alone has no window
         drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
         due = left = 0
         for t in range(-AHEAD, count):
@@ -344,13 +324,6 @@ def train_words(
                 if n > 0:
                     take_step(by, at, at.contexts, at.contexts, 1, n, 0, rate)
                 predictions[0] += before + after
-        read[0] += reached - position[0]
-        position[0] = reached
-        since += count
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)
 
 
 @njit(nogil=True, inline="always")

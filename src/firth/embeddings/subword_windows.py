@@ -16,27 +16,23 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth.embeddings.training import ShardState
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.noise import draw_alias
 from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_output, predict, take_step
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.step import call_rows, prefetch_row, take_loss
+from firth.kernels.step import call_rows, prefetch_row
 from firth.kernels.targets import Addresses, Work, following
-from firth.kernels.windows import LONGEST, subsample
+from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
-LOSS_INTERVAL = 4096  # words between two readings of the running likelihood
 
 
 class Task(NamedTuple):
-    """What a shard's kernel reads."""
+    """What a shard's kernel makes of a text."""
 
-    ids: npt.NDArray[np.int32]  # (N,) the corpus
-    offsets: npt.NDArray[np.int64]  # (S + 1,) where sentences begin
-    thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
     noise: npt.NDArray[np.uint64]  # (V,) alias table
     starts: npt.NDArray[np.int64]  # (V + 1,) where each word's rows begin in the next
     rows: int  # address of the addresses of input rows: a word's own, then those of its n-grams
@@ -44,30 +40,19 @@ class Task(NamedTuple):
     window: int  # words a side
     shrink: bool  # whether a window's reach is drawn from 1 to `window`
     shared: int  # windows in a row with the same noise
-    first_lr: float
-    last_lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
 
 
 @compiled
-def train_subwords(
-    task: Task, work: Work, at: Addresses, by: Predictor, state: ShardState, place: int, last: int
-) -> None:
-    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
+def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predictor, state: ShardState) -> None:
+    """Train on a shard from where it stands."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds, noise = task.ids, task.offsets, task.thresholds, task.noise
-    sentence, sets, starts = work.sentence, work.noise, task.starts
+    noise, sentence, sets, starts = task.noise, work.sentence, work.noise, task.starts
     rows, mode, window, shared = task.rows, task.mode, task.window, task.shared
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, since = state.stop, 0
+    random, predictions = state.random, state.predictions
     reaches = np.zeros(LONGEST, dtype=np.int64)
-    while position[0] < last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+    for count, _, rate in pieces(text, work, state):
         if count < 2:
-            count = 0  # a word alone has no window
+            continue  # a word alone has no window
         for t in range(count):
             reaches[t] = window - below(draw(random), window) if task.shrink else window
         drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
@@ -113,13 +98,6 @@ def train_subwords(
                         predict(by, at, random, sentence[c], at.hidden_table, at.gradient_table, 1, rate)
             call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
-        read[0] += reached - position[0]
-        position[0] = reached
-        since += count
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)
 
 
 @njit(nogil=True, inline="always")

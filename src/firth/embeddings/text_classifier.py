@@ -48,7 +48,7 @@ from firth.corpus.labelled import LabelledLines, read_labelled
 from firth.embeddings.classifier import Classifier
 from firth.embeddings.classifier_texts import Texts, encode
 from firth.embeddings.label_tree import label_children
-from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, usable_threads
+from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
@@ -59,16 +59,16 @@ from firth.kernels.objectives import (
     Predictor,
     draw_word,
     end_outputs,
-    new_loss,
     place_output,
     predict,
     predictor,
     scoring,
     take_step,
 )
+from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, prefetch_row, take_loss
-from firth.kernels.targets import Addresses, addresses, new_work
+from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import from_children
 from firth.options import option
 from firth.progress import Progress, reporting
@@ -217,7 +217,7 @@ def train_on(
         train_shard=lambda shard, stop: train_shard(shard, stop),
         options={"model": "classifier", **dataclasses.asdict(model)},
         epochs=model.epochs,
-        learning_rate=lambda progress: model.lr * (1 - progress),
+        rate=LearningRate(model.lr, 0.0),
         untrained_loss=WORSE / 1.5 * model.untrained_loss(texts.labels.counts),
         seed=seed,
         threads=count,
@@ -285,10 +285,7 @@ def shard_trainer(model: TextClassifier, texts: Texts, matrices: Matrices, threa
         most = max(number, model.negative + 1, tree.longest if tree else 0)
         work = new_work(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
         at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind == SOFTMAX)
-        loss = new_loss()
-        place = int(np.searchsorted(texts.starts, shard.position[0], side="left"))
-        by_thread = predictor(by, at, loss)
-        train_texts(task, at, by_thread, shard.state(stop), place, shard.last, work.likelihood, work.exponents, loss)
+        train_texts(task, work, at, predictor(by, at, shard.loss), shard.state(stop))
 
     return train_shard
 
@@ -310,20 +307,17 @@ class Task(NamedTuple):
 @compiled
 def train_texts(
     task: Task,
+    work: Work,
     at: Addresses,
     by: Predictor,
     state: ShardState,
-    place: int,  # in `order`, the text to begin with
-    last: int,  # the token before which the shard ends
-    likelihood: npt.NDArray[np.float32],
-    exponents: npt.NDArray[np.int32],
-    losses: npt.NDArray[np.float64],  # (1,) of objectives with a normaliser
 ) -> None:
-    """Train on the texts that begin before token `last`."""
+    """Train on the texts that begin before the shard's last token."""
     order, starts, features, ends = task.order, task.starts, task.features, task.ends
     labels, label_ends, kind = task.labels, task.label_ends, task.kind
     position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, count, since = state.stop, by.words, 0
+    stop, last, count, since = state.stop, state.last, by.words, 0
+    place = np.searchsorted(starts, position[0])  # in `order`
     if kind == ALL:
         for label in range(count):
             place_output(at, label, label, -1)
@@ -359,9 +353,9 @@ def train_texts(
         read[0] += starts[place] - starts[place - 1]
         position[0] = starts[place]
         if since == LOSS_INTERVAL:
-            state.loss[0] += take_loss(likelihood, exponents) + losses[0]
-            losses[0], since = 0, 0
-    state.loss[0] += take_loss(likelihood, exponents) + losses[0]
+            state.loss[0] += take_loss(work.likelihood, work.exponents)
+            since = 0
+    state.loss[0] += take_loss(work.likelihood, work.exponents)
 
 
 @njit(nogil=True, inline="always")

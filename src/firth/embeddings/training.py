@@ -24,8 +24,10 @@ from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
 from firth.kernels.compiled import release_compiler
+from firth.kernels.pieces import ShardState, Text
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.threads import usable_threads as usable_threads
+from firth.kernels.windows import keep_thresholds
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
@@ -82,22 +84,27 @@ class Shard:
 
     def state(self, stop: npt.NDArray[np.int64]) -> "ShardState":
         """Return what a kernel updates; it returns soon after `stop` is set."""
-        return ShardState(self.position, self.read, self.random, self.loss, self.predictions, stop)
+        return ShardState(self.position, self.read, self.random, self.loss, self.predictions, stop, self.last)
 
     def rewind(self) -> None:
         """Go back to the first token for another epoch."""
         self.position[0], self.loss[0], self.predictions[0] = self.first, 0.0, 0
 
 
-class ShardState(NamedTuple):
-    """The part of a `Shard` that compiled kernels see, and the flag that stops them; all arrays of one number."""
+class LearningRate(NamedTuple):
+    """A learning rate that falls linearly.
 
-    position: npt.NDArray[np.int64]
-    read: npt.NDArray[np.int64]
-    random: npt.NDArray[np.uint64]
-    loss: npt.NDArray[np.float64]
-    predictions: npt.NDArray[np.int64]
-    stop: npt.NDArray[np.int64]
+    Attributes:
+        lr: at the start.
+        final: the share of it that is left at the end.
+    """
+
+    lr: float
+    final: float
+
+    def at(self, progress: float) -> float:
+        """Return the learning rate when a share `progress` of all words has been read."""
+        return self.lr * (1 - (1 - self.final) * progress)
 
 
 Result = TypeVar("Result")
@@ -114,7 +121,7 @@ class Run(Generic[Result]):
         train_shard: trains a shard until its end or until the flag it is given is set.
         options: the model's options, for the result and to tell whether a checkpoint belongs to this run.
         epochs: passes over the corpus.
-        learning_rate: the learning rate at a share of the work, from 0 to 1.
+        rate: the learning rate.
         untrained_loss: loss a prediction before any training, nats.
         seed: of all randomness.
         threads: one shard each.
@@ -131,7 +138,7 @@ class Run(Generic[Result]):
     train_shard: TrainShard
     options: Mapping[str, Any]
     epochs: int
-    learning_rate: Callable[[float], float]
+    rate: LearningRate
     untrained_loss: float
     seed: int
     threads: int
@@ -193,6 +200,26 @@ class Run(Generic[Result]):
             "corpus": self.corpus.fingerprint,
         }
         return self.finish(self.matrices, facts)
+
+
+def text_of(corpus: Corpus, *, sample: float, rate: LearningRate, epochs: int, threads: int) -> Text:
+    """Return what the kernels of a run read.
+
+    Args:
+        corpus: the encoded text.
+        sample: relative frequency above which words are thinned out; 0 keeps all.
+        rate: the learning rate.
+        epochs: passes over the corpus.
+        threads: how many share the corpus.
+    """
+    return Text(
+        ids=corpus.ids,
+        offsets=corpus.offsets,
+        thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(sample)),
+        first_lr=rate.at(0),
+        last_lr=rate.at(1),
+        total=max(1, epochs * corpus.num_tokens // threads),
+    )
 
 
 def word_vectors(
@@ -340,7 +367,7 @@ def _status(run: Run[Any]) -> Status:
     tokens = run.corpus.num_tokens
     done = sum(int(s.read[0]) for s in run.shards)
     predictions = sum(int(s.predictions[0]) for s in run.shards)
-    figures = {"lr": run.learning_rate(done / max(tokens * run.epochs, 1))}
+    figures = {"lr": run.rate.at(done / max(tokens * run.epochs, 1))}
     if predictions:
         figures = {"loss": sum(float(s.loss[0]) for s in run.shards) / predictions, **figures}
     elif run.losses:
@@ -357,11 +384,12 @@ def _check_sound(run: Run[Any], stop: npt.NDArray[np.int64], rows: int | None) -
     predictions = sum(int(s.predictions[0]) for s in run.shards)
     loss = sum(float(s.loss[0]) for s in run.shards)
     largest = max(_largest(run.matrices.inputs[:rows]), _largest(run.matrices.outputs[:rows]))
-    most = WORSE * run.untrained_loss
+    # A vocabulary of one word has nothing to lose; what is more than nothing must not look like divergence.
+    most = WORSE * max(run.untrained_loss, math.log(2))
     if largest < LARGEST and loss < most * (predictions + FEW):
         return
     stop[0] = 1
-    words, lr = sum(int(s.read[0]) for s in run.shards), run.learning_rate(0)
+    words, lr = sum(int(s.read[0]) for s in run.shards), run.rate.lr
     raise DivergenceError(
         f"training diverged in epoch {run.epoch + 1} after {words:,} words with lr={lr}: expected numbers below "
         f"{LARGEST:.0e} and a loss below {most:.2f}, found numbers up to {largest:.3g} and a loss of "

@@ -53,9 +53,18 @@ import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings.predictions import AHEAD, CBOW, LOSS_INTERVAL, PAIR, WINDOW, Task, train_predictions
+from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, Task, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
-from firth.embeddings.training import Matrices, Run, Shard, ShardState, TrainShard, usable_threads, word_vectors
+from firth.embeddings.training import (
+    LearningRate,
+    Matrices,
+    Run,
+    Shard,
+    TrainShard,
+    text_of,
+    usable_threads,
+    word_vectors,
+)
 from firth.embeddings.word_trees import NAMES as TREES
 from firth.embeddings.word_trees import WordTree, tree_children
 from firth.errors import OptionError
@@ -63,8 +72,8 @@ from firth.kernels import objectives
 from firth.kernels.compiled import compiled
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Scoring, predictor
+from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.step import take_loss
 from firth.kernels.targets import (
     Addresses,
     Work,
@@ -81,7 +90,6 @@ from firth.kernels.targets import (
     step_window,
 )
 from firth.kernels.trees import Children, from_children
-from firth.kernels.windows import keep_thresholds, subsample
 from firth.options import option
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
@@ -207,16 +215,14 @@ class Word2Vec:
             children = tree_children(self.tree, corpus.vocabulary, seed, known)
         matrices = starting_matrices(corpus, self.dim, seed=seed, start=start, objective=self.objective, tree=children)
         by = model.scoring(corpus.vocabulary, children)
-        keep = corpus.vocabulary.keep_probabilities(self.sample) * corpus.vocabulary.counts
         run = Run(
             corpus=corpus,
             matrices=matrices,
             train_shard=model.shard_trainer(corpus, matrices, count, by),
             options={"model": "word2vec", **model.described()},
             epochs=self.epochs,
-            learning_rate=model.learning_rate,
-            # A vocabulary of one word has nothing to lose; what is more than nothing must not look like divergence.
-            untrained_loss=max(np.log(2.0), objectives.untrained_loss(by, keep / keep.sum())),
+            rate=model.rate,
+            untrained_loss=objectives.untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
             threads=count,
             finish=lambda m, facts: word_vectors(
@@ -255,11 +261,12 @@ class Word2Vec:
             defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
-    def learning_rate(self, progress: float) -> float:
-        """Return the learning rate of settled options when a share `progress` of all words has been read."""
+    @property
+    def rate(self) -> LearningRate:
+        """The learning rate of settled options."""
         assert self.lr is not None
         assert self.final_lr is not None
-        return self.lr * (1 - (1 - self.final_lr) * progress)
+        return LearningRate(self.lr, self.final_lr)
 
     def scoring(self, vocabulary: Vocabulary, children: Children | None) -> Scoring:
         """Return what the objective reads.
@@ -284,9 +291,6 @@ class Word2Vec:
         assert self.shared_windows is not None
         shared, kind = self.shared_windows, by.kind
         task = Task(
-            ids=corpus.ids,
-            offsets=corpus.offsets,
-            thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(self.sample)),
             noise=by.noise,
             mode=CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW,
             window=self.window,
@@ -295,10 +299,8 @@ class Word2Vec:
             mean=self.combine == "mean",
             divide=self.cbow_gradient == "mean",
             scale=1 / self.dim if self.score == "scaled" else 1.0,
-            first_lr=self.learning_rate(0),
-            last_lr=self.learning_rate(1),
-            total=max(1, self.epochs * corpus.num_tokens // threads),
         )
+        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             # Workspaces are small; one a call keeps shards apart whichever thread trains them.
@@ -307,32 +309,25 @@ class Word2Vec:
                 self.window, self.negative, AHEAD // shared + 2, padded, outputs=objectives.most_outputs(by)
             )
             at = addresses(work, matrices.inputs, matrices.outputs, normalised=kind in objectives.NORMALISED)
-            place = int(np.searchsorted(corpus.offsets, shard.position[0], side="right"))
             state = shard.state(stop)
             if kind == objectives.NEGATIVE:
-                train_words(task, work, at, state, place, shard.last)
+                train_words(text, task, work, at, state)
             else:
-                train_predictions(task, predictor(by, at, shard.loss), work, at, state, place, shard.last)
+                train_predictions(text, task, predictor(by, at, shard.loss), work, at, state)
 
         return train_shard
 
 
 @compiled
-def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place: int, last: int) -> None:
-    """Train on a shard from where it stands, in the sentence ending at offsets[place], to the token before `last`."""
+def train_words(text: Text, task: Task, work: Work, at: Addresses, state: ShardState) -> None:
+    """Train on a shard from where it stands."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    ids, offsets, thresholds, noise, mode = task.ids, task.offsets, task.thresholds, task.noise, task.mode
+    noise, mode, window, shared = task.noise, task.mode, task.window, task.shared
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
-    position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, window, shared = state.stop, task.window, task.shared
-    since = 0
-    while position[0] < last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
-        count, reached = subsample(ids, position[0], min(offsets[place], last), thresholds, random, sentence)
-        rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * min(1.0, read[0] / task.total))
+    random, predictions = state.random, state.predictions
+    for count, _, rate in pieces(text, work, state):
         if count < 2:
-            count = 0  # a word alone has no window
+            continue  # a word alone has no window
         drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
         due = left = 0
         for t in range(-AHEAD, count):
@@ -364,10 +359,3 @@ def train_words(task: Task, work: Work, at: Addresses, state: ShardState, place:
                         place_outputs(sentence[t], sets, used, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m
-        read[0] += reached - position[0]
-        position[0] = reached
-        since += count
-        if since > LOSS_INTERVAL:
-            state.loss[0] += take_loss(work.likelihood, work.exponents)
-            since = 0
-    state.loss[0] += take_loss(work.likelihood, work.exponents)
