@@ -129,7 +129,7 @@ def train_pool(
     """Train the documents of a pool, up to SLOTS of them side by side."""
     pool, counts, rows, slots, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
     hidden, words_table, noise_table = bags.hidden, bags.words, bags.noise
-    sets, contexts, table, signs = work.noise, work.contexts, work.outputs, work.signs
+    sets, contexts = work.noise, work.contexts
     m = started = 0  # slots in use, documents that have had one
     used = 0
     draw_noise(noise, random, sets, used, at)
@@ -151,7 +151,7 @@ def train_pool(
                 sentence = pool[piece]
                 contexts[0] = rows[piece]
                 draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
-                n = place_block(sentence, done[s], size, negative, sets, 1 - used, table, signs, at)
+                n = place_block(sentence, done[s], size, negative, sets, 1 - used, at)
                 step_listed(at.contexts, at.contexts, 1, n, rate, at)
             m -= 1
             slots[s], done[s] = slots[m], done[m]

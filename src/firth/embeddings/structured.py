@@ -50,16 +50,16 @@ from firth.embeddings.training import (
 )
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
-from firth.kernels.memory import get_float32, get_int64
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
     NEGATIVE,
     Predictor,
     Scoring,
     end_outputs,
+    extend_path,
     most_outputs,
-    place_output,
     place_path,
+    place_prediction,
     predictor,
     scoring,
     take_step,
@@ -320,7 +320,7 @@ def train_places(
                 predictions[0] += 1
             else:
                 contexts[0] = at.inputs + sentence[t] * at.row_bytes
-                n = place_by_offset(by, sentence, t, before, after, window, sets, used, table, signs, at)
+                n = place_by_offset(by, sentence, t, before, after, window, sets, used, at)
                 if n > 0:
                     take_step(by, at, at.contexts, at.contexts, 1, n, 0, rate)
                 predictions[0] += before + after
@@ -350,31 +350,15 @@ def place_by_offset(
     window: int,  # the most of either
     sets: npt.NDArray[np.int64],  # (slots, K) noise words
     used: int,  # the set to use
-    table: npt.NDArray[np.int64],  # receives row addresses
-    signs: npt.NDArray[np.float32],  # receives signs
     at: Addresses,
 ) -> int:
-    """List, for each place, the rows of that place of its word and noise, or of the path to its word; return how many.
-
-    Noise that is the word itself takes no part.
-    """
+    """List, for each place, the rows of its word and noise there, or of the path to its word; return how many."""
     n = 0
     for j in range(window - before, window + after):
         word = sentence[t - window + j + (j >= window)]
-        shift = j * at.row_bytes
         if by.kind == NEGATIVE:
-            shift += at.outputs
-            table[n], signs[n] = shift + word * at.output_bytes, 1.0
-            n += 1
-            for k in range(sets.shape[1]):
-                noise = sets[used, k]
-                table[n] = shift + noise * at.output_bytes
-                signs[n] = 0.0 if noise == word else -1.0
-                n += 1
+            n = place_prediction(at, n, word, j * at.row_bytes, sets, used, 0, by.negative)
         else:
-            for i in range(get_int64(by.starts, word), get_int64(by.starts, word + 1)):
-                place_output(at, n, get_int64(by.nodes, i), get_float32(by.signs, i))
-                table[n] += shift
-                n += 1
+            n = extend_path(by, at, n, word, j * at.row_bytes)
     end_outputs(at, n)
     return n

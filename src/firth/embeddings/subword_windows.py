@@ -19,7 +19,7 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.noise import draw_alias
-from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_output, predict, take_step
+from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_prediction, predict, take_step
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, prefetch_row
@@ -143,13 +143,7 @@ def place_window(
     for c in range(first, end):
         if c == without:
             continue
-        word = sentence[c]
-        place_output(at, n, word, 1)
-        n += 1
-        for _ in range(negative):
-            drawn = sets[used, k]
-            place_output(at, n, drawn, 0 if drawn == word else -1)
-            n += 1
-            k += 1
+        n = place_prediction(at, n, sentence[c], 0, sets, used, k, negative)
+        k += negative
     end_outputs(at, n)
     return n

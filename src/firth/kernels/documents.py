@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.noise import draw_alias
-from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_path
+from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_path, place_prediction
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
 from firth.kernels.step import MOST_HIDDEN, WIDTH, call_rows, prefetch_row
@@ -114,7 +114,7 @@ def read_piece(
                     draw_block(sentence, ahead, min(BLOCK, count - ahead), how.negative, noise, random, sets, drawn, at)
                 if first >= 0:
                     size = min(BLOCK, count - first)
-                    n = place_block(sentence, first, size, how.negative, sets, used, table, signs, at)
+                    n = place_block(sentence, first, size, how.negative, sets, used, at)
                     step_listed(at.contexts, at.contexts, 1, n, rate, at)
         else:
             for t in range(count):
@@ -206,20 +206,11 @@ def place_block(
     negative: int,  # K
     sets: npt.NDArray[np.int64],  # (slots, BLOCK K) noise words
     used: int,  # the set to use
-    table: npt.NDArray[np.int64],  # receives row addresses
-    signs: npt.NDArray[np.float32],  # receives signs
     at: Addresses,
 ) -> int:
-    """List each word of a block and its K noise words, those that are the word itself without a sign."""
+    """List each word of a block and its K noise words; return how many rows."""
     n = 0
     for i in range(size):
-        word = sentence[first + i]
-        table[n], signs[n] = at.outputs + word * at.output_bytes, 1.0
-        n += 1
-        for k in range(negative):
-            drawn = sets[used, i * negative + k]
-            table[n] = at.outputs + drawn * at.output_bytes
-            signs[n] = 0.0 if drawn == word else -1.0
-            n += 1
+        n = place_prediction(at, n, sentence[first + i], 0, sets, used, i * negative, negative)
     end_outputs(at, n)
     return n

@@ -216,6 +216,28 @@ def place_output(at: Addresses, place: int, row: int, sign: float) -> None:
 
 
 @njit(nogil=True, inline="always")
+def place_prediction(
+    at: Addresses,
+    place: int,  # the first free entry
+    word: int,
+    shift: int,  # bytes from the beginning of an output row to the part that is meant
+    sets: npt.NDArray[np.int64],  # (slots, most) noise words
+    used: int,  # the set to use
+    first: int,  # where the word's own noise begins in the set
+    negative: int,  # K
+) -> int:
+    """List a word and its K noise words, of which those that are the word take no part; return the next free entry."""
+    row = at.outputs + shift
+    set_int64(at.table, place, row + word * at.output_bytes)
+    set_float32(at.signs, place, np.float32(1))
+    for k in range(negative):
+        noise = sets[used, first + k]
+        set_int64(at.table, place + 1 + k, row + noise * at.output_bytes)
+        set_float32(at.signs, place + 1 + k, np.float32(0 if noise == word else -1))
+    return place + 1 + negative
+
+
+@njit(nogil=True, inline="always")
 def end_outputs(at: Addresses, n: int) -> None:
     """Close a list of n output rows with the padding that kernels read."""
     for i in range(MOST_PADDING):
@@ -248,14 +270,23 @@ def place_sampled(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], 
     return by.negative + 1
 
 
+@njit(nogil=True, inline="always")
+def extend_path(by: Predictor, at: Addresses, place: int, word: int, shift: int) -> int:
+    """List the nodes of a word's path, `shift` bytes into their rows, from entry `place`; return the next free one."""
+    first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
+    for i in range(first, last):
+        row = at.outputs + shift + get_int64(by.nodes, i) * at.output_bytes
+        set_int64(at.table, place + i - first, row)
+        set_float32(at.signs, place + i - first, get_float32(by.signs, i))
+    return place + last - first
+
+
 @njit(nogil=True)
 def place_path(by: Predictor, at: Addresses, word: int) -> int:
     """List the nodes between the root and a word; return how many there are."""
-    first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
-    for i in range(first, last):
-        place_output(at, i - first, get_int64(by.nodes, i), get_float32(by.signs, i))
-    end_outputs(at, last - first)
-    return last - first
+    n = extend_path(by, at, 0, word, 0)
+    end_outputs(at, n)
+    return n
 
 
 @njit(nogil=True, inline="always")

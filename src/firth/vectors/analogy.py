@@ -34,7 +34,7 @@ from firth.vectors.neighbours import (
 from firth.vectors.queries import Query, as_vector, gather, has_vector, is_key
 
 if TYPE_CHECKING:
-    from firth.vectors.word_vectors import WordVectors
+    from firth.vectors.questions import Questions
 
 EPSILON = 1e-6
 
@@ -61,7 +61,7 @@ def product_scorer(vectors: Matrix, norms: Matrix, positive: Matrix, negative: M
     return score
 
 
-def product_scores(space: "WordVectors", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
+def product_scores(space: "Questions", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
     """Return the 3CosMul score of every query with every one of the first words.
 
     Args:
@@ -80,7 +80,7 @@ def product_scores(space: "WordVectors", queries: Sequence[Query], end: int, unk
 
 
 def product_nearest(
-    space: "WordVectors", queries: Sequence[Query], k: int, end: int, unknown: str
+    space: "Questions", queries: Sequence[Query], k: int, end: int, unknown: str
 ) -> tuple[Rows, Matrix]:
     """Return the k rows of highest 3CosMul score among the first words, best first.
 
@@ -103,7 +103,7 @@ def product_nearest(
     return rows, scores
 
 
-def _scorers(space: "WordVectors", queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
+def _scorers(space: "Questions", queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
     """Return scorers of queries of equal shape with their places in the batch; queries of skipped words have none."""
     shapes: dict[tuple[int, int], list[tuple[int, Matrix]]] = defaultdict(list)
     for place, query in enumerate(queries):
@@ -120,7 +120,7 @@ def _scorers(space: "WordVectors", queries: Sequence[Query], unknown: str) -> li
     return scorers
 
 
-def _terms(space: "WordVectors", query: Query, unknown: str) -> tuple[Matrix, int]:
+def _terms(space: "Questions", query: Query, unknown: str) -> tuple[Matrix, int]:
     """Return a query's terms, the positive ones first, and how many of them are positive."""
     if any(abs(weight) != 1 for weight in query.weights):
         raise OptionError(f"weights {list(query.weights)} in a product of cosines: expected words without weights")
@@ -132,7 +132,7 @@ def _terms(space: "WordVectors", query: Query, unknown: str) -> tuple[Matrix, in
     return np.concatenate([likes, unlikes]), len(likes)
 
 
-def _rows(space: "WordVectors", terms: Sequence[Any], unknown: str) -> Matrix:
+def _rows(space: "Questions", terms: Sequence[Any], unknown: str) -> Matrix:
     """Return terms as rows: keys by direction, vectors as they are; skipped words are left out."""
     rows = []
     for term in terms:

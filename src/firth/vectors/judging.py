@@ -15,13 +15,13 @@ import numpy as np
 from firth.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
-    from firth.vectors.word_vectors import WordVectors
+    from firth.vectors.questions import Questions
 
 CANDIDATES = 5  # answers looked at for the first that is neither unknown nor part of the question
 
 
 def word_pairs(
-    space: "WordVectors",
+    space: "Questions",
     pairs: str | os.PathLike[str],
     delimiter: str,
     encoding: str,
@@ -90,7 +90,7 @@ def _read_pair(line: str, delimiter: str) -> tuple[str, str, float] | None:
 
 
 def word_analogies(
-    space: "WordVectors",
+    space: "Questions",
     analogies: str | os.PathLike[str],
     restrict_vocab: int | None,
     case_insensitive: bool,
@@ -158,7 +158,7 @@ def _read_questions(path: str | os.PathLike[str], case_insensitive: bool) -> lis
     return sections
 
 
-def _usable(space: "WordVectors", restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
+def _usable(space: "Questions", restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
     """Return the rows of the first so many words, by upper-case form where case does not count; the first form wins."""
     words = space.words[:restrict_vocab]
     forms = (word.upper() for word in words) if case_insensitive else words
