@@ -41,13 +41,15 @@ def convert(
     limit: Annotated[int | None, typer.Option(help="Read the first so many vectors of a foreign file.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Write vectors in another format. A name that ends in .gz is packed."""
+    """Write vectors in another format: of words, or those of documents. A name that ends in .gz is packed."""
     format = to or _BY_SUFFIX.get(Path(target.name.removesuffix(".gz")).suffix, "firth")
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
         check_folder_target(target)
-    vectors = load_vectors(source, limit=limit)
+    vectors = load_vectors(source, limit=limit, documents=True)
+    if not isinstance(vectors, WordVectors | SubwordVectors):
+        vectors = vectors.documents
     save(vectors, target, format=format, dtype=dtype)
     if json:
         print_json({"vectors": str(target), "format": format, "words": len(vectors), "dim": vectors.dim})

@@ -96,6 +96,12 @@ def load(
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
 
 
+_INSTEAD = {
+    "Classifier": "; `firth classify predict` asks it",
+    "DocumentVectors": "; those of its words are `firth.load(path).words`",
+}
+
+
 def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Any) -> Any:
     """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
 
@@ -114,7 +120,8 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
 
     if documents and isinstance(found, DocumentVectors):
         return found
-    raise OptionError(f"{path} holds {type(found).__name__}, expected vectors of words")
+    kind = type(found).__name__
+    raise OptionError(f"{path} holds {kind}, expected vectors of words" + _INSTEAD.get(kind, ""))
 
 
 def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
