@@ -48,9 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", metavar="TEXT", default="", help="only comparisons whose key holds TEXT")
     add("--repetitions", type=int, default=5, metavar="N", help="rounds of each comparison (default 5)")
     add("--threads", type=int, nargs="+", default=[1, 2], metavar="N", help="numbers of threads (default 1 2)")
-    add("--epochs", type=int, metavar="N", help="passes: 1 where speed is measured, 5 where quality is")
+    add("--epochs", type=int, metavar="N", help="passes: 1 where speed is measured, 3 or 5 where quality is")
     add("--seeds", type=int, default=3, metavar="N", help="runs that answer each question of quality (default 3)")
-    add("--architectures", nargs="+", default=["skipgram", "cbow"], choices=["skipgram", "cbow"], help="of quality")
+    add("--models", nargs="+", default=["skipgram", "cbow"], choices=quality.KEYS, help="of quality")
     add("--corpus", type=Path, metavar="FILE", help="words and spaces (default: Wikipedia as text8, from FIRTH_DATA)")
     add("--text", type=Path, metavar="FILE", help="text as it was written (default: Wikipedia, from FIRTH_DATA)")
     add("--word2vec", type=Path, metavar="PROGRAM", help="the word2vec program of 2013, if you built one")
@@ -78,7 +78,7 @@ def _setting(told: argparse.Namespace) -> Setting:
         tokenised=inputs.tokenised(cache, told.corpus and told.corpus.resolve()),
         written=inputs.written(cache, told.text and told.text.resolve()),
         threads=tuple(told.threads),
-        epochs=told.epochs or (5 if told.suite == "quality" else 1),
+        epochs=told.epochs,
     )
 
 
@@ -123,11 +123,13 @@ def _header(comparison: Comparison) -> dict[str, Any]:
 def _run_quality(told: argparse.Namespace, setting: Setting) -> list[str]:
     failed = []
     threads = max(told.threads)
-    for architecture in told.architectures:
-        header = quality.header(setting, architecture, threads)
-        series = _series(told.results / "quality.jsonl", header, told, setting)
+    for contest in quality.contests(setting, threads):
+        if contest.key not in told.models:
+            continue
+        series = _series(told.results / "quality.jsonl", contest.header, told, setting)
         try:
-            quality.run(setting, architecture, series, threads=threads, seeds=told.seeds, say=_say)
+            judge = quality.judge_with(setting, contest, threads)
+            quality.run(contest, judge, series, seeds=told.seeds, say=_say)
         except JobError as error:
             failed.append(str(error))
             _say(f"FAILED {error}")

@@ -30,7 +30,7 @@ class Setting:
         tokenised: a text of words and spaces.
         written: a text with capitals and punctuation.
         threads: the numbers of threads to run with.
-        epochs: passes of the runs whose training alone is timed.
+        epochs: passes, where the user said how many.
     """
 
     cache: Path
@@ -40,7 +40,7 @@ class Setting:
     tokenised: TextFile
     written: TextFile
     threads: tuple[int, ...]
-    epochs: int
+    epochs: int | None
 
     def firth_job(self, script: str, options: Mapping[str, Any]) -> tuple[str, ...]:
         """A job in the environment that runs the benchmarks."""

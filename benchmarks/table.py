@@ -119,7 +119,6 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         return []
     parts = ["## Quality\n", " ".join((quality.__doc__ or "").split()) + "\n"]
     for header, runs in found.values():
-        architecture = header["options"]["architecture"]
         rates = {name: quality.best_rate(runs, name) for name in header["contenders"] if _rates(runs, name)}
         parts.append(
             f"### {header['title']}, {header['options']['epochs']} epochs of {header['options']['words']:,} words\n"
@@ -130,7 +129,7 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         # A best rate is known once others have been tried.
         searched = {name: rate for name, rate in rates.items() if len(_rates(runs, name)) > 1}
         for question, rate_of in (
-            ("equal options", dict.fromkeys(rates, quality.EQUAL_RATES[architecture])),
+            ("equal options", dict.fromkeys(rates, header["options"]["lr"])),
             ("own best rate", searched),
         ):
             for name, lr in rate_of.items():

@@ -11,7 +11,8 @@ family = options.get("family", "Word2Vec")
 model = getattr(firth, family)(**options["model"])
 vectors = model.train(corpus, seed=options["seed"], threads=options["threads"], progress=False)
 if options.get("output"):
-    vectors.save(options["output"])
+    # Of a model of documents, the words are judged.
+    (vectors.words if family == "ParagraphVectors" else vectors).save(options["output"])
 
 training = vectors.metadata["training"]
 report = {"seconds": training["seconds"], "vocabulary": len(corpus.vocabulary)}

@@ -14,9 +14,9 @@ from benchmarks.models import MIN_COUNT
 from benchmarks.setting import FASTTEXT, FIRTH, GENSIM, WANG2VEC, WORD2VEC_C, Setting, plural
 
 LINES = 40_000
-COMMON = {"window": 5, "dim": 100, "epochs": 1, "sample": 1e-4}
-GENSIM_COMMON = {"window": 5, "vector_size": 100, "epochs": 1, "sample": 1e-4}
-WORD2VEC_COMMON = {"window": 5, "size": 100, "iter": 1, "sample": 1e-4}
+COMMON = {"window": 5, "dim": 100, "sample": 1e-4}
+GENSIM_COMMON = {"window": 5, "vector_size": 100, "sample": 1e-4}
+WORD2VEC_COMMON = {"window": 5, "size": 100, "sample": 1e-4}
 FASTTEXT_COMMON = {"ws": 5, "dim": 100, "t": 1e-4}
 
 
@@ -29,7 +29,7 @@ class Job:
         title: as the tables show it.
         family: firth's class.
         firth: its options.
-        owed: peer -> times as fast.
+        owed: peer -> times as fast; 0 where only quality is compared.
         gensim: gensim's class and arguments.
         word2vec: flags of word2vec.c or of wang2vec.
         fasttext: arguments of `train_unsupervised`.
@@ -67,27 +67,114 @@ JOBS = (
         key="dbow",
         title="paragraph vectors, PV-DBOW, d = 100",
         family="ParagraphVectors",
-        firth={"architecture": "dbow", **COMMON},
+        firth={"architecture": "dbow", "lr": 0.025, **COMMON},
         owed={GENSIM: 8},
-        gensim=("Doc2Vec", {"dm": 0, **GENSIM_COMMON}),
+        gensim=("Doc2Vec", {"dm": 0, "alpha": 0.025, **GENSIM_COMMON}),
     ),
     Job(
         key="dm",
         title="paragraph vectors, PV-DM, d = 100",
         family="ParagraphVectors",
-        firth={"architecture": "dm", **COMMON},
+        firth={"architecture": "dm", "lr": 0.025, **COMMON},
         owed={GENSIM: 4},
-        gensim=("Doc2Vec", {"dm": 1, **GENSIM_COMMON}),
+        gensim=("Doc2Vec", {"dm": 1, "alpha": 0.025, **GENSIM_COMMON}),
     ),
     Job(
         key="structured",
         title="structured skip-gram, d = 100",
         family="Structured",
-        firth={"architecture": "skipgram", **COMMON},
+        firth={"architecture": "skipgram", "lr": 0.025, **COMMON},
         owed={WANG2VEC: 10},
-        word2vec={"type": 3, "negative": 5, **WORD2VEC_COMMON},
+        word2vec={"type": 3, "negative": 5, "alpha": 0.025, **WORD2VEC_COMMON},
     ),
 )
+
+
+# No peer's speed is owed here, and of documents only the words beside them are judged.
+ONLY_JUDGED = (
+    Job(
+        key="nce",
+        title="skip-gram, noise-contrastive estimation, d = 100",
+        family="Word2Vec",
+        firth={"objective": "nce", "lr": 0.025, **COMMON},
+        owed={},
+    ),
+    Job(
+        key="importance",
+        title="skip-gram, importance-sampled softmax, d = 100",
+        family="Word2Vec",
+        firth={"objective": "importance", "lr": 0.025, **COMMON},
+        owed={},
+    ),
+    Job(
+        key="cwindow",
+        title="continuous window, d = 100",
+        family="Structured",
+        firth={"architecture": "cwindow", "lr": 0.05, **COMMON},
+        owed={WANG2VEC: 0},
+        word2vec={"type": 2, "negative": 5, "alpha": 0.05, **WORD2VEC_COMMON},
+    ),
+    Job(
+        key="dbow-words",
+        title="words beside paragraph vectors, PV-DBOW, d = 100",
+        family="ParagraphVectors",
+        firth={"architecture": "dbow", "words": True, "lr": 0.025, **COMMON},
+        owed={GENSIM: 0},
+        gensim=("Doc2Vec", {"dm": 0, "dbow_words": 1, "alpha": 0.025, **GENSIM_COMMON}),
+    ),
+)
+JUDGED = (*(job for job in JOBS if job.key != "dbow"), *ONLY_JUDGED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """How a model is trained once.
+
+    Attributes:
+        text: what is trained on.
+        threads: how many.
+        epochs: passes over the text.
+        seed: of the random draws; the C programs take none.
+        output: where to leave the vectors, or None to let them go.
+    """
+
+    text: TextFile
+    threads: int
+    epochs: int = 1
+    seed: int = 1
+    output: str | None = None
+
+
+def programs(setting: Setting, job: Job) -> tuple[str, ...]:
+    """The programs that can train a model here."""
+    there = {WORD2VEC_C: setting.word2vec, WANG2VEC: setting.wang2vec}
+    return (FIRTH, *(peer for peer in job.owed if there.get(peer, "a package") is not None))
+
+
+def trainer(setting: Setting, job: Job, name: str, call: Call) -> Contender:
+    """The contender `name`, set to train a model."""
+    common = {
+        "text": str(call.text.path),
+        "threads": call.threads,
+        "seed": call.seed,
+        "min_count": MIN_COUNT,
+        "output": call.output,
+    }
+    if name == FIRTH:
+        told = {**common, "family": job.family, "model": {**job.firth, "epochs": call.epochs}}
+        command = setting.firth_job("firth_train.py", told)
+        return Contender(name=name, command=command, environment=setting.firth_cache, warm_up=True)
+    if name == GENSIM:
+        family, arguments = job.gensim
+        told = {**common, "family": family, "model": {**arguments, "epochs": call.epochs}}
+        return Contender(name=name, command=setting.peer_job("gensim_train.py", told))
+    if name == FASTTEXT:
+        told = {**common, "model": job.fasttext, "epochs": call.epochs}
+        return Contender(name=name, command=setting.peer_job("fasttext_train.py", told))
+    program = setting.word2vec if name == WORD2VEC_C else setting.wang2vec
+    model = {**(job.word2vec or {}), "iter": call.epochs}
+    told = {**common, "model": model, "phase": "training", "program": str(program)}
+    return Contender(name=name, command=setting.firth_job("word2vec_c.py", told))
 
 
 def comparisons(setting: Setting) -> list[Comparison]:
@@ -102,28 +189,15 @@ def comparisons(setting: Setting) -> list[Comparison]:
 
 
 def _training(setting: Setting, text: TextFile, job: Job, threads: int) -> Comparison:
-    common = {"text": str(text.path), "threads": threads, "seed": 1, "min_count": MIN_COUNT}
-    ours = setting.firth_job("firth_train.py", {**common, "family": job.family, "model": job.firth})
-    contenders = [Contender(name=FIRTH, command=ours, environment=setting.firth_cache, warm_up=True)]
-    if GENSIM in job.owed:
-        family, arguments = job.gensim
-        command = setting.peer_job("gensim_train.py", {**common, "family": family, "model": arguments})
-        contenders.append(Contender(name=GENSIM, command=command))
-    for name, program in ((WORD2VEC_C, setting.word2vec), (WANG2VEC, setting.wang2vec)):
-        if name in job.owed and program is not None:
-            told = {**common, "model": job.word2vec, "phase": "training", "program": str(program)}
-            contenders.append(Contender(name=name, command=setting.firth_job("word2vec_c.py", told)))
-    if FASTTEXT in job.owed:
-        told = {**common, "model": job.fasttext, "epochs": COMMON["epochs"]}
-        contenders.append(Contender(name=FASTTEXT, command=setting.peer_job("fasttext_train.py", told)))
-    there = {contender.name for contender in contenders}
+    call = Call(text=text, threads=threads)
+    names = programs(setting, job)
     return Comparison(
         key=f"{job.key}-{threads}t",
         title=f"{job.title}, {plural(threads, 'thread')}: training alone",
-        contenders=tuple(contenders),
-        options={**job.firth, "min_count": MIN_COUNT, "threads": threads, **text.described()},
+        contenders=tuple(trainer(setting, job, name, call) for name in names),
+        options={**job.firth, "epochs": call.epochs, "min_count": MIN_COUNT, "threads": threads, **text.described()},
         words=text.words,
-        targets=tuple(Target(FIRTH, peer, ratio) for peer, ratio in job.owed.items() if peer in there),
+        targets=tuple(Target(FIRTH, peer, ratio) for peer, ratio in job.owed.items() if peer in names),
     )
 
 

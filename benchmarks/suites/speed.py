@@ -38,7 +38,7 @@ def _ceiling(setting: Setting, threads: int) -> Comparison:
 def _training(
     setting: Setting, threads: int, key: str, title: str, architecture: str, dim: int, lr: float, owed: dict[str, float]
 ) -> Comparison:
-    model = Model(architecture=architecture, dim=dim, epochs=setting.epochs, lr=lr)
+    model = Model(architecture=architecture, dim=dim, epochs=setting.epochs or 1, lr=lr)
     # At d = 300 nothing is owed against word2vec.c, and its runs would take most of the time.
     names = [name for name in trainers(setting) if name == FIRTH or name in owed or architecture == "cbow"]
     return Comparison(
@@ -46,7 +46,7 @@ def _training(
         title=f"{title}, {plural(threads, 'thread')}: training alone",
         contenders=tuple(trainer(setting, name, model, threads=threads) for name in names),
         options={**asdict(model), "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()},
-        words=setting.tokenised.words * setting.epochs,
+        words=setting.tokenised.words * model.epochs,
         targets=tuple(Target(FIRTH, peer, ratio) for peer, ratio in owed.items() if peer in names),
         limits=(Limit(FIRTH, "peak_mb", MEMORY * 1000, "MB"),) if dim == 100 else (),
     )
