@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks import contest as contests
 from benchmarks import inputs, machine, table
 from benchmarks.comparison import Comparison
 from benchmarks.peers import peers_python
@@ -128,8 +129,7 @@ def _run_quality(told: argparse.Namespace, setting: Setting) -> list[str]:
             continue
         series = _series(told.results / "quality.jsonl", contest.header, told, setting)
         try:
-            judge = quality.judge_with(setting, contest, threads)
-            quality.run(contest, judge, series, seeds=told.seeds, say=_say)
+            contests.run(contest, series, seeds=told.seeds, say=_say)
         except JobError as error:
             failed.append(str(error))
             _say(f"FAILED {error}")

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shutil
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ DIGITS = dict(
 )
 WIKIPEDIA = Path("corpus") / "wiki.txt.xz"
 PROS_CONS = Path("sentence") / "pros_cons.zip"
+SENTENCES = Path("sentence") / "sentclass"
+REVIEWS = Path("sentence") / "movie_reviews" / "movie_reviews.zip"
+REUTERS = Path("documents") / "r8.tar.gz"
 
 
 @dataclass(frozen=True)
@@ -144,3 +148,90 @@ def _pros_and_cons(archive: Path) -> Iterator[tuple[str, str]]:
                 text = re.sub(r"</?(Pros|Cons)>", "", line).strip()
                 if text:
                     yield label, " ".join(text.lower().split())
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Texts with labels, in two parts.
+
+    Attributes:
+        name: as the tables show it.
+        train: (label, text), tokens between spaces.
+        test: likewise.
+    """
+
+    name: str
+    train: list[tuple[str, str]]
+    test: list[tuple[str, str]]
+
+    def written(self, folder: Path) -> dict[str, str]:
+        """Write both parts in fastText's form; return the files by the parts' names."""
+        paths = {part: folder / f"{part}.txt" for part in ("train", "test")}
+        for part, rows in (("train", self.train), ("test", self.test)):
+            paths[part].write_text("".join(f"__label__{label} {text}\n" for label, text in rows), encoding="utf-8")
+        return {part: str(path) for part, path in paths.items()}
+
+
+def _public(path: Path) -> Path:
+    folder = public_data()
+    if folder is None or not (folder / path).exists():
+        raise SystemExit(f"no texts with labels: set FIRTH_DATA to a folder that holds {path}")
+    return folder / path
+
+
+def _shuffled(rows: list[tuple[str, str]], seed: int) -> list[tuple[str, str]]:
+    random.Random(seed).shuffle(rows)
+    return rows
+
+
+def short_texts() -> list[Labelled]:
+    """TREC's questions, MR (a random tenth for test), SST-2, and pros and cons (5,000 of a random split for test).
+
+    Raises:
+        SystemExit: the public data folder lacks them.
+    """
+
+    def read(name: str) -> list[tuple[str, str]]:
+        lines = (_public(SENTENCES) / name).read_bytes().decode("latin-1").splitlines()
+        pairs = ((label, " ".join(text.split())) for label, _, text in (line.partition(" ") for line in lines))
+        return [(label, text) for label, text in pairs if text]
+
+    polarity, sides = _shuffled(read("rt-polarity.all"), 0), _shuffled(list(_pros_and_cons(_public(PROS_CONS))), 0)
+    return [
+        Labelled("TREC", read("TREC.train.all"), read("TREC.test.all")),
+        Labelled("MR", polarity[:-1066], polarity[-1066:]),
+        Labelled("SST-2", read("stsa.binary.train"), read("stsa.binary.test")),
+        Labelled("pros and cons", sides[:-5000], sides[-5000:]),
+    ]
+
+
+def articles() -> Labelled:
+    """R8: Reuters' articles of eight classes, 5,485 to train on and 2,189 for test.
+
+    Raises:
+        SystemExit: the public data folder lacks them.
+    """
+    parts = []
+    with tarfile.open(_public(REUTERS)) as files:
+        for part in ("train", "test"):
+            file = files.extractfile(f"data/R8/{part}.txt")
+            assert file is not None
+            rows = (line.partition("\t") for line in file.read().decode().splitlines())
+            parts.append([(label, " ".join(text.split())) for label, _, text in rows])
+    return Labelled("R8", parts[0], parts[1])
+
+
+def reviews(seed: int) -> Labelled:
+    """2,000 movie reviews, half of them drawn for test.
+
+    Args:
+        seed: of the split.
+
+    Raises:
+        SystemExit: the public data folder lacks them.
+    """
+    with zipfile.ZipFile(_public(REVIEWS)) as packed:
+        names = sorted(name for name in packed.namelist() if name.endswith(".txt") and "/cv" in name)
+        rows = [(name.split("/")[-2], " ".join(packed.read(name).decode("latin-1").split())) for name in names]
+    rows = _shuffled(rows, seed)
+    return Labelled("movie reviews", rows[:1000], rows[1000:])

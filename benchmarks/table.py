@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import records
+from benchmarks import contest, records
 from benchmarks.running import whole_rounds
 from benchmarks.suites import quality
 
@@ -119,17 +119,17 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         return []
     parts = ["## Quality\n", " ".join((quality.__doc__ or "").split()) + "\n"]
     for header, runs in found.values():
-        rates = {name: quality.best_rate(runs, name) for name in header["contenders"] if _rates(runs, name)}
-        parts.append(
-            f"### {header['title']}, {header['options']['epochs']} epochs of {header['options']['words']:,} words\n"
-        )
+        rates = {name: contest.best_rate(runs, name) for name in header["contenders"] if _rates(runs, name)}
+        told = header["options"]
+        text = f" of {told['words']:,} words" if "text" in told else ""
+        parts.append(f"### {header['title']}, {told['epochs']} epochs{text}\n")
         parts.append(_machines([header]))
         sets = [figure["set"] for figure in runs[0]["figures"]]
         lines = []
         # A best rate is known once others have been tried.
         searched = {name: rate for name, rate in rates.items() if len(_rates(runs, name)) > 1}
         for question, rate_of in (
-            ("equal options", dict.fromkeys(rates, header["options"]["lr"])),
+            ("equal options", dict.fromkeys(rates, told["lr"])),
             ("own best rate", searched),
         ):
             for name, lr in rate_of.items():
@@ -144,7 +144,8 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         ]
         parts.append(_table(("who, seed 1", "lr", *sets), sorted(grid)))
     parts.append(
-        "Figures are percentages: mean over seeds, then the mean bounds of the bootstrap intervals over the items.\n"
+        "Figures are percentages: mean over seeds, then the mean bounds of the 95 % intervals over the items "
+        "(bootstrap for correlations, Wilson's for shares).\n"
     )
     return parts
 

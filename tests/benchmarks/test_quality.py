@@ -3,15 +3,15 @@
 import pytest
 
 from benchmarks import records
+from benchmarks.contest import Contest, best_rate, run
 from benchmarks.suites import families, quality
-from benchmarks.suites.quality import Contest, best_rate, run
 
 RATES = (1.0, 2.0, 3.0, 4.0)
 
 
 def contest(**changes):
     settings = {"key": "toy", "title": "a toy", "options": {"lr": 2.0}, "names": ("ours", "theirs"), "lr": 2.0}
-    return Contest(**{**settings, "train": None, **changes})
+    return Contest(**{**settings, "judge": None, **changes})
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def quiet(line):
 
 def test_equal_options_alone(series):
     judge = Judge(ours=(0, 1, 0, 0), theirs=(0, 1, 0, 0))
-    run(contest(), judge, series, seeds=2, say=quiet)
+    run(contest(judge=judge), series, seeds=2, say=quiet)
     assert judge.asked == [("ours", 2.0, 1), ("theirs", 2.0, 1), ("ours", 2.0, 2), ("theirs", 2.0, 2)]
 
 
 def test_a_climb_stops_where_neither_neighbour_is_better(series):
     judge = Judge(ours=(9, 1, 2, 3), theirs=(0, 5, 4, 9))
-    run(contest(rates=RATES), judge, series, seeds=1, say=quiet)
+    run(contest(judge=judge, rates=RATES), series, seeds=1, say=quiet)
     assert [lr for name, lr, _ in judge.asked if name == "ours"] == [2.0, 3.0, 4.0]
     assert [lr for name, lr, _ in judge.asked if name == "theirs"] == [2.0, 3.0, 1.0]
     assert best_rate(series.runs, "ours") == 4.0
@@ -54,7 +54,7 @@ def test_a_climb_stops_where_neither_neighbour_is_better(series):
 def test_the_best_rate_is_answered_by_every_seed_and_nothing_twice(series):
     judge = Judge(ours=(0, 1, 2, 1), theirs=(0, 2, 1, 0))
     for _ in range(2):
-        run(contest(rates=RATES), judge, series, seeds=3, say=quiet)
+        run(contest(judge=judge, rates=RATES), series, seeds=3, say=quiet)
     assert {seed for name, lr, seed in judge.asked if (name, lr) == ("ours", 3.0)} == {1, 2, 3}
     assert len(judge.asked) == len(set(judge.asked)) == 6 + 2 + 2 + 2
 
