@@ -1,8 +1,7 @@
 """fastText and floret themselves beside us: the same rows for the same words, the same vectors out of the same files.
 
-Two runs with other seeds never agree wholly, so quality is measured by what two seeds of firth agree on, as for
-Word2Vec: Spearman's correlation between the cosines of all pairs of the 400 most frequent words. Measured for
-skip-gram: two seeds of firth agree to 0.83 to 0.88, firth and fastText to 0.79 to 0.82, however noise is shared.
+Whether they learn alike is measured by `likeness`, where 1 means that they differ as two seeds of one program do.
+Measured: 0.946 for skip-gram, which scores a window before it updates it, and 0.994 for CBOW.
 
 fastText 0.9.3 fills its first matrix by ten blocks in as many threads as it is given: with fewer than ten, rows stay
 what the memory held before. It is given twelve.
@@ -13,16 +12,16 @@ import random
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
 import firth
 from firth.kernels import ngram_hash
 from firth.vectors.character_ngrams import Hashing
+from tests.golden.likeness import WORDS, likeness
 
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]
 
 LETTERS = "abcdefgéßñøłабвяж東京都語𝄞𐍈\u0301<>-'"
-CHARACTERS, WORDS = 3_000_000, 400
+CHARACTERS = 3_000_000
 THREADS = 12
 
 
@@ -148,27 +147,22 @@ def unit(matrix):
     return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
 
 
-def agreement(one, other):
-    pairs = np.triu_indices(len(one), 1)
-    return spearmanr(*((unit(matrix) @ unit(matrix).T)[pairs] for matrix in (one, other)))[0]
-
-
-@pytest.mark.parametrize("architecture", ["skipgram", "cbow"])
-def test_fasttext_finds_the_same_words_alike(fasttext, text, architecture, tmp_path):
+@pytest.mark.parametrize(("architecture", "least"), [("skipgram", 0.92), ("cbow", 0.97)])
+def test_fasttext_finds_the_same_words_alike(fasttext, text, architecture, least, tmp_path):
     """Both read the same tokens, a sentence a line; the sentence's end is a word to fastText alone."""
     corpus = firth.Corpus.build(text, cache=tmp_path)
-    tokens = tmp_path / "tokens.txt"
-    tokens.write_text("\n".join(" ".join(sentence) for sentence in corpus) + "\n", encoding="utf-8")
+    sentences = [" ".join(sentence) + "\n" for sentence in corpus]
     options = {"dim": 50, "epochs": 5, "sample": 1e-3, "buckets": 200_000, "lr": 0.05}
     model = firth.FastText(architecture=architecture, **options)
-    ours, again = (model.train(corpus, threads=2, seed=seed, progress=False) for seed in (1, 2))
-    peer = fasttext.train_unsupervised(
-        str(tokens), model=architecture, dim=50, epoch=5, t=1e-3, bucket=200_000, lr=0.05, minCount=1, thread=THREADS,
-        verbose=0,
-    )  # fmt: skip
     frequent = list(corpus.vocabulary.words)[:WORDS]
-    theirs = np.array([peer.get_word_vector(word) for word in frequent])
-    one, other = (vectors.get_vector(frequent) for vectors in (ours, again))
-    found = agreement(one, other), agreement(one, theirs)
-    assert found[0] > 0.5, found
-    assert found[1] > 0.88 * found[0], found
+    ours = [model.train(corpus, threads=THREADS, seed=seed, progress=False)[frequent] for seed in (1, 2)]
+    theirs = []
+    for seed in (1, 2):  # fastText's own cannot be set here; in another order the same draws meet other words
+        random.Random(seed).shuffle(sentences)
+        (tmp_path / "tokens.txt").write_text("".join(sentences), encoding="utf-8")
+        peer = fasttext.train_unsupervised(
+            str(tmp_path / "tokens.txt"), model=architecture, dim=50, epoch=5, t=1e-3, bucket=200_000, lr=0.05,
+            minCount=1, thread=THREADS, verbose=0,
+        )  # fmt: skip
+        theirs.append(np.array([peer.get_word_vector(word) for word in frequent]))
+    assert likeness(ours, theirs) > least
