@@ -37,7 +37,7 @@ import dataclasses
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -211,8 +211,7 @@ def train_on(
     count = usable_threads(threads)
     texts = encode(model, read, seed=seed)
     run = Run(
-        # A run asks a corpus for its tokens, their number, and what tells it from others.
-        corpus=cast("Any", texts),
+        corpus=texts,
         matrices=texts.initial_matrices(model.dim, seed=seed, start=start),
         train_shard=lambda shard, stop: train_shard(shard, stop),
         options={"model": "classifier", **dataclasses.asdict(model)},

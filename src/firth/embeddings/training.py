@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +107,22 @@ class LearningRate(NamedTuple):
         return self.lr * (1 - (1 - self.final) * progress)
 
 
+class Encoded(Protocol):
+    """What a run asks of the text that it goes through."""
+
+    @property
+    def ids(self) -> npt.NDArray[np.int32]:
+        """(N,) its tokens."""
+
+    @property
+    def num_tokens(self) -> int:
+        """N, or what else the learning rate falls with."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells it from other texts."""
+
+
 Result = TypeVar("Result")
 TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]
 
@@ -133,7 +149,7 @@ class Run(Generic[Result]):
         beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
     """
 
-    corpus: Corpus
+    corpus: Encoded
     matrices: Matrices
     train_shard: TrainShard
     options: Mapping[str, Any]
