@@ -47,6 +47,15 @@ def test_documents_as_a_file_of_word_vectors(here: Command):
     assert written.vectors == pytest.approx(documents.vectors, abs=1e-6)
 
 
+def test_a_copy_still_infers(here: Command):
+    assert "200 documents x 10, as firth" in here("convert", "docs", "copy").err
+    text = [["the", "dog", "sleeps"]]
+    one, other = (library.load(here.folder / name).infer(text) for name in ("docs", "copy"))
+    assert (one == other).all()
+    assert here("convert", "docs", "half", "--dtype", "float16").complaint.startswith("dtype='float16': documents")
+    assert not (here.folder / "half").exists()
+
+
 def test_what_is_not_there(here: Command):
     assert here("neighbors", "docs", "200").complaint.startswith("'200' is not in the vocabulary")
     assert here("evaluate", "docs").complaint == (

@@ -48,13 +48,18 @@ def convert(
     if format == "firth":
         check_folder_target(target)
     vectors = load_vectors(source, limit=limit, documents=True)
-    if not isinstance(vectors, WordVectors | SubwordVectors):
-        vectors = vectors.documents
-    save(vectors, target, format=format, dtype=dtype)
-    if json:
-        print_json({"vectors": str(target), "format": format, "words": len(vectors), "dim": vectors.dim})
+    of_words = isinstance(vectors, WordVectors | SubwordVectors)
+    if of_words or format != "firth":
+        save(vectors if of_words else vectors.documents, target, format=format, dtype=dtype)
+    elif dtype is None:
+        vectors.save(target)  # with the words, and all that new documents are inferred from
     else:
-        note(f"{target}: {len(vectors):,} words x {vectors.dim}, as {format}")
+        raise OptionError(f"dtype={dtype!r}: documents are kept as they were trained; leave it out")
+    entries = "words" if of_words else "documents"
+    if json:
+        print_json({"vectors": str(target), "format": format, entries: len(vectors), "dim": vectors.dim})
+    else:
+        note(f"{target}: {len(vectors):,} {entries} x {vectors.dim}, as {format}")
 
 
 def info(

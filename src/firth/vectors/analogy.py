@@ -34,7 +34,7 @@ from firth.vectors.neighbours import (
 from firth.vectors.queries import Query, as_vector, gather, has_vector, is_key
 
 if TYPE_CHECKING:
-    from firth.vectors.questions import Questions
+    from firth.vectors.lookup import Lookup
 
 EPSILON = 1e-6
 
@@ -61,7 +61,7 @@ def product_scorer(vectors: Matrix, norms: Matrix, positive: Matrix, negative: M
     return score
 
 
-def product_scores(space: "Questions", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
+def product_scores(space: "Lookup", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
     """Return the 3CosMul score of every query with every one of the first words.
 
     Args:
@@ -79,9 +79,7 @@ def product_scores(space: "Questions", queries: Sequence[Query], end: int, unkno
     return scores
 
 
-def product_nearest(
-    space: "Questions", queries: Sequence[Query], k: int, end: int, unknown: str
-) -> tuple[Rows, Matrix]:
+def product_nearest(space: "Lookup", queries: Sequence[Query], k: int, end: int, unknown: str) -> tuple[Rows, Matrix]:
     """Return the k rows of highest 3CosMul score among the first words, best first.
 
     Args:
@@ -103,7 +101,7 @@ def product_nearest(
     return rows, scores
 
 
-def _scorers(space: "Questions", queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
+def _scorers(space: "Lookup", queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
     """Return scorers of queries of equal shape with their places in the batch; queries of skipped words have none."""
     shapes: dict[tuple[int, int], list[tuple[int, Matrix]]] = defaultdict(list)
     for place, query in enumerate(queries):
@@ -120,7 +118,7 @@ def _scorers(space: "Questions", queries: Sequence[Query], unknown: str) -> list
     return scorers
 
 
-def _terms(space: "Questions", query: Query, unknown: str) -> tuple[Matrix, int]:
+def _terms(space: "Lookup", query: Query, unknown: str) -> tuple[Matrix, int]:
     """Return a query's terms, the positive ones first, and how many of them are positive."""
     if any(abs(weight) != 1 for weight in query.weights):
         raise OptionError(f"weights {list(query.weights)} in a product of cosines: expected words without weights")
@@ -132,7 +130,7 @@ def _terms(space: "Questions", query: Query, unknown: str) -> tuple[Matrix, int]
     return np.concatenate([likes, unlikes]), len(likes)
 
 
-def _rows(space: "Questions", terms: Sequence[Any], unknown: str) -> Matrix:
+def _rows(space: "Lookup", terms: Sequence[Any], unknown: str) -> Matrix:
     """Return terms as rows: keys by direction, vectors as they are; skipped words are left out."""
     rows = []
     for term in terms:

@@ -20,7 +20,7 @@ from firth.errors import OptionError, ShapeError
 from firth.vectors.neighbours import Matrix, Rows, unit, widened
 
 if TYPE_CHECKING:
-    from firth.vectors.questions import Questions
+    from firth.vectors.lookup import Lookup
 
 Unknown = Literal["raise", "skip", "zero", "average"]
 Key = str | int | np.integer[Any]  # a word or a row
@@ -72,19 +72,19 @@ def check_policy(unknown: str) -> None:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
 
 
-def has_vector(space: "Questions", key: Any) -> bool:
+def has_vector(space: "Lookup", key: Any) -> bool:
     """Return whether a key has a row, or a word without one a vector that can be inferred."""
     if space.get_index(key, -1) >= 0:
         return True
     return isinstance(key, str) and space.inference is not None and bool(space.inference([key])[1][0])
 
 
-def rows_of(space: "Questions", keys: Sequence[Any]) -> Rows:
+def rows_of(space: "Lookup", keys: Sequence[Any]) -> Rows:
     """Return the row of each key, and -1 for one that has none."""
     return np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
 
 
-def gather(space: "Questions", keys: Sequence[Any], unknown: str) -> Matrix:
+def gather(space: "Lookup", keys: Sequence[Any], unknown: str) -> Matrix:
     """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
 
     Returns:
@@ -154,7 +154,7 @@ def _items(value: Any) -> list[Any]:
     return list(value) if isinstance(value, Iterable) else [value]
 
 
-def mean_vectors(space: "Questions", queries: Sequence[Query], unknown: str) -> QueryVectors:
+def mean_vectors(space: "Lookup", queries: Sequence[Query], unknown: str) -> QueryVectors:
     """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
 
     Args:
@@ -190,7 +190,7 @@ def mean_vectors(space: "Questions", queries: Sequence[Query], unknown: str) -> 
     return QueryVectors(unit(sums), named, answerable)
 
 
-def as_vector(space: "Questions", vector: Any) -> Matrix:
+def as_vector(space: "Lookup", vector: Any) -> Matrix:
     """Return a caller's own vector, checked.
 
     Raises:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io.table import WIDEST, check_finite
+from firth.vectors.io.text import is_number
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 
@@ -29,15 +30,7 @@ def is_header(line: bytes) -> bool:
     fields = line.split()
     numbers, marks = fields[: FIELDS - 2], fields[FIELDS - 2 :]
     # GloVe's vector of a number may begin with whole numbers; it ends in numbers too.
-    return len(marks) == 2 and all(field.isdigit() for field in numbers) and not any(map(_is_number, marks))
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+    return len(marks) == 2 and all(field.isdigit() for field in numbers) and not any(map(is_number, marks))
 
 
 def read(file: BinaryIO, path: str) -> SubwordVectors:

@@ -151,15 +151,16 @@ class _Splitter:
         fields = (
             line.split(self._separator)[1:] if self._separator == b" " else line.partition(self._separator)[2].split()
         )
-        bad = next((field for field in fields[-self._dim :] if field and not _is_number(field)), None)
+        bad = next((field for field in fields[-self._dim :] if field and not is_number(field)), None)
         if bad is not None and len(fields) >= self._dim:
             return FormatError(f"{where}: {bad[:40]!r} among the numbers, expected {self._dim} numbers after the word")
-        found = sum(map(_is_number, fields))
+        found = sum(map(is_number, fields))
         hint = "if words hold spaces, pass separator='\\t' or whatever ends them, or dim= for the width"
         return FormatError(f"{where}: {found} numbers, expected {self._dim}; the line is damaged, or {hint}")
 
 
-def _is_number(field: bytes) -> bool:
+def is_number(field: bytes) -> bool:
+    """Return whether Python reads a field as a number."""
     try:
         float(field)
     except ValueError:
