@@ -62,6 +62,7 @@ from firth.kernels.objectives import (
     NORMALISED,
     Scoring,
     most_outputs,
+    own_copies,
     predictor,
     scoring,
     untrained_loss,
@@ -261,7 +262,8 @@ class FastText:
                 contexts=contexts,
             )
             at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind in NORMALISED)
-            train_subwords(text, task, work, at, predictor(by, at, shard.loss), shard.state(stop))
+            own = own_copies(by, matrices.outputs, threads)
+            train_subwords(text, task, work, at, predictor(by, at, shard.loss, own), shard.state(stop))
 
         return train_shard
 

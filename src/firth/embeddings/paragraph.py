@@ -60,7 +60,16 @@ from firth.embeddings.training import (
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
-from firth.kernels.objectives import Predictor, Scoring, most_outputs, predictor, untrained_loss
+from firth.kernels.objectives import (
+    MERGE,
+    Predictor,
+    Scoring,
+    merge_copies,
+    most_outputs,
+    own_copies,
+    predictor,
+    untrained_loss,
+)
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import Addresses, Work, addresses
@@ -216,7 +225,8 @@ class ParagraphVectors:
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
             at, joined = document_addresses(work, matrices.inputs, matrices.outputs, how)
-            by_thread = predictor(by, at, shard.loss)
+            own = own_copies(by, matrices.outputs, threads)  # alive for as long as the kernel runs
+            by_thread = predictor(by, at, shard.loss, own)
             train_documents(text, documents, by.noise, how, work, by_thread, at, joined, shard.state(stop))
 
         def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
@@ -298,7 +308,9 @@ def train_documents(
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, document, rate in pieces(text, work, state):
+        merge_copies(by, at, count)
         row = at.inputs + (documents + document) * at.row_bytes
         predictions[0] += read_piece(
             sentence, count, row, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
         )
+    merge_copies(by, at, MERGE)

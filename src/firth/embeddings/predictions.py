@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.kernels.compiled import compiled
-from firth.kernels.objectives import Predictor, fetch_outputs, predict
+from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies, predict
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.step import prefetch_row
@@ -45,6 +45,7 @@ def train_predictions(text: Text, task: Task, by: Predictor, work: Work, at: Add
     sentence, contexts, window = work.sentence, work.contexts, task.window
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
+        merge_copies(by, at, count)
         if count < 2:
             continue  # a word alone has no window
         for t in range(-AHEAD, count):
@@ -67,3 +68,4 @@ def train_predictions(text: Text, task: Task, by: Predictor, work: Work, at: Add
                     block = at.contexts + 8 * first
                     predict(by, at, random, sentence[t], block, block, together, rate)
             predictions[0] += 1 if task.mode == CBOW else m
+    merge_copies(by, at, MERGE)

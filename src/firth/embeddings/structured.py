@@ -52,12 +52,15 @@ from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
+    MERGE,
     NEGATIVE,
     Predictor,
     Scoring,
     end_outputs,
     extend_path,
+    merge_copies,
     most_outputs,
+    own_copies,
     place_path,
     place_prediction,
     predictor,
@@ -253,7 +256,8 @@ class Structured:
             work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
             at = addresses(work, matrices.inputs, matrices.outputs)
             joined = at._replace(chunks=wide // WIDTH)
-            train_places(text, task, work, at, joined, predictor(by, at, shard.loss), shard.state(stop))
+            own = own_copies(by, matrices.outputs, threads)
+            train_places(text, task, work, at, joined, predictor(by, at, shard.loss, own), shard.state(stop))
 
         return train_shard
 
@@ -284,6 +288,7 @@ def train_places(
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
+        merge_copies(by, at, count)
         if count < 2:
             continue  # a word alone has no window
         drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
@@ -324,6 +329,7 @@ def train_places(
                 if n > 0:
                     take_step(by, at, at.contexts, at.contexts, 1, n, 0, rate)
                 predictions[0] += before + after
+    merge_copies(by, at, MERGE)
 
 
 @njit(nogil=True, inline="always")

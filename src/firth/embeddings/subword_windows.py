@@ -19,7 +19,16 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.noise import draw_alias
-from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_prediction, predict, take_step
+from firth.kernels.objectives import (
+    MERGE,
+    NEGATIVE,
+    Predictor,
+    end_outputs,
+    merge_copies,
+    place_prediction,
+    predict,
+    take_step,
+)
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, prefetch_row
@@ -51,6 +60,7 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
     random, predictions = state.random, state.predictions
     reaches = np.zeros(LONGEST, dtype=np.int64)
     for count, _, rate in pieces(text, work, state):
+        merge_copies(by, at, count)
         if count < 2:
             continue  # a word alone has no window
         for t in range(count):
@@ -98,6 +108,7 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
                         predict(by, at, random, sentence[c], at.hidden_table, at.gradient_table, 1, rate)
             call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
+    merge_copies(by, at, MERGE)
 
 
 @njit(nogil=True, inline="always")

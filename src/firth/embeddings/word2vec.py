@@ -31,6 +31,8 @@ Departures:
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
+- Several threads of hierarchical softmax have copies of their own of the nodes near the root, merged every few hundred
+  words (`firth.kernels.objectives.Copies`).
 - Hierarchical softmax does not leave out nodes whose score is beyond 6, as word2vec.c and gensim do.
 - A learned tree is learned from vectors that are trained first, with the same options and a random tree, and then
   forgotten; unless `start` has a vector for every word.
@@ -313,7 +315,8 @@ class Word2Vec:
             if kind == objectives.NEGATIVE:
                 train_words(text, task, work, at, state)
             else:
-                train_predictions(text, task, predictor(by, at, shard.loss), work, at, state)
+                own = objectives.own_copies(by, matrices.outputs, threads)
+                train_predictions(text, task, predictor(by, at, shard.loss, own), work, at, state)
 
         return train_shard
 

@@ -43,7 +43,7 @@ from firth.kernels.memory import (
     set_int64,
 )
 from firth.kernels.random import below, draw
-from firth.kernels.rows import own_lines
+from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update, prefetch_row
 from firth.kernels.targets import Addresses
 from firth.kernels.trees import Tree
@@ -51,6 +51,8 @@ from firth.kernels.trees import Tree
 NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)
 NORMALISED = (SOFTMAX, NCE, IMPORTANCE)  # take exponentials of scores
 NEAR = 5  # nodes of a path that are in the first cache anyway
+COPIED = 255  # nodes near the root that each of several threads has copies of: eight levels of a balanced tree
+MERGE = 256
 NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
 
 
@@ -66,6 +68,35 @@ class Scoring(NamedTuple):
     probabilities: npt.NDArray[np.float64]  # (V,) q
 
 
+class Copies(NamedTuple):
+    """One thread's copies of the nodes near the root, which every prediction of every thread would write to.
+
+    A row that two threads write to in turn travels between their caches at every step, and two threads are then no
+    faster than one. Copies are merged after some hundred words instead: each thread adds what it has learned since the
+    last merger to the shared rows, and takes those.
+    """
+
+    first: int  # the first node that is copied; those behind it, up to the root, are too
+    rows: npt.NDArray[np.float32]  # (2 n, P) the copies, and what they were when last merged
+    unmerged: npt.NDArray[np.int64]  # (1,) words since then
+
+
+def own_copies(by: Scoring, outputs: npt.NDArray[np.float32], threads: int) -> Copies | None:
+    """Return a thread's copies of the nodes near the root, or None where it writes to them alone.
+
+    Args:
+        by: the objective.
+        outputs: (V, P) the shared rows.
+        threads: how many write to them.
+    """
+    if by.kind != HIERARCHICAL or threads == 1:
+        return None
+    first = max(0, by.words - 1 - COPIED)  # the root is the last node, and those near it stand before it
+    rows = aligned_rows(2 * (by.words - 1 - first), outputs.shape[1])
+    rows[:] = np.tile(outputs[first : by.words - 1], (2, 1))
+    return Copies(first, rows, own_lines(1, np.int64))
+
+
 class Predictor(NamedTuple):
     """The same as plain integers, with what one thread writes."""
 
@@ -79,6 +110,9 @@ class Predictor(NamedTuple):
     signs: int
     zeros: int  # a row of zeros: the padding of tables
     loss: int  # float64, nats, of the objectives with a normaliser
+    apart: int  # the first node that a thread has a copy of its own of, or V
+    copies: int  # (2, nodes with copies) output rows: the copies, and what they were when last merged
+    unmerged: int  # int64, words since then
 
 
 def scoring(
@@ -136,13 +170,14 @@ def most_outputs(by: Scoring) -> int:
     return max(by.tree.longest, 1) if by.kind == HIERARCHICAL else by.negative + 1
 
 
-def predictor(by: Scoring, at: Addresses, loss: npt.NDArray[np.float64]) -> Predictor:
+def predictor(by: Scoring, at: Addresses, loss: npt.NDArray[np.float64], copies: Copies | None = None) -> Predictor:
     """Return an objective as integers.
 
     Args:
         by: kept alive by the caller.
         at: a workspace whose tables hold `most_outputs` rows; "softmax" fills them here, once.
         loss: (1,) of the thread.
+        copies: of the nodes near the root, kept alive by the caller; None where no other thread writes to them.
     """
     made = Predictor(
         kind=by.kind,
@@ -155,6 +190,9 @@ def predictor(by: Scoring, at: Addresses, loss: npt.NDArray[np.float64]) -> Pred
         signs=by.tree.signs.ctypes.data,
         zeros=at.zeros,
         loss=loss.ctypes.data,
+        apart=by.words if copies is None else copies.first,
+        copies=0 if copies is None else copies.rows.ctypes.data,
+        unmerged=0 if copies is None else copies.unmerged.ctypes.data,
     )
     if by.kind == SOFTMAX:
         _place_all(by.words, at)
@@ -275,10 +313,31 @@ def extend_path(by: Predictor, at: Addresses, place: int, word: int, shift: int)
     """List the nodes of a word's path, `shift` bytes into their rows, from entry `place`; return the next free one."""
     first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
     for i in range(first, last):
-        row = at.outputs + shift + get_int64(by.nodes, i) * at.output_bytes
-        set_int64(at.table, place + i - first, row)
+        node = get_int64(by.nodes, i)
+        row = at.outputs + node * at.output_bytes
+        if node >= by.apart:
+            row = by.copies + (node - by.apart) * at.output_bytes
+        set_int64(at.table, place + i - first, row + shift)
         set_float32(at.signs, place + i - first, get_float32(by.signs, i))
     return place + last - first
+
+
+@njit(nogil=True)
+def merge_copies(by: Predictor, at: Addresses, words: int) -> None:
+    """Merge a thread's copies with the shared rows, if enough words have gone by with these; MERGE of them always do."""
+    if by.copies == 0:
+        return
+    unmerged = get_int64(by.unmerged, 0) + words
+    if unmerged >= MERGE:
+        unmerged = 0
+        shared, numbers = at.outputs + by.apart * at.output_bytes, at.output_bytes // 4 * (by.words - 1 - by.apart)
+        for i in range(numbers):
+            learned = get_float32(by.copies, i) - get_float32(by.copies, numbers + i)
+            merged = get_float32(shared, i) + learned
+            set_float32(shared, i, merged)
+            set_float32(by.copies, i, merged)
+            set_float32(by.copies, numbers + i, merged)
+    set_int64(by.unmerged, 0, unmerged)
 
 
 @njit(nogil=True)
