@@ -324,7 +324,7 @@ def extend_path(by: Predictor, at: Addresses, place: int, word: int, shift: int)
 
 @njit(nogil=True)
 def merge_copies(by: Predictor, at: Addresses, words: int) -> None:
-    """Merge a thread's copies with the shared rows, if enough words have gone by with these; MERGE of them always do."""
+    """Merge a thread's copies with the shared rows, if with these words enough have gone by; MERGE always are."""
     if by.copies == 0:
         return
     unmerged = get_int64(by.unmerged, 0) + words
