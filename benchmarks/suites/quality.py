@@ -24,7 +24,7 @@ from benchmarks.setting import FASTTEXT, Setting
 from benchmarks.suites import families, labels
 
 EQUAL_RATES = {"skipgram": 0.025, "cbow": 0.05}
-RATES = {"skipgram": (0.0125, 0.025, 0.05, 0.075), "cbow": (0.025, 0.05, 0.075, 0.1)}
+RATES = {"skipgram": (0.0125, 0.025, 0.0375, 0.05, 0.075), "cbow": (0.025, 0.05, 0.06, 0.075, 0.1)}
 DIM = 100
 EPOCHS, FAMILY_EPOCHS = 5, 3
 
