@@ -1,7 +1,7 @@
-"""The folder that holds built corpora: a corpus is built aside and appears there whole, or not at all.
+"""The folder that holds what is built once, such as corpora: it is built aside and appears there whole, or not at all.
 
 A folder that is being built ends in `.part` and is locked by its builder for as long as that lives. Of two processes
-that build the same corpus at once, both finish, and the one that comes second uses what the first made. What a killed
+that build the same at once, both finish, and the one that comes second uses what the first made. What a killed
 process left behind is not locked any more, and the next build clears it away.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError
-from firth.files import cache_folder, replacing_folder
+from firth.files import replacing_folder
 
 fcntl: Any
 try:
@@ -29,33 +29,36 @@ _OLD = 86400.0  # seconds after which a folder that cannot be locked counts as l
 _ATTEMPTS = 20
 
 
-def default_folder() -> Path:
-    """Return the folder for built corpora: FIRTH_CACHE, else the user's cache folder."""
-    return cache_folder("corpora")
-
-
 @contextlib.contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Turn what can go wrong while a corpus is written into a `CorpusError`."""
+def writing(
+    folder: Path, what: str = "the corpus", room: str = "about as many bytes as the text has"
+) -> Iterator[None]:
+    """Turn what can go wrong while something is written into a `CorpusError`.
+
+    Args:
+        folder: where to.
+        what: is written, for the message.
+        room: it takes, for the message.
+    """
     try:
         yield
     except OSError as error:
         raise CorpusError(
-            f"the corpus cannot be written to {folder} ({error.strerror or error}); expected a folder with room for "
-            "about as many bytes as the text has; free some, or name another folder with cache= or FIRTH_CACHE"
+            f"{what} cannot be written to {folder} ({error.strerror or error}); expected a folder with room for "
+            f"{room}; free some, or name another folder with cache= or FIRTH_CACHE"
         ) from error
 
 
 def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Path], bool]) -> Path:
-    """Build a corpus aside and put it in its place.
+    """Build something aside and put it in its place.
 
     Args:
-        folder: the folder of built corpora.
-        fill: writes the corpus into an empty folder and returns where it is to stand.
-        is_whole: whether what stands there already is the same corpus, and whole.
+        folder: the folder of what was built.
+        fill: writes into an empty folder and returns where it is to stand.
+        is_whole: whether what stands there already is the same, and whole.
 
     Returns:
-        Where the corpus stands.
+        Where it stands.
     """
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)

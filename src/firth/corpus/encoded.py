@@ -12,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus import storage
-from firth.corpus.cache import build_in, default_folder
+from firth.corpus.cache import build_in
 from firth.corpus.counting import count
 from firth.corpus.meter import Meter
+from firth.corpus.numbering import finish
 from firth.corpus.options import CorpusOptions
-from firth.corpus.ordering import choose
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.files import cache_folder
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.vocabulary import Vocabulary
 
@@ -87,7 +88,7 @@ class Corpus:
         """
         chosen = _options(options)
         found = resolve(source, column)
-        folder = default_folder() if cache is None else Path(cache).expanduser()
+        folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(found, chosen)
         place = None if not isinstance(found, Files) else folder / f"{found.name}-{_place_digest(found, chosen)}"
         if place is not None and identity is not None and _holds(place, identity):
@@ -98,10 +99,10 @@ class Corpus:
                 facts = _fill(aside, found, chosen, identity, report)
             return place or folder / f"{found.name}-{facts['fingerprint']}"
 
-        def is_whole(target: Path) -> bool:
-            return _holds(target, identity) if place else _is_sound(target)
+        def is_there(target: Path) -> bool:
+            return _holds(target, identity) if place else is_whole(target)
 
-        return cls.open(build_in(folder, fill, is_whole))
+        return cls.open(build_in(folder, fill, is_there))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Corpus":
@@ -179,13 +180,14 @@ def _holds(place: Path, identity: str | None) -> bool:
     """Return whether a whole corpus that was built from the same lies there."""
     try:
         return (
-            identity is not None and storage.read_manifest(place)["source"]["identity"] == identity and _is_sound(place)
+            identity is not None and storage.read_manifest(place)["source"]["identity"] == identity and is_whole(place)
         )
     except (CorpusError, FormatError, KeyError, TypeError):
         return False
 
 
-def _is_sound(place: Path) -> bool:
+def is_whole(place: Path) -> bool:
+    """Return whether a folder holds a corpus, and all of it."""
     try:
         Corpus.open(place)
     except (CorpusError, FormatError):
@@ -201,28 +203,16 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
         report(Status(stage="numbering words"))
-        vocabulary, final = choose(words, counts, options)
-        tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)
+        facts = finish(folder, spill, words, counts, options, {"name": source.name, "identity": identity})
     finally:
         spill.close()
-    if isinstance(source, Items) and not (source.tokenised or options.keep_empty) and 1 < sentences == tokens:
+    sentences = facts["sentences"]
+    if isinstance(source, Items) and not (source.tokenised or options.keep_empty) and 1 < sentences == facts["tokens"]:
+        word = max(zip(counts.tolist(), words, strict=True))[1]
         raise CorpusError(
-            f"each of the {sentences:,} texts has a single word of the vocabulary, such as {vocabulary.words[0]!r}; "
-            "expected sentences or longer texts; the tokens of a sentence go into a list of their own: "
-            "[['the', 'cat'], ...]"
+            f"each of the {sentences:,} texts has a single word of the vocabulary, such as {word!r}; expected "
+            "sentences or longer texts; the tokens of a sentence go into a list of their own: [['the', 'cat'], ...]"
         )
-    storage.write_vocabulary(folder, vocabulary)
-    described = options.described()
-    facts = {
-        "tokens": tokens,
-        "sentences": sentences,
-        "words": len(vocabulary),
-        "total": vocabulary.total,
-        "fingerprint": _fingerprint(content, vocabulary, described),
-        "options": described,
-        "source": {"name": source.name, "identity": identity},
-    }
-    storage.write_manifest(folder, facts)
     return facts
 
 
@@ -230,10 +220,3 @@ def _compile(source: Source, options: CorpusOptions) -> None:
     storage.compile_kernels()
     if not (isinstance(source, Items) and source.tokenised) and isinstance(options.tokens, str):
         Scanner(options.tokens, lambda numbers: None).end()
-
-
-def _fingerprint(content: str, vocabulary: Vocabulary, options: dict[str, Any]) -> str:
-    digest = hashlib.blake2b(f"{content} {sorted(options.items())!r} ".encode("utf-8", "surrogatepass"), digest_size=16)
-    digest.update(repr(list(vocabulary.words)).encode("utf-8", "surrogatepass"))
-    digest.update(vocabulary.counts.tobytes())
-    return digest.hexdigest()

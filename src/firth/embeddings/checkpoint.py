@@ -28,7 +28,7 @@ def save_checkpoint(run: "Run[Any]", folder: Path) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
-    tensors: dict[str, Any] = {"inputs": run.matrices.inputs, "outputs": run.matrices.outputs}
+    tensors: dict[str, Any] = _arrays(run)
     for name in SHARD_STATE:
         tensors[name] = np.concatenate([getattr(shard, name) for shard in run.shards])
     facts = {"identity": run.identity(), "epoch": run.epoch, "losses": run.losses, "seconds": run.seconds}
@@ -64,12 +64,16 @@ def _read(run: "Run[Any]", path: Path) -> dict[str, Any]:
     with safe_open(path, framework="numpy") as file:
         facts: dict[str, Any] = json.loads(file.metadata()["firth"])
         _check_identity(facts["identity"], json.loads(json.dumps(run.identity())), path.parent)
-        run.matrices.inputs[:] = file.get_tensor("inputs")
-        run.matrices.outputs[:] = file.get_tensor("outputs")
+        for name, array in _arrays(run).items():
+            array[:] = file.get_tensor(name)
         for name in SHARD_STATE:
             for shard, value in zip(run.shards, file.get_tensor(name), strict=True):
                 getattr(shard, name)[0] = value
     return facts
+
+
+def _arrays(run: "Run[Any]") -> dict[str, Any]:
+    return {"inputs": run.matrices.inputs, "outputs": run.matrices.outputs, **run.matrices.state}
 
 
 def _check_identity(found: dict[str, Any], expected: dict[str, Any], folder: Path) -> None:

@@ -51,6 +51,7 @@ class Matrices:
         inputs: (V, P) float32, rows padded to cache lines.
         outputs: (V, P) float32.
         dim: D, the numbers of a row that are used.
+        state: further arrays that training changes and a checkpoint keeps, by name.
     """
 
     words: list[str]
@@ -58,6 +59,7 @@ class Matrices:
     inputs: npt.NDArray[np.float32]
     outputs: npt.NDArray[np.float32]
     dim: int
+    state: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ class Run(Generic[Result]):
         seed: of all randomness.
         threads: one shard each.
         finish: makes the result of the matrices and of the facts about the run, a value that JSON holds.
+        unit: what the tokens of the text are called.
         epoch: the epoch in work, from 0.
         losses: mean loss of each finished epoch.
         seconds: time spent in kernels.
@@ -159,6 +162,7 @@ class Run(Generic[Result]):
     seed: int
     threads: int
     finish: Callable[[Matrices, dict[str, Any]], Result]
+    unit: str = "words"
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -210,7 +214,8 @@ class Run(Generic[Result]):
             "seed": self.seed,
             "threads": self.threads,
             "loss": self.losses,
-            "words": int(sum(s.read[0] for s in self.shards)),
+            "unit": self.unit,
+            self.unit: int(sum(s.read[0] for s in self.shards)),
             "seconds": round(self.seconds, 3),
             "interrupted": self.interrupted,
             "corpus": self.corpus.fingerprint,
@@ -390,8 +395,8 @@ def _status(run: Run[Any]) -> Status:
         figures = {"loss": run.losses[-1], **figures}
     epoch = min(run.epoch + 1, run.epochs)
     return Status(
-        stage=f"training, epoch {epoch}/{run.epochs}", done=done, total=tokens * run.epochs, seconds=run.seconds,
-        figures=figures,
+        stage=f"training, epoch {epoch}/{run.epochs}", done=done, total=tokens * run.epochs, unit=run.unit,
+        seconds=run.seconds, figures=figures,
     )  # fmt: skip
 
 
@@ -407,7 +412,7 @@ def _check_sound(run: Run[Any], stop: npt.NDArray[np.int64], rows: int | None) -
     stop[0] = 1
     words, lr = sum(int(s.read[0]) for s in run.shards), run.rate.lr
     raise DivergenceError(
-        f"training diverged in epoch {run.epoch + 1} after {words:,} words with lr={lr}: expected numbers below "
+        f"training diverged in epoch {run.epoch + 1} after {words:,} {run.unit} with lr={lr}: expected numbers below "
         f"{LARGEST:.0e} and a loss below {most:.2f}, found numbers up to {largest:.3g} and a loss of "
         f"{loss / max(predictions, 1):.3g}; use a smaller learning rate, such as lr={min(lr / 10, SAFE_LR):.2g}"
     )

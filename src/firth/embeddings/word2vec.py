@@ -117,6 +117,7 @@ class Word2Vec:
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
         "skipgram": {"architecture": "skipgram"},
         "cbow": {"architecture": "cbow"},
+        "hierarchical": {"architecture": "skipgram", "objective": "hierarchical"},
     }
 
     architecture: str = option(

@@ -139,6 +139,14 @@ class Emitter:
         n = self.b.shl(self.b.bitcast(rounded, self.ints), self.int_constant(23))
         return self.b.bitcast(self.b.add(self.b.bitcast(series, self.ints), n), self.vector)
 
+    def reciprocal_root(self, x: Any) -> Any:
+        """Return 1 / sqrt(x), x > 0, within a few units of the last place; by estimate and Newton step if that pays."""
+        kind = ir.FunctionType(self.vector, [self.vector])
+        name = f"llvm.sqrt.v{self.width}f32"
+        function = self.b.module.globals.get(name) or ir.Function(self.b.module, kind, name)
+        root = self.b.call(function, [x], fastmath=("fast",))
+        return self.b.fdiv(self.constant(1), root, flags=("fast",))
+
     def select(self, condition: Any, x: Any, y: Any) -> Any:
         """Return x where the condition holds and y elsewhere."""
         return self.b.select(condition, x, y)

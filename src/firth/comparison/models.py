@@ -1,0 +1,61 @@
+"""The models that can be named, read from the trainers themselves: a new family adds nothing here.
+
+A public name that lives in `firth.embeddings` may have an attribute `models`: what the command line calls it, and for
+each such name the options that make it this model.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import firth
+from firth import options
+from firth.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Model:
+    """A preset of one options dataclass.
+
+    Attributes:
+        kind: the dataclass.
+        preset: the options that make it this model; they have no flags.
+    """
+
+    kind: Any
+    preset: Mapping[str, Any]
+
+
+def _found() -> dict[str, Model]:
+    homes = firth._HOMES  # where a name lives is told by the name's own module only once that is imported
+    kinds = [getattr(firth, name) for name, home in homes.items() if home.startswith("firth.embeddings.")]
+    return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}
+
+
+MODELS = _found()
+
+
+def trainer(spec: str, common: Mapping[str, Any]) -> Any:
+    """Return the options that a name stands for, such as `skipgram` or `skipgram:window=10:sample=0`.
+
+    Args:
+        spec: a name of `MODELS`, and options of that model behind colons.
+        common: options for every model that has them; those of the spec go before.
+
+    Raises:
+        OptionError: there is no such model or no such option, or a value is out of its range.
+    """
+    name, *given = spec.split(":")
+    if name not in MODELS:
+        raise OptionError(f"model {name!r}: expected one of {', '.join(sorted(MODELS))}")
+    model = MODELS[name]
+    known = {field.name for field in dataclasses.fields(model.kind) if field.metadata} - set(model.preset)
+    chosen = {key: value for key, value in common.items() if key in known and value is not None}
+    for part in given:
+        key, equals, value = part.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or key not in known:
+            raise OptionError(f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(known))}")
+        chosen[key] = options.parsed(model.kind, key, value)
+    return model.kind(**chosen, **model.preset)

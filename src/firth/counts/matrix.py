@@ -1,0 +1,241 @@
+"""Co-occurrence counts as an object: words, a sparse matrix on disk, and what is asked of it.
+
+A folder holds `columns.bin` (int32) and `values.bin` (float32), a word's cells after the other's, `rows.bin` (int64),
+where each word's cells begin, all little-endian; the words and their counts as in the folder of a corpus; and
+`cooccurrence.json`, written last: what the matrix holds and how it was counted.
+"""
+
+import html
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.cache import writing
+from firth.corpus.storage import read_vocabulary, write_vocabulary
+from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
+from firth.files import replacing_folder
+from firth.vocabulary import Vocabulary
+
+FORMAT, VERSION = "firth cooccurrence", 1
+MANIFEST = "cooccurrence.json"
+PARTS = {"rows": "<i8", "columns": "<i4", "values": "<f4"}
+AGAIN = "count again"
+
+
+@dataclass(frozen=True, eq=False)
+class CooccurrenceMatrix:
+    """X, where X_ij says how often word j stands near word i: made by `firth.Cooccurrence`, or by `open`.
+
+    A matrix that is symmetric keeps only the cells up to its diagonal.
+
+    Attributes:
+        vocabulary: V words and how often each stands in the corpus.
+        rows: (V + 1,) int64: the cells of word i are those from rows[i] to rows[i + 1].
+        columns: (C,) int32, the context word of each cell, ascending within a row.
+        values: (C,) float32, positive.
+        half: whether only cells with j <= i are kept, the others being equal to them.
+        options: how the words were counted.
+        fingerprint: hexadecimal; two matrices with the same one hold the same counts.
+    """
+
+    vocabulary: Vocabulary
+    rows: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+    half: bool
+    options: Mapping[str, Any]
+    fingerprint: str
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "CooccurrenceMatrix":
+        """Open a matrix that was saved; its cells are memory-mapped.
+
+        Args:
+            path: its folder.
+
+        Raises:
+            CorpusError: there is no such matrix.
+            FormatError: it is damaged.
+        """
+        folder = Path(path)
+        facts = read_manifest(folder)
+        vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]))
+        parts: dict[str, Any] = {
+            name: np.asarray(_mapped(folder / f"{name}.bin", kind)) for name, kind in PARTS.items()
+        }
+        rows, columns = parts["rows"], parts["columns"]
+        if rows[0] != 0 or rows[-1] != len(columns) or (np.diff(rows) < 0).any():
+            raise FormatError(f"{folder / 'rows.bin'}: damaged, its rows do not follow one another; {AGAIN}")
+        if len(columns) and not (columns.min() >= 0 and columns.max() < len(vocabulary)):
+            wrong = max(columns.max(), columns.min(), key=abs)
+            raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {len(vocabulary)}; {AGAIN}")
+        return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix to a folder, which appears whole or not at all.
+
+        Args:
+            path: of the folder.
+
+        Raises:
+            CorpusError: it cannot be written.
+        """
+        size = sum(getattr(self, name).nbytes for name in PARTS)
+        with writing_counts(Path(path).parent, size), replacing_folder(path) as folder:
+            for name, kind in PARTS.items():
+                (folder / f"{name}.bin").write_bytes(getattr(self, name).astype(kind, copy=False).data)
+            write_manifest(folder, self.vocabulary, self.described())
+
+    def described(self) -> dict[str, Any]:
+        """Return what the manifest says beside the words."""
+        return {
+            "cells": len(self.columns), "half": self.half, "options": dict(self.options),
+            "fingerprint": self.fingerprint,
+        }  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """X_ij for a pair of words: the centre word, its context word."""
+        centre, context = (self._id(word) for word in pair)
+        if self.half and context > centre:
+            centre, context = context, centre
+        first, last = self.rows[centre], self.rows[centre + 1]
+        place = first + np.searchsorted(self.columns[first:last], context)
+        return float(self.values[place]) if place < last and self.columns[place] == context else 0.0
+
+    def contexts(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+        """Return the words that most often stand near a word, and how often.
+
+        Args:
+            word: the centre word.
+            topn: how many.
+
+        Raises:
+            UnknownWordError: the word was not counted.
+        """
+        centre = self._id(word)
+        own = slice(self.rows[centre], self.rows[centre + 1])
+        contexts, values = self.columns[own], self.values[own]
+        if self.half:
+            mirrored = np.flatnonzero(self.columns[own.stop :] == centre) + own.stop
+            contexts = np.concatenate([contexts, np.searchsorted(self.rows, mirrored, side="right") - 1])
+            values = np.concatenate([values, self.values[mirrored]])
+        order = np.lexsort((contexts, -values))[:topn]
+        return [(self.vocabulary.words[contexts[i]], float(values[i])) for i in order]
+
+    def to_scipy(self) -> Any:
+        """Return all cells as a SciPy `csr_array` (V, V) of float32, in memory, on both sides where half is kept."""
+        from scipy import sparse
+
+        stored = sparse.csr_array((self.values, self.columns, self.rows), shape=(len(self), len(self)))
+        return (stored + sparse.tril(stored, -1).T).tocsr() if self.half else stored.copy()
+
+    def totals(self) -> npt.NDArray[np.float64]:
+        """Return sum_j X_ij for each word i, (V,)."""
+        sums = np.zeros(len(self))
+        for first, last, centres in self._pieces():
+            values = self.values[first:last].astype(np.float64)
+            sums += np.bincount(centres, values, minlength=len(self))
+            if self.half:
+                contexts = self.columns[first:last]
+                sums += np.bincount(contexts, values * (contexts != centres), minlength=len(self))
+        return sums
+
+    def _pieces(self, size: int = 1 << 22) -> Any:
+        """Yield the cells a few million at a time: where they begin and end, and the centre word of each."""
+        for first in range(0, len(self.columns), size):
+            last = min(first + size, len(self.columns))
+            yield first, last, np.searchsorted(self.rows, np.arange(first, last), side="right") - 1
+
+    def capped(self, most: float) -> "CooccurrenceMatrix":
+        """Return the matrix with no count above a bound, so that frequent words do not outweigh all others.
+
+        Source: Rohde, Gonnerman and Plaut 2006, section 2.2, name the need; the bound is 100 in the notes.
+
+        Args:
+            most: the bound.
+
+        Raises:
+            OptionError: it is not positive.
+        """
+        if not most > 0:
+            raise OptionError(f"most={most!r}: expected a number above 0")
+        return CooccurrenceMatrix(
+            self.vocabulary, self.rows, self.columns, np.minimum(self.values, np.float32(most)), self.half,
+            {**self.options, "capped": most}, f"{self.fingerprint}-{most}",
+        )  # fmt: skip
+
+    def _id(self, word: str) -> int:
+        if word not in self.vocabulary:
+            raise UnknownWordError(word)
+        return self.vocabulary.ids[word]
+
+    def __repr__(self) -> str:
+        return f"CooccurrenceMatrix({self._summary()})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>CooccurrenceMatrix</b> of {html.escape(self._summary())}"
+
+    def _summary(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{len(self):,} words, {len(self.columns):,} cells{' of the lower half' * self.half}; {told}"
+
+
+def writing_counts(folder: Path, size: int) -> Any:
+    """Turn what can go wrong while counts are written into a `CorpusError`; see `firth.corpus.cache.writing`."""
+    return writing(folder, "co-occurrence counts", f"{size / 1e6:,.0f} MB")
+
+
+def write_manifest(folder: Path, vocabulary: Vocabulary, facts: Mapping[str, Any]) -> None:
+    """Write words, counts, and what the matrix holds; the manifest's presence says that the rest is there.
+
+    Args:
+        folder: of the matrix.
+        vocabulary: its words.
+        facts: what else the manifest says.
+    """
+    write_vocabulary(folder, vocabulary)
+    told = {"format": FORMAT, "version": VERSION, "words": len(vocabulary), "total": vocabulary.total, **facts}
+    (folder / MANIFEST).write_text(json.dumps(told, indent=2), "utf-8")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what `write_manifest` wrote, after checking that the files are as long as it says.
+
+    Raises:
+        CorpusError: there is no matrix.
+        FormatError: it is damaged, or of a newer version.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        found = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
+        raise CorpusError(f"{folder}: {found}; expected counted co-occurrences; make them with firth.Cooccurrence")
+    try:
+        facts = json.loads(path.read_bytes())
+        known = facts["format"] == FORMAT and facts["version"] == VERSION
+        words, cells = int(facts["words"]), int(facts["cells"])
+        facts["half"], facts["options"], facts["fingerprint"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
+    if not known:
+        raise FormatError(
+            f"{path}: {facts['format']!r} version {facts['version']}; expected {FORMAT!r} version {VERSION}; {AGAIN}"
+        )
+    for name, size in (("rows", 8 * (words + 1)), ("columns", 4 * cells), ("values", 4 * cells)):
+        file = folder / f"{name}.bin"
+        there = file.stat().st_size if file.is_file() else 0
+        if there != size:
+            raise FormatError(f"{file}: {there:,} bytes, expected {size:,}; {AGAIN}")
+    return dict(facts)
+
+
+def _mapped(file: Path, kind: str) -> Any:
+    return np.memmap(file, dtype=kind, mode="r") if file.stat().st_size else np.zeros(0, dtype=kind)

@@ -1,0 +1,303 @@
+"""Vectors of phrases made of the vectors of their words: the tensor indexing model.
+
+What: where a phrase such as `hot_dog` is frequent, a vector for it can be trained as for a word. From such phrases a
+function is learned that makes a phrase's vector of its two words' vectors, for phrases that are too rare or were never
+seen. Phrases of one type (adjective and noun, noun and noun, verb and object) have a function of their own.
+
+Objective, for words x and y of a phrase with vector z:
+
+    f(x, y)_i = x^T W_i y + (M x)_i + (N y)_i,      W_i = U_i^T V_i + c_i I,      U_i, V_i of R rows
+
+    J = mean ||z - f(x, y)||^2 + l2 (sum_i ||U_i||^2 + ||V_i||^2 + c_i^2 + ||M - m I||^2 + ||N - n I||^2)
+
+with m and n the two numbers by which m x + n y comes nearest to z. Vectors are brought to unit length first.
+
+Source: Zhao, Liu and Sun 2015, "Phrase type sensitive tensor indexing model for semantic composition", equations 3 to
+6. Baselines: Mitchell and Lapata 2010, "Composition in distributional models of semantics", section 3: x + y, and x *
+y.
+
+Departures:
+- The multiple c_i of the identity is learned, where it stands fixed at 1 in the source.
+- The linear part is drawn towards the best weighted sum, not towards zero: with little data the model is that sum.
+- J is minimised over all phrases at once by L-BFGS.
+
+Cost: 8 D^2 R flops a phrase and step; D (2 R D + 1) + 2 D^2 numbers a type.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth import options
+from firth.errors import OptionError
+from firth.options import option
+from firth.progress import Progress, Status, reporting
+from firth.randomness import generator
+from firth.vectors.neighbours import unit
+from firth.vectors.word_vectors import WordVectors
+
+Pairs = Sequence[tuple[str, str]]
+Matrix = npt.NDArray[np.float64]
+ANY = ""  # the type of phrases without types
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorIndexing:
+    """Composition of phrase vectors by low-rank tensors: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Zhao, Liu and Sun 2015; the module's docstring gives the formulas and every departure.
+    """
+
+    rank: int = option(4, "rows of U_i and V_i", minimum=1)
+    l2: float = option(1e-4, "weight of the numbers' squares beside the error", minimum=0)
+    iterations: int = option(200, "steps of the optimiser at most", minimum=1)
+
+    def __post_init__(self) -> None:
+        options.check(self)
+
+    def train(
+        self,
+        vectors: WordVectors,
+        phrases: Pairs,
+        types: Sequence[str] | None = None,
+        *,
+        delimiter: str = "_",
+        seed: int = 0,
+        progress: Progress = None,
+    ) -> "Composition":
+        """Learn to compose from phrases that have vectors of their own.
+
+        Args:
+            vectors: of words and of phrases, from a corpus in which phrases are words (`firth.Phrases`).
+            phrases: the two words of each.
+            types: the type of each phrase; by default all are of one.
+            delimiter: what stands between the words of a phrase's name.
+            seed: of the first U and V.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            OptionError: there are no phrases, not as many types, or the rank is above the vectors' width.
+            UnknownWordError: a phrase or a word of it has no vector.
+        """
+        named = [ANY] * len(phrases) if types is None else list(types)
+        if not phrases or len(named) != len(phrases):
+            raise OptionError(f"{len(phrases):,} phrases and {len(named):,} types: expected at least one, and as many")
+        if self.rank > vectors.dim:
+            raise OptionError(f"rank={self.rank} for vectors of width {vectors.dim}: expected at most that")
+        x, y, z = _sides(vectors, phrases, delimiter)
+        made = {}
+        with reporting(progress) as report:
+            for name in dict.fromkeys(named):
+                own = np.array([each == name for each in named])
+                made[name] = self._fit(
+                    x[own], y[own], z[own], seed, lambda done, kind=name: report(_status(kind, done))
+                )
+        return Composition(made, vectors)
+
+    def _fit(self, x: Matrix, y: Matrix, z: Matrix, seed: int, report: Any) -> "Tensor":
+        from scipy.optimize import minimize
+
+        dim = x.shape[1]
+        m, n = _best_sum(x, y, z)
+        random = generator(seed, "tensors")
+        scale = 1 / np.sqrt(dim * self.rank)
+        u, v = (random.normal(0, scale, (dim, self.rank, dim)) for _ in range(2))
+        start = Tensor(u, v, np.zeros(dim), m * np.eye(dim), n * np.eye(dim))
+        steps = 0
+
+        def step(_: Any) -> None:
+            nonlocal steps
+            steps += 1
+            report(steps)
+
+        def slope(flat: Matrix) -> Any:
+            return cost(Tensor.of(flat, dim, self.rank), start.linear, x, y, z, self.l2)
+
+        how: Any = {"jac": True, "method": "L-BFGS-B", "callback": step, "options": {"maxiter": self.iterations}}
+        found = minimize(slope, start.flat(), **how)
+        return Tensor.of(found.x, dim, self.rank)
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """The numbers of one type's function.
+
+    Attributes:
+        u: (D, R, D).
+        v: (D, R, D).
+        c: (D,).
+        m: (D, D).
+        n: (D, D).
+    """
+
+    u: Matrix
+    v: Matrix
+    c: Matrix
+    m: Matrix
+    n: Matrix
+
+    @classmethod
+    def of(cls, flat: Matrix, dim: int, rank: int) -> "Tensor":
+        """Return the tensor whose numbers stand one after the other.
+
+        Args:
+            flat: the numbers.
+            dim: D.
+            rank: R.
+        """
+        shapes = [(dim, rank, dim), (dim, rank, dim), (dim,), (dim, dim), (dim, dim)]
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+        parts = [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True)]
+        return cls(*parts)
+
+    def flat(self) -> Matrix:
+        """Return all numbers, one after the other."""
+        return np.concatenate([part.ravel() for part in vars(self).values()])
+
+    @property
+    def linear(self) -> tuple[Matrix, Matrix]:
+        """M and N."""
+        return self.m, self.n
+
+    def full(self) -> Matrix:
+        """Return all W_i, (D, D, D)."""
+        dim = len(self.c)
+        return np.asarray(np.einsum("irj,irk->ijk", self.u, self.v) + self.c[:, None, None] * np.eye(dim))
+
+    def __call__(self, x: Matrix, y: Matrix) -> Matrix:
+        """Return f(x, y), (B, D), for (B, D) vectors each."""
+        a, b = self.products(x, y)
+        return np.asarray((a * b).sum(2) + (x * y).sum(1)[:, None] * self.c + x @ self.m.T + y @ self.n.T)
+
+    def products(self, x: Matrix, y: Matrix) -> list[Matrix]:
+        """Return U_i x and V_i y for all i, (B, D, R) each."""
+        dim, rank, _ = self.u.shape
+        sides = ((x, self.u), (y, self.v))
+        return [(side @ w.reshape(dim * rank, dim).T).reshape(-1, dim, rank) for side, w in sides]
+
+
+def cost(
+    tensor: Tensor, towards: tuple[Matrix, Matrix], x: Matrix, y: Matrix, z: Matrix, l2: float
+) -> tuple[float, Matrix]:
+    """Return J and its derivative by every number of a tensor.
+
+    Args:
+        tensor: the function.
+        towards: what M and N are drawn to.
+        x: (B, D) first words.
+        y: (B, D) second words.
+        z: (B, D) phrases.
+        l2: the weight of squares.
+    """
+    a, b = tensor.products(x, y)
+    dots = (x * y).sum(1)
+    error = (a * b).sum(2) + dots[:, None] * tensor.c + x @ tensor.m.T + y @ tensor.n.T - z
+    g = 2 * error / len(x)
+    dim, rank, _ = tensor.u.shape
+    du = (g[:, :, None] * b).reshape(-1, dim * rank).T @ x
+    dv = (g[:, :, None] * a).reshape(-1, dim * rank).T @ y
+    pulled = Tensor(tensor.u, tensor.v, tensor.c, tensor.m - towards[0], tensor.n - towards[1]).flat()
+    slope = Tensor(du.reshape(tensor.u.shape), dv.reshape(tensor.v.shape), g.T @ dots, g.T @ x, g.T @ y).flat()
+    return float((error**2).sum() / len(x) + l2 * pulled @ pulled), slope + 2 * l2 * pulled
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """What `TensorIndexing.train` learned.
+
+    Attributes:
+        tensors: a function a type of phrases.
+        vectors: of words.
+    """
+
+    tensors: dict[str, Tensor]
+    vectors: WordVectors
+
+    def compose(self, phrases: Pairs, types: Sequence[str] | None = None) -> npt.NDArray[np.float32]:
+        """Return a vector a phrase, (B, D).
+
+        Args:
+            phrases: the two words of each.
+            types: the type of each; by default the one that was trained.
+
+        Raises:
+            OptionError: a type was not trained, or several were and none is named.
+            UnknownWordError: a word has no vector.
+        """
+        if types is None and len(self.tensors) > 1:
+            raise OptionError(f"types=None: expected the type of each phrase, one of {', '.join(self.tensors)}")
+        named = [next(iter(self.tensors))] * len(phrases) if types is None else list(types)
+        if unknown := sorted(set(named) - set(self.tensors)):
+            raise OptionError(f"type {unknown[0]!r}: expected one of {', '.join(self.tensors)}")
+        x, y = (_units(self.vectors, [pair[side] for pair in phrases]) for side in range(2))
+        made = np.zeros_like(x)
+        for name, tensor in self.tensors.items():
+            own = np.array([each == name for each in named])
+            made[own] = tensor(x[own], y[own])
+        return made.astype(np.float32)
+
+
+def added(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
+    """Return x + y for phrases, of vectors of unit length, (B, D): the additive baseline.
+
+    Args:
+        vectors: of words.
+        phrases: the two words of each.
+    """
+    x, y = (_units(vectors, [pair[side] for pair in phrases]) for side in range(2))
+    return (x + y).astype(np.float32)
+
+
+def multiplied(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
+    """Return x * y, number by number, for phrases, (B, D): the multiplicative baseline; see `added`."""
+    x, y = (_units(vectors, [pair[side] for pair in phrases]) for side in range(2))
+    return (x * y).astype(np.float32)
+
+
+def reciprocal_ranks(
+    composed: npt.NDArray[np.floating], vectors: WordVectors, phrases: Pairs, candidates: Pairs, *, delimiter: str = "_"
+) -> npt.NDArray[np.float64]:
+    """Return 1 / rank of each phrase's own vector among all candidates', by cosine to the composed one.
+
+    Args:
+        composed: (B, D).
+        vectors: of phrases.
+        phrases: those that were composed, (B,).
+        candidates: phrases whose vectors are ranked; those that were composed are among them.
+        delimiter: as in `TensorIndexing.train`.
+
+    Raises:
+        UnknownWordError: a phrase has no vector.
+    """
+    rows = _units(vectors, [delimiter.join(pair) for pair in candidates])
+    place = {pair: i for i, pair in enumerate(candidates)}
+    scores = unit(np.asarray(composed, dtype=np.float64)) @ rows.T
+    own = scores[np.arange(len(phrases)), [place[pair] for pair in phrases]]
+    return np.asarray(1 / (1 + (scores > own[:, None]).sum(1)))
+
+
+def _sides(vectors: WordVectors, phrases: Pairs, delimiter: str) -> tuple[Matrix, Matrix, Matrix]:
+    x, y = (_units(vectors, [pair[side] for pair in phrases]) for side in range(2))
+    return x, y, _units(vectors, [delimiter.join(pair) for pair in phrases])
+
+
+def _units(vectors: WordVectors, words: Sequence[str]) -> Matrix:
+    return np.asarray(unit(np.asarray(vectors.get_vector(list(words)), dtype=np.float64)), dtype=np.float64)
+
+
+def _best_sum(x: Matrix, y: Matrix, z: Matrix) -> tuple[float, float]:
+    """Return m and n for which m x + n y comes nearest to z."""
+    xy, xx, yy = (x * y).sum(), (x * x).sum(), (y * y).sum()
+    m, n = np.linalg.lstsq(np.array([[xx, xy], [xy, yy]]), np.array([(x * z).sum(), (y * z).sum()]), rcond=None)[0]
+    return float(m), float(n)
+
+
+def _status(kind: str, done: int) -> Status:
+    return Status(stage=f"learning to compose {kind}".rstrip(), done=done, unit="steps")

@@ -1,0 +1,343 @@
+"""GloVe: vectors whose products are the logarithms of co-occurrence counts.
+
+What: a word's vector and a context word's vector are fitted so that their product, with a bias for each, is the
+logarithm of how often the two words meet; the vector that is returned is the sum of a word's two.
+
+Objective, over the pairs with X_ij > 0:
+
+    J = 1/2 sum_ij f(X_ij) (v_i . u_j + b_i + c_j - log X_ij)^2,      f(x) = min(1, (x / x_max)^alpha)
+
+Source: Pennington, Socher and Manning 2014, "GloVe: Global vectors for word representation", equations 8 and 9; section
+4.2 for the sum of both vectors, AdaGrad with a rate of 0.05, x_max = 100 and alpha = 3/4.
+
+Departures:
+- AdaGrad's sums are those of GloVe's program: `firth.kernels.least_squares` tells how they differ from the paper's.
+- No gradient is clipped; GloVe's program clips at 100, which ends nowhere at rates that learn. Numbers that explode
+  stop the training instead.
+- Cells are not shuffled as a whole. They lie in tiles of a block of words by a block of context words, in random order
+  inside each; an epoch takes B rounds of B tiles that share no row, in an order of its own. Threads that never touch
+  one row need no locks, and the order in which they finish changes nothing.
+
+Cost: 16 D flops a cell and epoch; 12 bytes a cell, 16 D bytes a word. A seed gives the same bits with any number of
+threads on every run of one machine.
+"""
+
+import dataclasses
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.counts.cooccurrence import Cooccurrence, memory_option, weights_option, window_option
+from firth.counts.matrix import CooccurrenceMatrix, writing_counts
+from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
+from firth.errors import ShapeError
+from firth.files import cache_folder
+from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
+from firth.kernels.rows import aligned_rows
+from firth.kernels.step import WIDTH
+from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
+from firth.options import option
+from firth.progress import Progress
+from firth.randomness import generator, kernel_states
+from firth.vectors.word_vectors import WordVectors
+
+BIASES = 2  # numbers behind a row's own: v has (bias, 1), u has (1, bias)
+TILE_BYTES = 1 << 20  # of all the rows that a tile touches: they stay in the second cache
+LEAST_BLOCKS, MOST_BLOCKS = 16, 2048
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class GloVe:
+    """GloVe, global vectors from co-occurrence counts: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Pennington, Socher and Manning 2014; the module's docstring gives the formulas and every departure.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"glove": {}}  # on the command line
+
+    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    window: int = window_option(10)
+    weights: str = weights_option("harmonic")
+    x_max: float = option(100.0, "count from which on a pair weighs 1", minimum=0, exclusive=True)
+    alpha: float = option(0.75, "power of count / x_max that a rarer pair weighs", minimum=0, maximum=10)
+    epochs: int = option(15, "passes over the counts", minimum=1)
+    lr: float = option(0.05, "learning rate, which AdaGrad makes smaller for each number", minimum=0, exclusive=True)
+    memory: int = memory_option()
+
+    def __post_init__(self) -> None:
+        options.check(self)
+
+    def train(
+        self,
+        corpus: Corpus | CooccurrenceMatrix,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        start: WordVectors | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> WordVectors:
+        """Train vectors on a corpus, or on counts that were made of one.
+
+        Args:
+            corpus: the encoded text, whose words are counted with these options, or the counts.
+            seed: of every random draw; it decides every bit of the result.
+            threads: how many; by default one a processor.
+            start: vectors for the words to begin with; those that GloVe trained go on, of any others each side begins
+                with half; words that only `start` has are left out.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+                the same counts, options and seed goes on from it.
+
+        Returns:
+            One vector a word, the sum of both sides; the context side as output vectors, biases as attributes.
+
+        Raises:
+            OptionError: `threads` is below one, the memory is too small, or the checkpoint is of another run.
+            ShapeError: `start` has another width.
+            CorpusError: no two words stand near each other, or the counts cannot be written.
+            DivergenceError: numbers or cost grew as no learning could make them.
+        """
+        many = usable_threads(threads)
+        how = Cooccurrence(window=self.window, weights=self.weights)
+        counts = how.of(corpus, threads=many, memory=self.memory, progress=progress)
+        tiles = Tiles.cut(counts, self, seed, many)
+        matrices = self.initial(counts, tiles, seed, start)
+        run = Run(
+            corpus=tiles,
+            matrices=matrices,
+            train_shard=self.shard_trainer(tiles, matrices, seed, many),
+            options={"model": "glove", **dataclasses.asdict(self), "counts": dict(counts.options)},
+            epochs=self.epochs,
+            rate=LearningRate(self.lr, 1.0),
+            untrained_loss=tiles.untrained_cost(),
+            seed=seed,
+            threads=1,  # one shard, whose rounds have threads of their own
+            unit="cells",
+            finish=lambda m, facts: _finish(counts, tiles, m, {**facts, "threads": many}),
+        )
+        return run.train(progress=progress, checkpoint=checkpoint)
+
+    def initial(self, counts: CooccurrenceMatrix, tiles: "Tiles", seed: int, start: WordVectors | None) -> Matrices:
+        """Return matrices to train, rows in the order of tiles, uniform in +-1/(2D) with the biases, as GloVe's are.
+
+        Args:
+            counts: whose words.
+            tiles: whose rows.
+            seed: of the random vectors.
+            start: vectors to begin with, or None.
+
+        Raises:
+            ShapeError: `start` has another width.
+        """
+        if start is not None and start.dim != self.dim:
+            raise ShapeError(f"start holds vectors of width {start.dim}, the options ask for dim={self.dim}: use that")
+        width = self.dim + BIASES
+        sides = []
+        for name, learned, fixed in (("words", self.dim, self.dim + 1), ("contexts", self.dim + 1, self.dim)):
+            rows, squares = aligned_rows(len(counts), width), aligned_rows(len(counts), width)
+            random = generator(seed, name)
+            for piece in np.array_split(tiles.places, max(1, len(counts) // 4096)):
+                rows[piece, : self.dim + 1] = (
+                    random.random((len(piece), self.dim + 1), dtype=np.float32) - 0.5
+                ) / self.dim
+            rows[:, learned] = rows[:, self.dim]
+            rows[:, fixed], squares[:] = 1, 1
+            squares[:, fixed] = FIXED
+            sides.append((rows, squares))
+        (x, a), (y, b) = sides
+        if start is not None:
+            _begin_with(start, counts, tiles.places, x, y)
+        words = list(counts.vocabulary.words)
+        return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
+
+    def shard_trainer(self, tiles: "Tiles", matrices: Matrices, seed: int, threads: int) -> TrainShard:
+        """Return the function that trains: round after round, the tiles of a round shared by threads.
+
+        Args:
+            tiles: the cells.
+            matrices: what is trained, in place.
+            seed: of the order of rounds.
+            threads: how many.
+        """
+        blocks, row_bytes = len(tiles.blocks) - 1, matrices.inputs.strides[0]
+        kernel = compile_fit(WIDTH, matrices.inputs.shape[1] // WIDTH)
+        at = [m.ctypes.data for m in (matrices.inputs, matrices.outputs, *matrices.state.values())]
+        costs = np.zeros((blocks, blocks))
+        rate = np.float32(self.lr)
+
+        def fit(round_: npt.NDArray[np.int64]) -> None:
+            fit_tiles(kernel, round_, tiles.bounds, tiles.blocks, tiles.cells.ctypes.data, *at, row_bytes, costs, rate)
+
+        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+            if shard.position[0] >= shard.last:
+                return fit(np.empty((0, 2), np.int64))  # the call that compiles
+            with ThreadPoolExecutor(threads) as pool:
+                for round_ in tiles.rounds(seed, int(shard.read[0]) // tiles.num_tokens, int(shard.position[0])):
+                    list(pool.map(fit, np.array_split(round_, threads)))
+                    cells = tiles.sizes[round_[:, 0], round_[:, 1]].sum()
+                    shard.loss[0] += costs[round_[:, 0], round_[:, 1]].sum()
+                    for count in (shard.position, shard.read, shard.predictions):
+                        count[0] += cells
+                    if stop[0]:
+                        return None
+            return None
+
+        return train_shard
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """The cells of a co-occurrence matrix in tiles; what a run goes through in place of a text.
+
+    Attributes:
+        cells: (C + some, 3) float32: row and column inside the tile as 16 bits each, log X, weight.
+        bounds: (B, B, 2) int64, where each tile's cells begin and end.
+        blocks: (B + 1,) int64, where each block's rows begin.
+        places: (V,) int64, the row of each word.
+        num_tokens: C.
+        fingerprint: of the counts.
+    """
+
+    cells: npt.NDArray[np.float32]
+    bounds: npt.NDArray[np.int64]
+    blocks: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+    num_tokens: int
+    fingerprint: str
+
+    @classmethod
+    def cut(cls, counts: CooccurrenceMatrix, how: GloVe, seed: int, threads: int) -> "Tiles":
+        """Cut counts into tiles.
+
+        Args:
+            counts: the matrix.
+            how: its weights, and the width of the rows.
+            seed: of the order of cells inside a tile.
+            threads: how many.
+
+        Raises:
+            CorpusError: the cells take more than the memory, and cannot be written to disk either.
+        """
+        words = len(counts)
+        padded = aligned_rows(1, how.dim + BIASES).shape[1]
+        wanted = max(-(-words * 16 * padded // TILE_BYTES), min(words, LEAST_BLOCKS))
+        blocks = min(wanted, MOST_BLOCKS)
+        sizes = np.zeros((blocks, blocks), dtype=np.int64)
+        count_cells(counts.rows, counts.columns, counts.half, sizes)
+        ends = np.cumsum(sizes).reshape(blocks, blocks)
+        bounds = np.stack([ends - sizes, ends], axis=2)
+        total = int(ends[-1, -1])
+        cells = _room(total + AHEAD, how.memory)
+        free, states = bounds[:, :, 0].copy(), kernel_states(seed, "tile", blocks * blocks).reshape(blocks, blocks)
+
+        def fill(first: int, last: int) -> None:
+            told = (float(how.x_max), float(how.alpha), bounds, free)
+            fill_tiles(
+                counts.rows,
+                counts.columns,
+                counts.values,
+                counts.half,
+                *told,
+                cells.view(np.uint16),
+                cells,
+                first,
+                last,
+            )
+            shuffle_tiles(bounds, cells.view(np.uint32), states, first, last)
+
+        cuts = [blocks * t // threads for t in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(fill, cuts[:-1], cuts[1:]))
+        of_block = np.bincount(np.arange(words) % blocks, minlength=blocks)
+        starts = np.concatenate([[0], np.cumsum(of_block)])
+        places = starts[np.arange(words) % blocks] + np.arange(words) // blocks
+        return cls(cells, bounds, starts, places, total, counts.fingerprint)
+
+    @property
+    def ids(self) -> Any:
+        """The cells, which a run lets go of while it does not read them."""
+        return self.cells
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many cells each tile has, (B, B)."""
+        return np.asarray(self.bounds[:, :, 1] - self.bounds[:, :, 0])
+
+    def rounds(self, seed: int, epoch: int, done: int) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the rounds of an epoch that are left: the tiles of each, (B, 2), which share no row and no column.
+
+        Args:
+            seed: of the order.
+            epoch: which, from 0.
+            done: cells that the rounds before have.
+        """
+        blocks = np.arange(len(self.blocks) - 1)
+        for shift in generator(seed, f"rounds of epoch {epoch}").permutation(len(blocks)):
+            tiles = np.stack([blocks, (blocks + shift) % len(blocks)], axis=1)
+            done -= int(self.sizes[tiles[:, 0], tiles[:, 1]].sum())
+            if done < 0:
+                yield tiles
+
+    def untrained_cost(self) -> float:
+        """Return the mean cost a cell of vectors that are zero."""
+        cost = 0.0
+        for piece in np.array_split(self.cells[: self.num_tokens], max(1, self.num_tokens >> 20)):
+            cost += float((piece[:, 2].astype(np.float64) * piece[:, 1] ** 2).sum()) / 2
+        return cost / self.num_tokens
+
+
+def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
+    """Return room for cells, zero: in memory, or in a file without a name where they take more than half of it."""
+    if cells * CELL <= memory * MEBIBYTE // 2:
+        return np.zeros((cells, CELL // 4), dtype=np.float32)
+    folder = cache_folder("cooccurrences")
+    with writing_counts(folder, cells * CELL):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, cells * CELL)
+            return np.memmap(file, dtype=np.float32, mode="r+", shape=(cells, CELL // 4))
+
+
+def _begin_with(
+    start: WordVectors,
+    counts: CooccurrenceMatrix,
+    places: npt.NDArray[np.int64],
+    x: npt.NDArray[np.float32],
+    y: npt.NDArray[np.float32],
+) -> None:
+    words = counts.vocabulary.ids
+    known = [row for row, word in enumerate(start.words) if word in words]
+    rows = places[[words[start.words[row]] for row in known]]
+    own = start.metadata.get("training", {}).get("options", {}).get("model") == "glove"
+    outputs = start.output_vectors if own else None
+    context = outputs[known] if outputs is not None else start.vectors[known] / 2
+    x[rows, : start.dim], y[rows, : start.dim] = start.vectors[known] - context, context
+    if outputs is not None:
+        x[rows, start.dim] = start.attributes["bias"][known]
+        y[rows, start.dim + 1] = start.attributes["output_bias"][known]
+
+
+def _finish(counts: CooccurrenceMatrix, tiles: Tiles, matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
+    x, y, dim = matrices.inputs[tiles.places], matrices.outputs[tiles.places], matrices.dim
+    return WordVectors(
+        matrices.words,
+        x[:, :dim] + y[:, :dim],
+        counts=counts.vocabulary.counts,
+        output_vectors=y[:, :dim],
+        metadata={"training": facts},
+        attributes={"bias": x[:, dim].copy(), "output_bias": y[:, dim + 1].copy()},
+    )

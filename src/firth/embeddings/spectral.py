@@ -1,0 +1,85 @@
+"""What the models that factorise a matrix of associations share: from counts to associations to vectors."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from firth.counts.factorise import factorise
+from firth.errors import OptionError
+from firth.kernels.threads import usable_threads
+from firth.options import option
+from firth.progress import Progress, Status, reporting
+from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
+
+
+def exponent_option(default: float | None, more: str = "") -> Any:
+    """Return the option `exponent` of models that factorise.
+
+    Args:
+        default: the value when nothing is given.
+        more: words behind the help.
+    """
+    return option(default, f"power of the singular values in the vectors{more}", minimum=0, maximum=2)
+
+
+def drop_option() -> Any:
+    """Return the option `drop` of models that factorise."""
+    return option(0, "first components that are left out", minimum=0)
+
+
+def spectral_vectors(
+    model: Any,
+    vocabulary: Vocabulary,
+    associate: Callable[[], Any],
+    *,
+    seed: int,
+    threads: int | None,
+    progress: Progress,
+    facts: Mapping[str, Any],
+) -> WordVectors:
+    """Return U S^p of a matrix's truncated singular value decomposition, without its first components.
+
+    Args:
+        model: options with `dim`, `drop` and `exponent`.
+        vocabulary: the words of the rows.
+        associate: makes the matrix, (V, C).
+        seed: of the random columns that the decomposition begins with.
+        threads: how many.
+        progress: see `firth.progress`.
+        facts: to keep with the vectors.
+
+    Returns:
+        (V, dim) vectors; where columns are words too, V S^p as output vectors.
+
+    Raises:
+        OptionError: there are fewer words or contexts than components.
+    """
+    many, began = usable_threads(threads), time.monotonic()
+    with reporting(progress) as report:
+        report(Status(stage="weighting counts"))
+        matrix = associate()
+        rank, most = model.dim + model.drop, min(matrix.shape)
+        if rank > most:
+            dropped = f" and drop={model.drop}" if model.drop else ""
+            raise OptionError(
+                f"dim={model.dim}{dropped} for {matrix.shape[0]:,} words and {matrix.shape[1]:,} contexts: expected at "
+                f"most dim={most - model.drop:,}; use fewer dimensions, or more text"
+            )
+        found = factorise(matrix, rank, seed=seed, threads=many, report=report)
+    values = found.values[model.drop :]
+    left, right = (side[:, model.drop :] * values**model.exponent for side in (found.left, found.right))
+    told = {
+        "options": facts["options"], "seed": seed, "threads": many, "loss": [], "unit": "cells",
+        "cells": int(matrix.nnz), "seconds": round(time.monotonic() - began, 3), "interrupted": False,
+        "singular_values": [float(value) for value in values], **facts,
+    }  # fmt: skip
+    return WordVectors(
+        list(vocabulary.words),
+        left.astype(np.float32),
+        counts=vocabulary.counts,
+        output_vectors=right.astype(np.float32) if len(right) == len(left) else None,
+        metadata={"training": told},
+    )

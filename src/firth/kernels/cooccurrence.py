@@ -1,0 +1,101 @@
+"""Counting which words stand near which: a word's row of the co-occurrence matrix at a time.
+
+All places of a word are looked up at once, so that its whole row is summed in an array that stays in the cache, and is
+done when it is written: no record is sorted, spilled and merged later, and a row's sum is made in the order of the
+text, whatever part of the words is counted together.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.compiled import compiled
+
+BITS = 12  # of a place's number that tell how far a window reaches to one side
+MOST_REACH = (1 << BITS) - 1
+DENSE = 8  # a row of more than every eighth word is read off in order, a thinner one is sorted
+
+
+@compiled
+def find_places(
+    ids: npt.NDArray[np.int32],  # (N,) the corpus
+    offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences begin
+    first: int,  # the first word whose places are wanted
+    last: int,  # one past the last
+    starts: npt.NDArray[np.int64],  # (last - first + 1,) where each word's places begin among `places`
+    left: int,  # words that a window reaches to the left
+    right: int,
+    places: npt.NDArray[np.int64],  # written: place in the corpus, words of its window to the left, to the right
+) -> int:
+    """List where each word stands, in the order of the text; return how many places were listed."""
+    free = starts[:-1].copy()
+    found = 0
+    for sentence in range(len(offsets) - 1):
+        begin, end = offsets[sentence], offsets[sentence + 1]
+        for place in range(begin, end):
+            word = ids[place]
+            if first <= word < last:
+                reach = min(left, place - begin) << BITS | min(right, end - 1 - place)
+                places[free[word - first]] = place << 2 * BITS | reach
+                free[word - first] += 1
+                found += 1
+    return found
+
+
+@compiled
+def count_rows(
+    ids: npt.NDArray[np.int32],  # (N,) the corpus
+    first: int,  # the first word whose row is wanted
+    last: int,  # one past the last
+    base: int,  # the word that `starts` begins with
+    starts: npt.NDArray[np.int64],  # where each word's places begin
+    places: npt.NDArray[np.int64],  # as `find_places` writes them
+    weights: npt.NDArray[np.float64],  # (window + 1,) of a pair that is so many words apart
+    words: int,  # words that are counted
+    half: bool,  # leave out context words behind the row's own: the matrix is symmetric
+    columns: npt.NDArray[np.int32],  # written: context words, ascending in a row
+    values: npt.NDArray[np.float32],  # written: their sums
+    sizes: npt.NDArray[np.int64],  # (last - first,) written: cells a row
+) -> int:
+    """Write the rows of some words one after the other; return how many cells they have."""
+    sums, touched = np.zeros(words), np.empty(words, np.int32)
+    cells = 0
+    for word in range(first, last):
+        most = word if half else words - 1
+        found = 0
+        for q in range(starts[word - base], starts[word - base + 1]):
+            place = places[q] >> 2 * BITS
+            left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+            for d in range(1, left + 1):
+                found = _add(ids[place - d], most, weights[d], sums, touched, found)
+            for d in range(1, right + 1):
+                found = _add(ids[place + d], most, weights[d], sums, touched, found)
+        if found * DENSE > most:
+            context = 0
+            for i in range(found):
+                while sums[context] == 0:
+                    context += 1
+                touched[i] = context
+                context += 1
+        else:
+            touched[:found].sort()
+        for i in range(found):
+            columns[cells + i] = touched[i]
+            values[cells + i] = sums[touched[i]]
+            sums[touched[i]] = 0
+        sizes[word - first] = found
+        cells += found
+    return cells
+
+
+@njit(nogil=True, inline="always")
+def _add(
+    context: int, most: int, weight: float, sums: npt.NDArray[np.float64], touched: npt.NDArray[np.int32], found: int
+) -> int:
+    if context <= most:
+        before = sums[context]
+        if before == 0:
+            touched[found] = context
+            found += 1
+        sums[context] = before + weight
+    return found

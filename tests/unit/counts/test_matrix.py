@@ -1,0 +1,85 @@
+"""The matrix of counts as an object and as a folder."""
+
+import json
+
+import numpy as np
+import pytest
+
+import firth
+from firth.counts.matrix import CooccurrenceMatrix
+from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
+
+
+@pytest.fixture
+def matrix(corpus, tmp_path):
+    return firth.Cooccurrence(window=3).count(corpus, cache=tmp_path / "cache")
+
+
+def test_saved_and_opened(matrix, tmp_path):
+    matrix.save(tmp_path / "counts")
+    again = CooccurrenceMatrix.open(tmp_path / "counts")
+    assert list(again.vocabulary.words) == list(matrix.vocabulary.words)
+    assert (again.fingerprint, again.half, again.options) == (matrix.fingerprint, True, matrix.options)
+    for name in ("rows", "columns", "values"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(matrix, name))
+    assert repr(again) == repr(matrix)
+    assert "lower half" in again._repr_html_()
+
+
+def test_no_count_above_the_cap(matrix):
+    capped = matrix.capped(0.75)
+    np.testing.assert_allclose(capped.to_scipy().toarray(), np.minimum(matrix.to_scipy().toarray(), 0.75))
+    assert capped.fingerprint != matrix.fingerprint
+    with pytest.raises(OptionError, match="most=0"):
+        matrix.capped(0)
+
+
+def test_unknown_word(matrix):
+    with pytest.raises(UnknownWordError, match="'bird' is not in the vocabulary"):
+        matrix["the", "bird"]
+
+
+@pytest.mark.parametrize("part", ["rows.bin", "columns.bin", "values.bin"])
+def test_a_truncated_part_is_named(matrix, tmp_path, part):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / part
+    file.write_bytes(file.read_bytes()[:-3])
+    with pytest.raises(FormatError, match=rf"{part}: \d+ bytes, expected \d+; count again"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+def test_rows_out_of_order_are_seen(matrix, tmp_path):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / "rows.bin"
+    rows = np.fromfile(file, "<i8")
+    rows[2] = rows[3] + 1
+    file.write_bytes(rows.tobytes())
+    with pytest.raises(FormatError, match="rows do not follow one another"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+def test_columns_out_of_range_are_seen(matrix, tmp_path):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / "columns.bin"
+    columns = np.fromfile(file, "<i4")
+    columns[1] = 1000
+    file.write_bytes(columns.tobytes())
+    with pytest.raises(FormatError, match="word 1000 of 8"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+def test_a_damaged_manifest_is_named(matrix, tmp_path):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / "cooccurrence.json"
+    facts = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**facts, "version": 99}), "utf-8")
+    with pytest.raises(FormatError, match="version 99; expected 'firth cooccurrence' version 1"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+    file.write_text("{", "utf-8")
+    with pytest.raises(FormatError, match="damaged"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+def test_no_matrix_there(tmp_path):
+    with pytest.raises(CorpusError, match="expected counted co-occurrences"):
+        CooccurrenceMatrix.open(tmp_path)
