@@ -10,9 +10,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firth.comparison.results import Comparison
+    from firth.comparison.run import compare
     from firth.corpus.encoded import Corpus
+    from firth.counts.cooccurrence import Cooccurrence
+    from firth.counts.matrix import CooccurrenceMatrix
+    from firth.counts.phrases import Phrases, PhraseTable
+    from firth.embeddings.associations import AssociationVectors
     from firth.embeddings.classifier import Classifier
+    from firth.embeddings.compositional import Composition, TensorIndexing
     from firth.embeddings.fasttext import FastText
+    from firth.embeddings.glove import GloVe
+    from firth.embeddings.lsa import LatentSemanticAnalysis
+    from firth.embeddings.ngram import NgramVectors
     from firth.embeddings.paragraph import ParagraphVectors
     from firth.embeddings.structured import Structured
     from firth.embeddings.text_classifier import TextClassifier
@@ -29,35 +39,59 @@ __version__ = "0.1.0"
 
 # Public names load on first use: `import firth` stays quick, and reading vectors never waits for Numba.
 _HOMES = {
+    "AssociationVectors": "firth.embeddings.associations",
     "Classifier": "firth.embeddings.classifier",
+    "Comparison": "firth.comparison.results",
+    "Composition": "firth.embeddings.compositional",
+    "Cooccurrence": "firth.counts.cooccurrence",
+    "CooccurrenceMatrix": "firth.counts.matrix",
     "Corpus": "firth.corpus.encoded",
     "DocumentVectors": "firth.vectors.document_vectors",
     "FastText": "firth.embeddings.fasttext",
     "FirthError": "firth.errors",
+    "GloVe": "firth.embeddings.glove",
+    "LatentSemanticAnalysis": "firth.embeddings.lsa",
+    "NgramVectors": "firth.embeddings.ngram",
     "ParagraphVectors": "firth.embeddings.paragraph",
+    "PhraseTable": "firth.counts.phrases",
+    "Phrases": "firth.counts.phrases",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
+    "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
     "Word2Vec": "firth.embeddings.word2vec",
     "WordTree": "firth.embeddings.word_trees",
     "WordVectors": "firth.vectors.word_vectors",
+    "compare": "firth.comparison.run",
     "evaluate": "firth.evaluation.report",
     "load": "firth.vectors.io",
 }
 
 __all__ = [
+    "AssociationVectors",
     "Classifier",
+    "Comparison",
+    "Composition",
+    "Cooccurrence",
+    "CooccurrenceMatrix",
     "Corpus",
     "DocumentVectors",
     "FastText",
     "FirthError",
+    "GloVe",
+    "LatentSemanticAnalysis",
+    "NgramVectors",
     "ParagraphVectors",
+    "PhraseTable",
+    "Phrases",
     "Structured",
     "SubwordVectors",
+    "TensorIndexing",
     "TextClassifier",
     "Word2Vec",
     "WordTree",
     "WordVectors",
+    "compare",
     "evaluate",
     "load",
 ]

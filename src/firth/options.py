@@ -61,6 +61,35 @@ def check(options: Any) -> None:
         object.__setattr__(options, field.name, value)
 
 
+def parsed(kind: type, name: str, text: str) -> Any:
+    """Return the value of an option that is given as text.
+
+    Args:
+        kind: the dataclass.
+        name: of its field.
+        text: a number, a word, or yes or no.
+
+    Raises:
+        OptionError: the text is no value of the field's type.
+    """
+    hint = typing.get_type_hints(kind)[name]
+    kinds = typing.get_args(hint) or (hint,)
+    if bool in kinds:
+        answers = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+        if text.lower() in answers:
+            return answers[text.lower()]
+        raise OptionError(f"{name}={text!r}: expected yes or no")
+    for number in (int, float):
+        if number in kinds:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    if str in kinds:
+        return text
+    raise OptionError(f"{name}={text!r}: expected a number")
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return value

@@ -26,10 +26,12 @@ INTERRUPTED = 130
 # Name: the module and the function that runs it, or the app of several, and the line that `firth --help` shows.
 COMMANDS = {
     "train": ("train", "train", "Train word vectors on text."),
+    "phrases": ("phrases", "phrases", "Find words that belong together, to train on as one."),
     "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),
     "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
+    "compare": ("compare", "compare", "Train several models on one text, and judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
     "convert": ("files", "convert", "Write vectors in another format."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),

@@ -3,19 +3,19 @@
 import inspect
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from firth.cli.flags import Flags, with_flags
-from firth.cli.models import MODELS
 from firth.cli.output import AsJson, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Threads, corpus_of
+from firth.comparison.models import MODELS
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusOptions
-from firth.errors import OptionError
+from firth.counts.phrases import PhraseTable
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io import load
 
@@ -25,21 +25,12 @@ _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
 def _train(
     model: str,
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            help="Files, folders or globs of text, a corpus folder, or - for standard input.",
-            show_default=False,
-            metavar="CORPUS",
-        ),
-    ],
+    corpus: Sources,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder to save the vectors in.", show_default=False, metavar="OUT")
     ],
     seed: Annotated[int, typer.Option(help="Of every random draw; with one thread it decides every bit.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(help="Threads; by default one a processor.", show_default=False)
-    ] = None,
+    threads: Threads = None,
     start: Annotated[
         Path | None, typer.Option(help="Vectors to go on training from, old and new words alike.", metavar="VECTORS")
     ] = None,
@@ -47,12 +38,13 @@ def _train(
         Path | None,
         typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="Column of text in JSONL, CSV, Parquet or Arrow files.")] = None,
-    stop_words: Annotated[Path | None, typer.Option(help="File of words to leave out, one a line.")] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for encoded corpora; by default the user's cache folder.", metavar="DIR")
+    phrases: Annotated[
+        Path | None, typer.Option(help="File of phrases, from firth phrases, that count as words.", metavar="FILE")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    column: Column = None,
+    stop_words: StopWords = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -68,9 +60,10 @@ def _train(
     before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    how = {**_CORPUS.chosen(options), **({} if stop_words is None else {"stop_words": _words_of(stop_words)})}
-    text = _corpus(corpus, how, column=column, cache=cache, progress=not quiet)
-    vectors = trainer.train(text, seed=seed, threads=threads, start=before, progress=not quiet, checkpoint=checkpoint)
+    how = {**getattr(kind, "corpus_options", {}), **CORPUS.chosen(options)}
+    text = _text(corpus, phrases, how, stop_words=stop_words, column=column, cache=cache, progress=not quiet)
+    further = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
+    vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **further)
     vectors.metadata.setdefault("name", output.stem)
     vectors.save(output)
     _tell(vectors, output, time.monotonic() - began, json)
@@ -78,14 +71,14 @@ def _train(
         raise typer.Exit(INTERRUPTED)
 
 
-_CORPUS = Flags(CorpusOptions, "Text")
-
-
 def _app() -> typer.Typer:
     """A command a model, each with the flags of its own options."""
     app = typer.Typer(help="Train on text.", subcommand_metavar="MODEL CORPUS... -o OUT")
     for name, model in MODELS.items():
-        command = with_flags(_train, [Flags(model.kind, "Model", frozenset(model.preset)), _CORPUS], model=name)
+        taken = inspect.signature(model.kind.train).parameters
+        without = {name: None for name in ("start", "checkpoint") if name not in taken}
+        flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
+        command = with_flags(_train, flags, model=name, **without)
         what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
         text = paragraphs(_train).partition("\n\n")[2]
         app.command(name, help=f"{what}\n\n{text}", short_help=what, no_args_is_help=True)(command)
@@ -95,29 +88,20 @@ def _app() -> typer.Typer:
 train = _app()
 
 
-def _words_of(path: Path) -> tuple[str, ...]:
-    return tuple(path.read_text(encoding="utf-8").split())
-
-
-def _corpus(
-    sources: Sequence[str], how: Mapping[str, Any], *, column: str | None, cache: Path | None, progress: bool
-) -> Corpus:
-    if len(sources) == 1 and (Path(sources[0]) / "corpus.json").is_file():
-        if how or column is not None:
-            given = ", ".join([*how, *(["column"] if column is not None else [])])
-            raise OptionError(
-                f"{sources[0]} is a corpus that is built already; {given} can only be given with its text"
-            )
-        return Corpus.open(sources[0])
-    if "-" in sources and len(sources) > 1:
-        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
-    source: Any = "-" if list(sources) == ["-"] else [Path(each) for each in sources]
-    return Corpus.build(source, cache=cache, column=column, progress=progress, **how)
+def _text(sources: Sequence[str], phrases: Path | None, how: dict[str, Any], **told: Any) -> Corpus:
+    """The corpus, with phrases joined where a file of them is given; pruned after that."""
+    if phrases is None:
+        return corpus_of(sources, how, **told)
+    table = PhraseTable.open(phrases)
+    pruned = {name: how.pop(name) for name in ("min_count", "max_size") if name in how}
+    whole = corpus_of(sources, how, every_word=True, **told)
+    return table.apply(whole, cache=told["cache"], progress=told["progress"], **pruned)
 
 
 def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     facts = vectors.metadata["training"]
-    rate = facts["words"] / max(facts["seconds"], 1e-9)
+    unit = facts.get("unit", "words")
+    rate = facts[unit] / max(facts["seconds"], 1e-9)
     if json:
         print_json(
             {
@@ -125,9 +109,9 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
                 "words": len(vectors),
                 "dim": vectors.dim,
                 "loss": facts["loss"],
-                "trained_words": facts["words"],
+                f"trained_{unit}": facts[unit],
                 "training_seconds": facts["seconds"],
-                "words_per_second": round(rate),
+                f"{unit}_per_second": round(rate),
                 "seconds": round(seconds, 3),
                 "interrupted": facts["interrupted"],
             }
@@ -136,7 +120,7 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     quoted = shlex.quote(str(output))
     rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
     print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in all")
-    print(f"trained on {facts['words']:,} words in {facts['seconds']:.1f} s ({rate:,.0f} words/s)")
+    print(f"trained on {facts[unit]:,} {unit} in {facts['seconds']:.1f} s ({rate:,.0f} {unit}/s)")
     print(f"next: firth neighbors {quoted} {shlex.quote(_example(vectors))}")
 
 

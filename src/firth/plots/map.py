@@ -16,7 +16,7 @@ from firth.vectors.word_vectors import WordVectors
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#3A8FB7", "#444444", "#8E44AD")
 SIZE = (10.0, 6.5)  # inches
 DPI = 150
-_INK, _FAINT = "#1b1b1b", "#c8c8c8"
+INK, FAINT = "#1b1b1b", "#c8c8c8"
 
 
 def draw_map(
@@ -40,7 +40,7 @@ def draw_map(
         UnknownWordError: a word has no vector.
         OSError: the file cannot be written.
     """
-    figure_module, canvas_module = _matplotlib("figure"), _matplotlib("backends.backend_agg")
+    figure_module, canvas_module = matplotlib_module("figure"), matplotlib_module("backends.backend_agg")
     colours = _colours(groups)
     words = list(colours)
     figure = figure_module.Figure(figsize=SIZE, dpi=DPI, facecolor="white")
@@ -48,13 +48,18 @@ def draw_map(
     axes = figure.add_axes((0.02, 0.02, 0.96, 0.9 if title else 0.96))
     axes.set_axis_off()
     if title:
-        figure.text(0.02, 0.955, title, fontsize=15, color=_INK, fontweight="bold", va="center")
+        figure.text(0.02, 0.955, title, fontsize=15, color=INK, fontweight="bold", va="center")
     _place(axes, flatten(vectors.get_vector(words)), canvas, words, colours, set(groups))
     with replacing_file(path) as file:
         canvas.print_png(file)
 
 
-def _matplotlib(module: str) -> Any:
+def matplotlib_module(module: str) -> Any:
+    """Return a module of matplotlib, such as "figure".
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
     try:
         return importlib.import_module(f"matplotlib.{module}")
     except ImportError:
@@ -91,7 +96,7 @@ def _place(
     spots = np.clip(spots, sizes / 2, np.array([box.width, box.height]) - sizes / 2)
     for label, spot, pixel in zip(labels, spots, pixels, strict=True):
         label.set_position(spot)
-        axes.plot(*np.stack([pixel, spot], axis=1), color=_FAINT, linewidth=0.8, zorder=1)
+        axes.plot(*np.stack([pixel, spot], axis=1), color=FAINT, linewidth=0.8, zorder=1)
 
 
 def _style(head: bool) -> dict[str, Any]:

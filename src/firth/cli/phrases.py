@@ -1,0 +1,59 @@
+"""`firth phrases`: which words belong together."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.flags import Flags, with_flags
+from firth.cli.output import AsJson, print_json
+from firth.cli.targets import check_writable
+from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Threads, corpus_of
+from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases
+
+SHOWN = 20
+
+
+def _phrases(
+    corpus: Sources,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="File to write the phrases to.", show_default=False, metavar="OUT"),
+    ],
+    connectors: Annotated[
+        Path | None, typer.Option(help="File of words that may stand inside a phrase; - for English ones.")
+    ] = None,
+    threads: Threads = None,
+    column: Column = None,
+    stop_words: StopWords = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Find words that belong together, such as new york.
+
+    `firth train MODEL CORPUS --phrases OUT` trains on the text with each phrase as one word.
+    """
+    check_writable(output)
+    inside: tuple[str, ...] = ()
+    if connectors is not None:
+        inside = ENGLISH_CONNECTORS if str(connectors) == "-" else tuple(connectors.read_text("utf-8").split())
+    how = Phrases(connectors=tuple(inside), **_OPTIONS.chosen(options))
+    text = corpus_of(
+        corpus, CORPUS.chosen(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,
+        every_word=True,
+    )  # fmt: skip
+    table = how.learn(text, threads=threads, progress=not quiet)
+    table.save(output)
+    if json:
+        for phrase, count, score in table:
+            print_json({"phrase": phrase, "count": count, "score": score})
+        return
+    print(f"{output}: {len(table):,} phrases")
+    for phrase, count, score in list(table)[:SHOWN]:
+        print(f"  {score:12.4g}  {count:9,}  {phrase}")
+
+
+_OPTIONS = Flags(Phrases, "Phrases", frozenset({"connectors"}))
+phrases = with_flags(_phrases, [_OPTIONS, Flags(CORPUS.kind, "Text", frozenset({"min_count", "max_size"}))])

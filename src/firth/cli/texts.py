@@ -1,0 +1,75 @@
+"""What every command that reads text shares: its arguments, and the corpus that they mean."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.flags import Flags
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusOptions
+from firth.errors import OptionError
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files, folders or globs of text, a corpus folder, or - for standard input.",
+        show_default=False,
+        metavar="CORPUS",
+    ),
+]
+Threads = Annotated[int | None, typer.Option(help="Threads; by default one a processor.", show_default=False)]
+Column = Annotated[str | None, typer.Option(help="Column of text in JSONL, CSV, Parquet or Arrow files.")]
+StopWords = Annotated[Path | None, typer.Option(help="File of words to leave out, one a line.")]
+Cache = Annotated[
+    Path | None, typer.Option(help="Folder for encoded corpora; by default the user's cache folder.", metavar="DIR")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+CORPUS = Flags(CorpusOptions, "Text")
+
+
+def words_of(path: Path) -> tuple[str, ...]:
+    """Return the words of a file."""
+    return tuple(path.read_text(encoding="utf-8").split())
+
+
+def corpus_of(
+    sources: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    stop_words: Path | None,
+    column: str | None,
+    cache: Path | None,
+    progress: bool,
+    every_word: bool = False,
+) -> Corpus:
+    """Return the corpus that a command line names, built or opened.
+
+    Args:
+        sources: files, folders, globs, a corpus folder, or "-".
+        how: the options of `CorpusOptions` that were given.
+        stop_words: a file of words to leave out.
+        column: of tables.
+        cache: the folder for encoded corpora.
+        progress: whether to show any.
+        every_word: whether rare words are kept, where the corpus is not built yet.
+
+    Raises:
+        OptionError: options were given for a corpus that is built already, or "-" stands among others.
+    """
+    options = {**how, **({} if stop_words is None else {"stop_words": words_of(stop_words)})}
+    if len(sources) == 1 and (Path(sources[0]) / "corpus.json").is_file():
+        if options or column is not None:
+            given = ", ".join([*options, *(["column"] if column is not None else [])])
+            raise OptionError(
+                f"{sources[0]} is a corpus that is built already; {given} can only be given with its text"
+            )
+        return Corpus.open(sources[0])
+    if "-" in sources and len(sources) > 1:
+        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
+    if every_word:
+        options["min_count"] = 1
+    source: Any = "-" if list(sources) == ["-"] else [Path(each) for each in sources]
+    return Corpus.build(source, cache=cache, column=column, progress=progress, **options)

@@ -1,0 +1,1 @@
+"""Several models of one corpus, trained and judged alike, side by side."""

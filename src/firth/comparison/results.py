@@ -1,0 +1,93 @@
+"""What a comparison measured, as a table and as JSON."""
+
+import html
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+HEADINGS = ("model", "seconds", "words/s", "peak MB", "file MB")
+METRICS = ("spearman", "3cosadd")  # one figure a set
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models side by side.
+
+    Attributes:
+        rows: what was measured of each model: "model", "options", "seconds" of training, compilation apart,
+            "words_per_second", "peak_bytes", "file_bytes", "loss", and "figures", as `firth.evaluate` gives them.
+        run: corpus, options, seed and environment.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    run: Mapping[str, Any]
+
+    @property
+    def sets(self) -> list[str]:
+        """The gold sets, each once, in the order of the figures."""
+        return list(dict.fromkeys(figure["set"] for row in self.rows for figure in shown(row)))
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self) -> str:
+        """Return an aligned table: figures are percentages with their 95 % intervals."""
+        lines = self._cells()
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        made = []
+        for line in lines:
+            cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
+            made.append("  ".join([line[0].ljust(widths[0]), *cells[1:]]).rstrip())
+        return "\n".join(made)
+
+    def to_json(self) -> str:
+        """Return one JSON object a line, a model each."""
+        return "\n".join(json.dumps(row, ensure_ascii=False) for row in self.rows)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        head, *body = self._cells()
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    def _repr_html_(self) -> str:
+        head, *body = self._cells()
+        top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+        rows = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
+        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _cells(self) -> list[list[str]]:
+        return [[*HEADINGS, *self.sets], *(self._line(row) for row in self.rows)]
+
+    def _line(self, row: Mapping[str, Any]) -> list[str]:
+        peak = row["peak_bytes"]
+        figures = {figure["set"]: figure for figure in shown(row)}
+        return [
+            row["model"], f"{row['seconds']:,.1f}", f"{row['words_per_second']:,}",
+            "-" if peak is None else f"{peak / 1e6:,.0f}", f"{row['file_bytes'] / 1e6:,.0f}",
+            *(_figure(figures.get(name)) for name in self.sets),
+        ]  # fmt: skip
+
+
+def shown(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return one figure a set of a model: whole sets, and analogies by 3CosAdd."""
+    return [figure for figure in row["figures"] if figure["metric"] in METRICS and "/" not in figure["set"]]
+
+
+def quality(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return the mean of a model's figures over the sets, of their lower and of their upper bounds; NaN for none."""
+    measured = [figure for figure in shown(row) if figure["value"] is not None]
+    if not measured:
+        return math.nan, math.nan, math.nan
+    value, low, high = (sum(figure[key] for figure in measured) / len(measured) for key in ("value", "low", "high"))
+    return value, low, high
+
+
+def _figure(figure: Mapping[str, Any] | None) -> str:
+    if figure is None or figure["value"] is None:
+        return "-"
+    value, low, high = (100 * figure[key] for key in ("value", "low", "high"))
+    covered = "" if figure["covered"] == figure["total"] else f" of {100 * figure['covered'] / figure['total']:.0f} %"
+    return f"{value:.1f} ({low:.0f} to {high:.0f}){covered}"

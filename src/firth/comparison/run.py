@@ -1,0 +1,216 @@
+"""Compare models on one corpus: each trained in turn, judged alike, and kept in a folder that can be gone on with.
+
+The folder holds `run.json` (corpus, options, seed, environment), `metrics.jsonl` (a line a finished model), `vectors/`
+(a folder a model), `state/` (what a killed training had learned). Text is encoded before, once for all; models that
+count words in the same way share one count.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from firth.comparison.models import trainer
+from firth.comparison.results import Comparison
+from firth.corpus.encoded import Corpus
+from firth.errors import FirthError, FormatError, OptionError
+from firth.files import replacing_file, sync_folder
+from firth.kernels.threads import usable_threads
+
+FORMAT, VERSION = "firth comparison", 1
+RUN, METRICS = "run.json", "metrics.jsonl"
+PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
+
+
+def compare(
+    corpus: Corpus,
+    models: Sequence[str],
+    out: str | os.PathLike[str],
+    *,
+    common: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    sets: Mapping[str, Any] | None = None,
+    progress: bool = True,
+) -> Comparison:
+    """Train models on a corpus and judge them.
+
+    Each model is trained in a process of its own, one after the other. A model that the folder has measured already is
+    not trained again; one that was interrupted goes on from its checkpoint.
+
+    Args:
+        corpus: the encoded text.
+        models: names, as `firth train` has them, each with options of its own behind colons where wanted, such as
+            "skipgram", "skipgram:window=10" or "glove:epochs=50".
+        out: the folder of the comparison.
+        common: options for every model that has them, such as dim=100, window=5.
+        seed: of every random draw.
+        threads: how many; by default one a processor.
+        sets: arguments of `firth.evaluate`: similarity, analogies, data.
+        progress: whether to show any.
+
+    Returns:
+        What was measured, in the order of the models.
+
+    Raises:
+        OptionError: a model or an option is unknown, or the folder is of another corpus or other options.
+        FormatError: the folder holds something else.
+        FirthError: a model could not be trained or judged.
+    """
+    shared, told = dict(common or {}), {name: _plain(value) for name, value in (sets or {}).items()}
+    if len(set(models)) != len(models) or not models:
+        raise OptionError(f"models {', '.join(models) or '(none)'}: expected one or more, each once")
+    options = {spec: _described(trainer(spec, shared)) for spec in models}
+    many, folder = usable_threads(threads), Path(out)
+    run = {
+        "format": FORMAT, "version": VERSION, "corpus": corpus.fingerprint, "tokens": corpus.num_tokens,
+        "words": len(corpus.vocabulary), "seed": seed, "threads": many, "sets": told, "models": options,
+        "environment": environment(),
+    }  # fmt: skip
+    done = _begin(folder, run)
+    for spec in models:
+        if spec in done:
+            continue
+        task = {
+            "model": spec, "common": shared, "corpus": str(corpus.path.absolute()), "seed": seed, "threads": many,
+            "vectors": str(folder / "vectors" / file_name(spec)), "state": str(folder / "state" / file_name(spec)),
+            "progress": None if progress else False, "sets": told,
+        }  # fmt: skip
+        done[spec] = {"model": spec, **_measured(task)}
+        _append(folder / METRICS, done[spec])
+    return Comparison([done[spec] for spec in models], run)
+
+
+def opened(out: str | os.PathLike[str]) -> Comparison:
+    """Return what a folder has measured so far.
+
+    Args:
+        out: of a comparison.
+
+    Raises:
+        FormatError: it holds something else.
+    """
+    folder = Path(out)
+    run = _read_run(folder)
+    done = {row["model"]: row for row in _rows(folder / METRICS)}
+    return Comparison([done[spec] for spec in run["models"] if spec in done], run)
+
+
+def environment() -> dict[str, Any]:
+    """Return what figures of speed depend on."""
+    return {
+        "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}",
+        "processors": os.cpu_count(), **{name: version(name) for name in PACKAGES},
+    }  # fmt: skip
+
+
+def file_name(spec: str) -> str:
+    """Return the name of a model's folder: its name and options, without what file systems do not like."""
+    return "".join(c if c.isalnum() or c in "-_.=" else "-" for c in spec) + ".firth"
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, int | float | str):
+        return value
+    return str(value) if isinstance(value, os.PathLike) else [str(each) for each in value]
+
+
+def _described(model: Any) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, bool | int | float | str | None) else str(value)
+        for name, value in vars(model).items()
+    }
+
+
+def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
+    """Make the folder or make sure that it is this comparison's; return the models that it has measured."""
+    if not (folder / RUN).exists():
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise OptionError(f"{folder} is there already and is no comparison; expected a new name")
+        _write_run(folder, run)
+        return {}
+    before = _read_run(folder)
+    for name in ("corpus", "seed", "sets"):
+        if before[name] != run[name]:
+            raise OptionError(
+                f"{folder} is a comparison of another {name}: {before[name]!r}, this one's is {run[name]!r}; name "
+                "another folder, or go on with the same"
+            )
+    for spec, options in run["models"].items():
+        there = before["models"].get(spec, options)
+        if differing := [name for name, value in options.items() if there.get(name) != value]:
+            found = ", ".join(f"{name}={there.get(name)!r}" for name in differing)
+            wanted = ", ".join(f"{name}={options[name]!r}" for name in differing)
+            raise OptionError(f"{folder} has {spec} with {found}, and not {wanted}; name another folder")
+    _write_run(folder, {**before, "models": {**before["models"], **run["models"]}})
+    return {row["model"]: row for row in _rows(folder / METRICS)}
+
+
+def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
+    with replacing_file(folder / RUN) as file:
+        file.write(json.dumps(run, indent=2, ensure_ascii=False).encode())
+
+
+def _read_run(folder: Path) -> dict[str, Any]:
+    try:
+        run = json.loads((folder / RUN).read_bytes())
+        if (run["format"], run["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"{run['format']!r} version {run['version']}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{folder / RUN}: not a comparison ({error}); expected what firth compare wrote") from error
+    return dict(run)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a file of metrics; one that a kill cut off is no line."""
+    if path.exists():
+        for line in path.read_text("utf-8").splitlines(keepends=True):
+            if line.endswith("\n"):
+                yield json.loads(line)
+
+
+def _append(path: Path, row: Mapping[str, Any]) -> None:
+    whole = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*_rows(path), row])
+    with replacing_file(path) as file:
+        file.write(whole.encode())
+    sync_folder(path.parent)
+
+
+def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
+    command = [sys.executable, "-m", "firth.comparison.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            child.stdin.write(json.dumps(task) + "\n")
+            child.stdin.flush()  # and open: where it ends, the child does
+            answer = child.stdout.read()
+        except KeyboardInterrupt:
+            child.wait()  # it was interrupted too, and keeps what it has learned
+            raise
+        peak = _wait(child)
+    if child.returncode == 130:
+        raise KeyboardInterrupt
+    if child.returncode != 0 or not answer:
+        raise FirthError(
+            f"{task['model']}: its process ended with status {child.returncode} and no figures; try it alone"
+        )
+    told = json.loads(answer)
+    if "error" in told:
+        raise FirthError(f"{task['model']}: {told['error']}")
+    return {**told, "peak_bytes": peak}
+
+
+def _wait(child: "subprocess.Popen[str]") -> int | None:
+    """Wait for a process to end; return the most memory that it took, in bytes, where the system tells."""
+    if not hasattr(os, "wait4"):
+        child.wait()
+        return None
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return int(usage.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,92 @@
+"""One model of a comparison, trained and judged in a process of its own, so that its memory can be told.
+
+`python -m firth.comparison.worker` reads a task as JSON from standard input and writes what it measured as JSON to
+standard output; progress goes to standard error.
+"""
+
+import inspect
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from firth.comparison.models import trainer
+from firth.corpus.encoded import Corpus
+from firth.errors import FirthError
+from firth.evaluation.report import evaluate
+from firth.progress import Status, reporting
+from firth.vectors.document_vectors import DocumentVectors
+
+
+def measure(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Train, save and judge one model.
+
+    Args:
+        task: "model" (its name and options), "common" (options), "corpus", "vectors" and "state" (folders), "seed",
+            "threads", "progress", "sets" (arguments of `firth.evaluate`).
+    """
+    model, corpus = trainer(task["model"], task["common"]), Corpus.open(task["corpus"])
+    compiling = 0.0
+    with reporting(task["progress"]) as show:
+
+        def report(status: Status) -> None:
+            nonlocal compiling
+            if status.stage.startswith("compiling"):
+                compiling = max(compiling, status.seconds)
+            show(Status(**{**vars(status), "stage": f"{task['model']}: {status.stage}"}))
+
+        resumes = "checkpoint" in inspect.signature(model.train).parameters
+        further = {"checkpoint": task["state"]} if resumes else {}
+        began = time.monotonic()
+        made = model.train(corpus, seed=task["seed"], threads=task["threads"], progress=report, **further)
+        wall = time.monotonic() - began
+    facts = made.metadata["training"]
+    if facts["interrupted"]:
+        raise KeyboardInterrupt
+    made.metadata["name"] = task["model"]
+    made.save(task["vectors"])
+    words = made.words if isinstance(made, DocumentVectors) else made
+    rows = evaluate({task["model"]: words}, **task["sets"])
+    size = sum(file.stat().st_size for file in Path(task["vectors"]).rglob("*") if file.is_file())
+    trained = facts.get("words", corpus.num_tokens)
+    return {
+        "options": facts["options"],
+        "seconds": round(wall - compiling, 3),
+        "compiling_seconds": round(compiling, 3),
+        "words_per_second": round(trained / max(wall - compiling, 1e-9)),
+        "loss": facts["loss"],
+        "file_bytes": size,
+        "figures": [json.loads(line) for line in rows.to_json().splitlines()],
+    }
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of standard input, which the parent holds open for as long as it lives."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
+def main() -> int:
+    """Do one task; an error of firth's own is a line of JSON too. Without the process that asked there is no task."""
+    asked = b""
+    while not asked.endswith(b"\n"):
+        asked += os.read(0, 1 << 16) or b"\n"
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    task = json.loads(asked)
+    try:
+        told = measure(task)
+    except (FirthError, OSError, MemoryError) as error:
+        told = {"error": str(error) or type(error).__name__}
+    except KeyboardInterrupt:
+        return 130
+    print(json.dumps(told, ensure_ascii=False))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Counting, phrases and comparisons by the installed command: bad input, full disks, kills."""
+
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.robustness.command import Command, end_by, sentences, wait_until
+
+resource = pytest.importorskip("resource", reason="limits and signals as POSIX has them")
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(sentences(2000), encoding="utf-8")
+    return path
+
+
+def nothing_written(folder: Path) -> bool:
+    """Whether there is neither a result nor half of one."""
+    made = [path for path in folder.rglob("*") if path.name.endswith((".firth", ".part", ".old"))]
+    return made == [] and not list(folder.rglob("cooccurrence.json"))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["glove", "--x-max", 0], "x_max=0.0: expected a finite number above 0"),
+        (["glove", "--alpha", -1], "alpha=-1.0: expected a finite number from 0 to 10"),
+        (["ppmi", "--shift", 0], "shift=0.0"),
+        (["ppmi", "--dim", 5000], "expected at most dim="),
+        (["coals", "--dim", 20, "--contexts", 5], "and 5 contexts: expected at most dim=5"),
+        (["lsa", "--dim", 3000], "expected at most dim="),
+        (["ngram", "--dim", 5000], "expected at most dim="),
+        (["glove", "--memory", 2], "memory=2: expected at least"),
+        (["ppmi", "--association", "x"], "No such option"),
+    ],
+    ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_options_out_of_range(firth: Command, text: Path, line, said):
+    ended = firth("train", line[0], text, "-o", "out.firth", *line[1:])
+    assert "Traceback" not in ended.err
+    assert said in " ".join(ended.err.replace("│", " ").split())
+    assert ended.status in (1, 2)
+    assert not (firth.folder / "out.firth").exists()
+
+
+def test_text_in_which_no_two_words_meet(firth: Command):
+    (firth.folder / "text.txt").write_text("one\ntwo\n" * 10, encoding="utf-8")
+    assert "stand within a window" in firth("train", "ppmi", "text.txt", "-o", "out.firth", "-q").complaint
+    assert nothing_written(firth.folder)
+
+
+def test_a_disk_that_fills_up_while_counts_are_written(firth: Command, tmp_path: Path):
+    draws = np.random.default_rng(0).integers(0, 3000, (20_000, 10))
+    (tmp_path / "text.txt").write_text("\n".join(" ".join(f"w{i}" for i in row) for row in draws), encoding="utf-8")
+    assert firth("train", "skipgram", "text.txt", "-o", "first.firth", "--epochs", 1, "--dim", 2, "-q").status == 0
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    ended = firth("train", "ppmi", "text.txt", "-o", "out.firth", "-q", "--dim", 5, before=limit)
+    assert "co-occurrence counts cannot be written" in ended.complaint
+    assert "room for" in ended.complaint
+    assert "MB" in ended.complaint
+    assert not list(firth.cache.rglob("cooccurrence.json"))
+    assert not list(firth.cache.rglob("*.part"))
+    assert not (tmp_path / "out.firth").exists()
+
+
+def test_damaged_counts_are_made_again(firth: Command, text: Path):
+    assert firth("train", "ppmi", text, "-o", "one.firth", "--dim", 5, "-q").status == 0
+    (columns,) = firth.cache.rglob("columns.bin")
+    whole = columns.read_bytes()
+    columns.write_bytes(whole[: len(whole) // 2])
+    assert firth("train", "ppmi", text, "-o", "two.firth", "--dim", 5, "-q").status == 0
+    assert columns.read_bytes() == whole
+
+
+def test_a_rate_that_explodes(firth: Command, text: Path):
+    complaint = firth("train", "glove", text, "-o", "out.firth", "--lr", 1e9, "-q").complaint
+    assert "training diverged in epoch 1 after" in complaint
+    assert "lr=0.05" in complaint
+    assert not (firth.folder / "out.firth").exists()
+
+
+def test_phrases_and_a_training_on_them(firth: Command):
+    lines = "i love new york\nnew york is big\nyork is old and new things are new\n" * 40
+    (firth.folder / "text.txt").write_text(lines, encoding="utf-8")
+    ended = firth("phrases", "text.txt", "-o", "phrases.json", "--threshold", 2, "--json", "-q")
+    found = [json.loads(line) for line in ended.out.splitlines()]
+    assert {"new_york", "i_love"} <= {row["phrase"] for row in found}
+    assert all(row["count"] == 40 or row["count"] == 80 for row in found)
+    line = ["train", "skipgram", "text.txt", "--phrases", "phrases.json", "--dim", 5, "--sample", 0, "-q"]
+    assert firth(*line, "-o", "out.firth").status == 0
+    assert "new_york" in firth("neighbors", "out.firth", "new_york").out + json.dumps(
+        json.loads((firth.folder / "out.firth" / "vocab.json").read_text("utf-8"))
+    )
+    (firth.folder / "bad.json").write_text("[]")
+    assert "not a file of phrases" in firth(*line[:3], "--phrases", "bad.json", "-o", "x.firth").complaint
+
+
+COMPARE = ["compare", "text.txt", "--models", "cbow:epochs=2,ppmi,glove", "--dim", 5, "--similarity", "pairs.tsv"]
+
+
+@pytest.fixture
+def pairs(firth: Command, text: Path) -> Path:
+    words = sorted(set(text.read_text("utf-8").split()))[:12]
+    path = firth.folder / "pairs.tsv"
+    rows = [f"{a}\t{b}\t{i}" for i, (a, b) in enumerate(zip(words[::2], words[1::2], strict=True))]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def test_a_comparison(firth: Command, pairs: Path):
+    ended = firth(*COMPARE, "-o", "run", "-q")
+    assert ended.status == 0, ended.err
+    head, *rows = ended.out.splitlines()[:4]
+    assert head.split()[:2] == ["model", "seconds"]
+    assert [row.split()[0] for row in rows] == ["cbow:epochs=2", "ppmi", "glove"]
+    folder = firth.folder / "run"
+    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    assert [row["options"]["dim"] for row in metrics] == [5, 5, 5]
+    assert all(row["peak_bytes"] > 30e6 for row in metrics)
+    assert (folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "table.md").read_text("utf-8").count("\n") == 5
+    assert firth("info", folder / "vectors" / "ppmi.firth").status == 0
+    # What is finished is not trained again; a further model is.
+    before = (folder / "metrics.jsonl").read_text("utf-8")
+    more = [*COMPARE[:3], "cbow:epochs=2,ppmi,glove,coals", *COMPARE[4:], "-o", "run", "-q", "--json"]
+    assert len(firth(*more).out.splitlines()) == 4
+    after = (folder / "metrics.jsonl").read_text("utf-8")
+    assert after.startswith(before)
+    assert after.count("\n") == 4
+
+
+def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
+    assert firth(*COMPARE, "-o", "run", "-q").status == 0
+    assert "comparison of another seed: 0, this one's is 1" in firth(*COMPARE, "-o", "run", "--seed", 1).complaint
+    complaint = firth(*COMPARE[:4], "--dim", 6, *COMPARE[6:], "-o", "run").complaint
+    assert "run has cbow:epochs=2 with dim=5, and not dim=6" in complaint
+    (firth.folder / "text.txt").write_text(sentences(100), encoding="utf-8")
+    assert "comparison of another corpus" in firth(*COMPARE, "-o", "run").complaint
+    (firth.folder / "other").mkdir()
+    (firth.folder / "other" / "file").touch()
+    assert "is no comparison" in firth(*COMPARE, "-o", "other").complaint
+    assert (
+        "model 'nothing': expected one of" in firth("compare", "text.txt", "--models", "nothing", "-o", "x").complaint
+    )
+    assert "expected OPTION=VALUE" in firth("compare", "text.txt", "--models", "cbow:size=3", "-o", "x").complaint
+
+
+def test_a_comparison_that_was_killed_goes_on(firth: Command, pairs: Path):
+    line = [*COMPARE[:3], "cbow:epochs=1,skipgram:epochs=100000", *COMPARE[4:], "-o", "run", "-q"]
+    process = firth.start(*line)
+    metrics = firth.folder / "run" / "metrics.jsonl"
+    wait_until(metrics.exists, process)
+    end_by(process, signal.SIGKILL)
+    before = metrics.read_text("utf-8")
+    assert before.count("\n") == 1
+    line[3] = "cbow:epochs=1,ppmi"
+    assert firth(*line).status == 0
+    assert metrics.read_text("utf-8").startswith(before)
+    assert metrics.read_text("utf-8").count("\n") == 2
