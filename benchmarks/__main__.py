@@ -14,13 +14,14 @@ from benchmarks.peers import peers_python
 from benchmarks.records import Series, open_series
 from benchmarks.running import JobError, run_rounds
 from benchmarks.setting import Setting
-from benchmarks.suites import corpus, families, quality, queries, speed, startup
+from benchmarks.suites import corpus, counts, families, quality, queries, speed, startup
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SUITES = {
     "speed": speed.comparisons,
     "corpus": corpus.comparisons,
     "families": families.comparisons,
+    "counts": counts.comparisons,
     "queries": queries.comparisons,
     "startup": startup.comparisons,
 }
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--text", type=Path, metavar="FILE", help="text as it was written (default: Wikipedia, from FIRTH_DATA)")
     add("--word2vec", type=Path, metavar="PROGRAM", help="the word2vec program of 2013, if you built one")
     add("--wang2vec", type=Path, metavar="PROGRAM", help="the wang2vec program, if you built one")
+    add("--glove", type=Path, metavar="DIR", help="the folder of GloVe's programs, if you built them")
     add("--peers", metavar="PYTHON", help="an environment that holds the peers (default: one is made)")
     add("--cache", type=Path, default=_default_cache(), metavar="DIR", help="for what is made once")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="where runs are kept")
@@ -76,6 +78,7 @@ def _setting(told: argparse.Namespace) -> Setting:
         peers=told.peers or peers_python(cache),
         word2vec=told.word2vec.resolve() if told.word2vec else None,
         wang2vec=told.wang2vec.resolve() if told.wang2vec else None,
+        glove=told.glove.resolve() if told.glove else None,
         tokenised=inputs.tokenised(cache, told.corpus and told.corpus.resolve()),
         written=inputs.written(cache, told.text and told.text.resolve()),
         threads=tuple(told.threads),

@@ -16,6 +16,7 @@ GENSIM = "gensim"
 WORD2VEC_C = "word2vec.c"
 WANG2VEC = "wang2vec"
 FASTTEXT = "fastText"
+GLOVE = "GloVe"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,7 @@ class Setting:
         peers: the Python that has gensim.
         word2vec: the program of 2013, where the user built one.
         wang2vec: the program of structured models, likewise.
+        glove: the folder of GloVe's programs, likewise.
         tokenised: a text of words and spaces.
         written: a text with capitals and punctuation.
         threads: the numbers of threads to run with.
@@ -37,6 +39,7 @@ class Setting:
     peers: str
     word2vec: Path | None
     wang2vec: Path | None
+    glove: Path | None
     tokenised: TextFile
     written: TextFile
     threads: tuple[int, ...]

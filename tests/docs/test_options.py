@@ -27,6 +27,13 @@ def table(options: type) -> str:
         ("classify", firth.TextClassifier),
         ("structured", firth.Structured),
         ("subwords", firth.FastText),
+        ("count", firth.Cooccurrence),
+        ("count", firth.AssociationVectors),
+        ("count", firth.GloVe),
+        ("count", firth.LatentSemanticAnalysis),
+        ("count", firth.NgramVectors),
+        ("phrases", firth.Phrases),
+        ("phrases", firth.TensorIndexing),
     ],
 )
 def test_table_repeats_the_options(page, options):

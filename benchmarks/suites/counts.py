@@ -1,0 +1,93 @@
+"""From an encoded corpus to counts, phrases, factors and GloVe's vectors.
+
+Each program has read its words before: GloVe's programs their list of words, firth its corpus. gensim reads the text as
+it looks for phrases, and the time that reading takes by itself is taken from it.
+"""
+
+from benchmarks.comparison import Comparison, Contender, Target
+from benchmarks.models import MIN_COUNT
+from benchmarks.setting import FIRTH, GENSIM, GLOVE, Setting, plural
+
+SCIPY = "SciPy svds"
+WINDOW, X_MAX, EPOCHS = 10, 100.0, 2
+WORDS, RANK = 30_000, 100
+
+
+def comparisons(setting: Setting) -> list[Comparison]:
+    """Counting, GloVe, the decomposition of PPMI, and phrases."""
+    jobs = (_counting, _glove, _decomposing, _phrases)
+    return [job(setting, threads) for job in jobs for threads in setting.threads]
+
+
+def _told(setting: Setting, threads: int) -> dict[str, object]:
+    return {"text": str(setting.tokenised.path), "min_count": MIN_COUNT, "threads": threads, "window": WINDOW}
+
+
+def _firth(setting: Setting, script: str, told: dict[str, object]) -> Contender:
+    command = setting.firth_job(script, told)
+    return Contender(name=FIRTH, command=command, environment=setting.firth_cache, warm_up=True)
+
+
+def _counting(setting: Setting, threads: int) -> Comparison:
+    told = _told(setting, threads)
+    contenders, targets = [_firth(setting, "firth_counts.py", told)], []
+    if setting.glove:
+        # GloVe's own program counts in one thread, whatever it is told.
+        theirs = {**told, "programs": str(setting.glove), "phase": "counting"}
+        contenders.append(Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs)))
+        targets.append(Target(FIRTH, GLOVE, 6))
+    return Comparison(
+        key=f"cooccurrence-{threads}t",
+        title=f"co-occurrence, window {WINDOW}, {plural(threads, 'thread')}: counted and tiled (GloVe: shuffled)",
+        contenders=tuple(contenders),
+        options={"window": WINDOW, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()},
+        words=setting.tokenised.words,
+        targets=tuple(targets),
+    )
+
+
+def _glove(setting: Setting, threads: int) -> Comparison:
+    told = {**_told(setting, threads), "model": {"dim": 100, "x_max": X_MAX, "epochs": EPOCHS}}
+    contenders, targets = [_firth(setting, "firth_glove.py", told)], []
+    if setting.glove:
+        theirs = {**told, "programs": str(setting.glove), "phase": "training"}
+        contenders.append(Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs)))
+        targets.append(Target(FIRTH, GLOVE, 15))
+    options = {"dim": 100, "x_max": X_MAX, "epochs": EPOCHS, "window": WINDOW, "min_count": MIN_COUNT}
+    return Comparison(
+        key=f"glove-{threads}t",
+        title=f"GloVe, d = 100, {EPOCHS} epochs, {plural(threads, 'thread')}: training alone",
+        contenders=tuple(contenders),
+        options={**options, "threads": threads, **setting.tokenised.described()},
+        targets=tuple(targets),
+    )
+
+
+def _decomposing(setting: Setting, threads: int) -> Comparison:
+    told = {**_told(setting, threads), "max_words": WORDS, "rank": RANK}
+    ours, theirs = ({**told, "with": library} for library in ("firth", "scipy"))
+    return Comparison(
+        key=f"svd-{threads}t",
+        title=f"PPMI of {WORDS:,} words, {RANK} components, {plural(threads, 'thread')}: the decomposition",
+        contenders=(
+            _firth(setting, "decompose.py", ours),
+            Contender(name=SCIPY, command=setting.firth_job("decompose.py", theirs), environment=setting.firth_cache),
+        ),
+        options={**told, "text": "", **setting.tokenised.described()},
+        targets=(Target(FIRTH, SCIPY, 3),),
+    )
+
+
+def _phrases(setting: Setting, threads: int) -> Comparison:
+    told = {**_told(setting, threads), "threshold": 0.5}
+    return Comparison(
+        key=f"phrases-{threads}t",
+        title=f"phrases by npmi found and joined, {plural(threads, 'thread')} (gensim: one)",
+        contenders=(
+            _firth(setting, "firth_phrases.py", told),
+            Contender(name=GENSIM, command=setting.peer_job("gensim_phrases.py", told)),
+        ),
+        options={"threshold": 0.5, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()},
+        words=setting.tokenised.words,
+        targets=(Target(FIRTH, GENSIM, 10),),
+    )
