@@ -10,10 +10,13 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.compiled import compiled
+from firth.kernels.step import prefetch_row
+from firth.kernels.vector_ir import LINE
 
 BITS = 12  # of a place's number that tell how far a window reaches to one side
 MOST_REACH = (1 << BITS) - 1
-DENSE = 8  # a row of more than every eighth word is read off in order, a thinner one is sorted
+AHEAD = 8  # places by which the text is asked for before it is looked at
+DENSE = 128  # times as long as looking at one word of a row takes what asks before it adds
 
 
 @compiled
@@ -58,26 +61,38 @@ def count_rows(
     sizes: npt.NDArray[np.int64],  # (last - first,) written: cells a row
 ) -> int:
     """Write the rows of some words one after the other; return how many cells they have."""
-    sums, touched = np.zeros(words), np.empty(words, np.int32)
+    sums, touched = np.zeros(words + 1), np.empty(words, np.int32)  # one more for all words that are not counted
     cells = 0
     for word in range(first, last):
         most = word if half else words - 1
         found = 0
-        for q in range(starts[word - base], starts[word - base + 1]):
-            place = places[q] >> 2 * BITS
-            left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
-            for d in range(1, left + 1):
-                found = _add(ids[place - d], most, weights[d], sums, touched, found)
-            for d in range(1, right + 1):
-                found = _add(ids[place + d], most, weights[d], sums, touched, found)
-        if found * DENSE > most:
-            context = 0
-            for i in range(found):
-                while sums[context] == 0:
-                    context += 1
-                touched[i] = context
-                context += 1
+        begin, end = starts[word - base], starts[word - base + 1]
+        if (end - begin) * len(weights) * DENSE > words:
+            # So many additions that it is quicker to make all, and to look through the row once, than to ask at each.
+            for q in range(begin, end):
+                if q + AHEAD < end:
+                    _fetch(ids, places[q + AHEAD])
+                place = places[q] >> 2 * BITS
+                left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+                for d in range(1, left + 1):
+                    sums[_within(ids[place - d], words)] += weights[d]
+                for d in range(1, right + 1):
+                    sums[_within(ids[place + d], words)] += weights[d]
+            for context in range(most + 1):
+                if sums[context] != 0:
+                    touched[found] = context
+                    found += 1
+            sums[most + 1 :] = 0
         else:
+            for q in range(begin, end):
+                if q + AHEAD < end:
+                    _fetch(ids, places[q + AHEAD])
+                place = places[q] >> 2 * BITS
+                left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+                for d in range(1, left + 1):
+                    found = _add(ids[place - d], most, weights[d], sums, touched, found)
+                for d in range(1, right + 1):
+                    found = _add(ids[place + d], most, weights[d], sums, touched, found)
             touched[:found].sort()
         for i in range(found):
             columns[cells + i] = touched[i]
@@ -86,6 +101,20 @@ def count_rows(
         sizes[word - first] = found
         cells += found
     return cells
+
+
+@njit(nogil=True, inline="always")
+def _fetch(ids: npt.NDArray[np.int32], listed: int) -> None:
+    """Ask for the words around a place that will be looked at soon: those of a word's places lie far apart."""
+    left, right = (listed >> BITS) & MOST_REACH, listed & MOST_REACH
+    first = (ids.ctypes.data + 4 * ((listed >> 2 * BITS) - left)) & -LINE
+    prefetch_row(first, (4 * (left + right) // LINE + 2) * LINE)
+
+
+@njit(nogil=True, inline="always")
+def _within(context: int, words: int) -> int:
+    """Return the place of a context word's sum: its number, or one behind the last where it is not counted."""
+    return min(context, words)
 
 
 @njit(nogil=True, inline="always")
