@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from firth.counts.matrix import CooccurrenceMatrix
 from firth.errors import OptionError
+from firth.kernels.association import CORRELATION, PMI, associate
 
 
 def pmi(counts: Any, *, positive: bool = True, shift: float = 1.0, smoothing: float = 1.0) -> Any:
@@ -49,13 +50,12 @@ def pmi(counts: Any, *, positive: bool = True, shift: float = 1.0, smoothing: fl
         raise OptionError(f"shift={shift!r}: expected a finite number above 0; 1 shifts nothing")
     if not 0 <= smoothing <= 1:
         raise OptionError(f"smoothing={smoothing!r}: expected a number from 0 to 1; 1 smooths nothing")
-    matrix, centres, contexts = _cells(counts)
+    matrix = _cells(counts)
     rows, columns = _totals(matrix)
     power = np.where(columns > 0, columns, 1) ** smoothing * (columns > 0)
-    with np.errstate(divide="ignore"):
-        log_rows, log_columns = np.log(rows), np.log(power / power.sum())
-    matrix.data = np.log(matrix.data) - log_rows[centres] - log_columns[contexts] - np.log(shift)
-    return _kept(matrix, matrix.data > 0) if positive else matrix
+    with np.errstate(divide="ignore"):  # words that never met have no cell
+        terms = np.log(rows) + np.log(shift), np.log(power / power.sum())
+    return _associated(PMI, matrix, *terms, positive=positive)
 
 
 def correlation(counts: Any) -> Any:
@@ -73,35 +73,37 @@ def correlation(counts: Any) -> Any:
     Raises:
         OptionError: counts are negative or not finite.
     """
-    matrix, centres, contexts = _cells(counts)
-    rows, columns = _totals(matrix)
-    total = rows.sum()
-    spread_rows, spread_columns = rows * (total - rows), columns * (total - columns)
-    above = total * matrix.data - rows[centres] * columns[contexts]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rho = above / np.sqrt(spread_rows[centres] * spread_columns[contexts])
-    matrix.data = np.sqrt(np.where(above > 0, rho, 0.0))
-    return _kept(matrix, above > 0)
+    matrix = _cells(counts)
+    return _associated(CORRELATION, matrix, *_totals(matrix), positive=True)
 
 
-def _cells(counts: Any) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Return a copy of the counts in float64 without zeros, and the row and column of each cell."""
+def _associated(
+    kind: int, matrix: Any, of_rows: npt.NDArray[np.float64], of_columns: npt.NDArray[np.float64], *, positive: bool
+) -> Any:
     from scipy import sparse
 
-    given = counts.to_scipy() if isinstance(counts, CooccurrenceMatrix) else counts
-    matrix = sparse.csr_array(given, dtype=np.float64, copy=not isinstance(counts, CooccurrenceMatrix))
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    if not (np.isfinite(matrix.data) & (matrix.data > 0)).all():
+    starts = np.empty(matrix.shape[0] + 1, dtype=np.int64)
+    columns = np.empty(matrix.nnz, dtype=np.int32)
+    given = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data
+    n = associate(kind, *given, of_rows, of_columns, float(matrix.sum()), positive, starts, columns, matrix.data)
+    return sparse.csr_array((matrix.data[:n], columns[:n], starts), shape=matrix.shape)
+
+
+def _cells(counts: Any) -> Any:
+    """Return a copy of the counts in float64, without zeros and with sorted indices."""
+    from scipy import sparse
+
+    if isinstance(counts, CooccurrenceMatrix):
+        matrix = counts.to_scipy()
+        matrix.data = matrix.data.astype(np.float64)
+    else:
+        matrix = sparse.csr_array(counts, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    if not (np.isfinite(matrix.data).all() and matrix.data.min(initial=1) > 0):
         raise OptionError("counts hold negative numbers, NaN or infinity; expected how often words met")
-    return matrix, np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+    return matrix
 
 
 def _totals(matrix: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     return np.asarray(matrix.sum(axis=1)).ravel(), np.asarray(matrix.sum(axis=0)).ravel()
-
-
-def _kept(matrix: Any, kept: npt.NDArray[np.bool_]) -> Any:
-    matrix.data = np.where(kept, matrix.data, 0.0)
-    matrix.eliminate_zeros()
-    return matrix

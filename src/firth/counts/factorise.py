@@ -31,13 +31,16 @@ import numpy.typing as npt
 from scipy import linalg
 
 from firth.errors import OptionError
-from firth.kernels.sparse_product import multiply
+from firth.kernels.sparse_product import BLOCK, multiply
 from firth.kernels.threads import usable_threads
 from firth.progress import Report, Status
 from firth.randomness import generator
 
-BLOCK = 16  # columns: two cache lines of a row, read for each cell
+NOTHING = 1e-11  # of a product's largest number: what is shorter is rounding
+SQUARABLE = 1e-8  # of the longest direction's square: a Gram matrix tells a shorter one's well
 CHECK = 1.15  # times as many columns as at the last look at how far the search has come
+
+Matrix = npt.NDArray[np.float64]
 
 
 class Factors(NamedTuple):
@@ -92,13 +95,20 @@ def factorise(
         return _signed(turned.right, turned.values, turned.left)
     many = usable_threads(threads)
     with ThreadPoolExecutor(many) as pool:
-        both = _Both(a, a.T.tocsr(), pool, many)
+        both = _Both(_indexed(a), _indexed(a.T.tocsr()), pool, many)
         basis, vectors = _krylov(both, rank, tolerance, seed, report)
         right = basis @ vectors
         left, triangle = np.linalg.qr(both.forward(right))
     # A V = Q R, and the small R holds all that is left to decompose: singular values without squaring.
     inner, values, rest = np.linalg.svd(triangle)
     return _signed(left @ inner, values, right @ rest.T)
+
+
+def _indexed(matrix: Any) -> Any:
+    """Give a matrix the kinds of indices that the product's kernel reads."""
+    matrix.sort_indices()
+    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
+    return matrix
 
 
 class _Both(NamedTuple):
@@ -110,7 +120,7 @@ class _Both(NamedTuple):
     threads: int
 
     def forward(self, block: npt.NDArray[np.float64]) -> Any:
-        return multiply(self.matrix, np.ascontiguousarray(block), self.pool, self.threads)
+        return multiply(self.matrix, block, self.pool, self.threads)
 
     def gram(self, block: npt.NDArray[np.float64]) -> Any:
         return multiply(self.transposed, self.forward(block), self.pool, self.threads)
@@ -121,8 +131,8 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
     width = both.matrix.shape[1]
     basis = np.empty((width, min(4 * rank + BLOCK, width)), order="F")  # so that its first m columns are one piece
     projected = np.empty((0, 0))
-    block, m, checked = generator(seed, "singular vectors").standard_normal((width, min(BLOCK, width))), 0, 0
-    block, _ = np.linalg.qr(block)
+    random, m, checked = generator(seed, "singular vectors"), 0, 0
+    block = _directions(np.zeros((width, 0)), basis[:, :0], 0.0, random)
     while True:
         b = block.shape[1]
         if m + b > basis.shape[1]:
@@ -133,7 +143,7 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
         inner = known.T @ image
         projected = np.block([[projected, inner[:-b]], [inner[:-b].T, (inner[-b:] + inner[-b:].T) / 2]])
         rest = image - known @ inner
-        block = _directions(rest, known)
+        block = _directions(rest, known, float(np.abs(image).max(initial=0.0)), random)
         if (m >= 2 * rank and m >= CHECK * checked) or m == width:
             values, vectors = linalg.eigh(projected, subset_by_index=(m - rank, m - 1))
             errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
@@ -145,17 +155,34 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
                 report(Status(stage="decomposing", done=int(right.sum()), total=rank, unit="components"))
 
 
-def _directions(rest: npt.NDArray[np.float64], basis: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _directions(rest: Matrix, basis: Matrix, size: float, random: np.random.Generator) -> Matrix:
     """Return orthonormal columns that span what a block has outside a basis; all that is left, where that is less.
 
-    Where a block has nothing left, rounding stands for the random directions with which the search goes on.
+    Where the block has less than its columns left, the search goes on in random directions.
     """
     left = basis.shape[0] - basis.shape[1]
-    found, _, _ = linalg.svd(rest, full_matrices=False)
-    found = found[:, :left]
-    for _ in range(2):
-        found, _ = np.linalg.qr(found - basis @ (basis.T @ found))
-    return np.asarray(found)
+    found = _orthonormal(rest, NOTHING * size)
+    missing = min(BLOCK, left) - found.shape[1]
+    if missing > 0:
+        found = np.concatenate([found, random.standard_normal((len(rest), missing))], axis=1)
+    for _ in range(2 if missing > 0 else 1):  # the block itself has been projected once
+        found = _orthonormal(found - basis @ (basis.T @ found), 0.0)
+    return found[:, :left]
+
+
+def _orthonormal(block: Matrix, least: float) -> Matrix:
+    """Return orthonormal columns that span a block's, those of a length of `least` or below left out.
+
+    By the eigenvectors of its Gram matrix: one product, where to decompose a tall block takes many passes. Squaring
+    loses what is much shorter than the rest; such a block is decomposed as it is.
+    """
+    if not block.shape[1]:
+        return block
+    values, vectors = np.linalg.eigh(block.T @ block)
+    if values[0] > max(SQUARABLE * values[-1], least**2):
+        return np.asarray(block @ (vectors / np.sqrt(values)))
+    found, lengths, _ = linalg.svd(block, full_matrices=False)
+    return np.asarray(found[:, lengths > max(least, np.finfo(np.float64).eps * lengths[0])])
 
 
 def _signed(left: Any, values: Any, right: Any) -> Factors:

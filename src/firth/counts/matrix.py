@@ -20,6 +20,7 @@ from firth.corpus.cache import writing
 from firth.corpus.storage import read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
 from firth.files import replacing_folder
+from firth.kernels.association import mirror
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1
@@ -135,8 +136,19 @@ class CooccurrenceMatrix:
         """Return all cells as a SciPy `csr_array` (V, V) of float32, in memory, on both sides where half is kept."""
         from scipy import sparse
 
-        stored = sparse.csr_array((self.values, self.columns, self.rows), shape=(len(self), len(self)))
-        return (stored + sparse.tril(stored, -1).T).tocsr() if self.half else stored.copy()
+        shape = (len(self), len(self))
+        if not self.half:
+            return sparse.csr_array((self.values, self.columns, self.rows), shape=shape, copy=True)
+        starts = np.empty(len(self) + 1, dtype=np.int64)
+        cells = 2 * len(self.columns) - self._on_diagonal()
+        columns, values = np.empty(cells, dtype=np.int32), np.empty(cells, dtype=np.float32)
+        mirror(self.rows, self.columns, self.values, starts, columns, values)
+        return sparse.csr_array((values, columns, starts), shape=shape)
+
+    def _on_diagonal(self) -> int:
+        """How many words stand near themselves: in the lower half, those whose row ends with themselves."""
+        filled = np.flatnonzero(np.diff(self.rows))
+        return int((self.columns[self.rows[filled + 1] - 1] == filled).sum())
 
     def totals(self) -> npt.NDArray[np.float64]:
         """Return sum_j X_ij for each word i, (V,)."""

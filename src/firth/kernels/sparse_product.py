@@ -1,57 +1,157 @@
-"""A sparse matrix times a block of dense columns, rows shared among threads."""
+"""A sparse matrix times a block of dense columns, as explicit vector instructions, rows shared among threads.
 
-import itertools
+What: out = A X for A (R, C) and X (C, BLOCK). A row of the result stays in registers while its cells pass.
+
+Objective: out_i = sum over the cells j of row i, in their order, of A_ij X_j.
+
+Source: the definition of the product.
+
+Departures: none.
+
+Cost: 2 BLOCK flops a cell; a cell is read once, and BLOCK numbers of X with it.
+"""
+
+import functools
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
+from firth.kernels import vector_ir
 from firth.kernels.compiled import compiled
+from firth.kernels.native import compile_functions
+from firth.kernels.rows import own_lines
+from firth.kernels.step import WIDTH, calling
+from firth.kernels.vector_ir import I32, I64, Emitter
 
-PIECES = 8  # a thread: those that finish early take what is left
+BLOCK = 16  # columns of X: two cache lines of a row
+PIECES = 8  # of the rows, a thread: those that finish early take what is left
+F64 = ir.DoubleType()
+KIND = ir.FunctionType(ir.VoidType(), [I64] * 7)
+
+
+@functools.cache
+def compile_product(width: int) -> int:
+    """Return the address of the kernel that `multiply_rows` calls.
+
+    Args:
+        width: float32 lanes a vector: 16, 8 or 4.
+    """
+    sources = (__file__, vector_ir.__file__)
+    return compile_functions(f"product{width}", ("product",), lambda module: _emit(module, width), sources)["product"]
+
+
+def _emit(module: ir.Module, width: int) -> None:
+    function = ir.Function(module, KIND, "product")
+    e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
+    lanes = width // 2
+    vector = ir.VectorType(F64, lanes)
+    starts, columns, values, block, out, first, rows = function.args
+
+    def load(address: Any, kind: Any, align: int) -> Any:
+        return e.b.load(e.b.inttoptr(address, kind.as_pointer()), align=align)
+
+    def row(i: Any, _: list[Any]) -> list[Any]:
+        number = e.b.add(first, i)
+        at = e.b.add(starts, e.b.mul(number, I64(8)))
+        begin, end = load(at, I64, 8), load(e.offset(at, 8), I64, 8)
+
+        def cell(k: Any, sums: list[Any]) -> list[Any]:
+            place = e.b.add(begin, k)
+            value = load(e.b.add(values, e.b.mul(place, I64(8))), F64, 8)
+            column = e.b.sext(load(e.b.add(columns, e.b.mul(place, I64(4))), I32, 4), I64)
+            x = e.b.add(block, e.b.mul(column, I64(8 * BLOCK)))
+            one = e.b.insert_element(ir.Constant(vector, ir.Undefined), value, I32(0))
+            splat = e.b.shuffle_vector(one, one, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))
+            return [_fma(e, splat, load(e.offset(x, 8 * lanes * v), vector, 8), total) for v, total in enumerate(sums)]
+
+        zeros = [ir.Constant(vector, [0.0] * lanes)] * (BLOCK // lanes)
+        count = e.b.sub(end, begin)
+        sums = e.when(e.b.icmp_signed(">", count, I64(0)), zeros, lambda each: e.loop(count, each, cell))
+        target = e.b.add(out, e.b.mul(number, I64(8 * BLOCK)))
+        for v, total in enumerate(sums):
+            e.store(total, e.offset(target, 8 * lanes * v), 8)
+        return []
+
+    e.loop(rows, [], row)
+    e.b.ret_void()
+
+
+def _fma(e: Emitter, x: Any, y: Any, z: Any) -> Any:
+    name = f"llvm.fmuladd.v{x.type.count}f64"
+    kind = ir.FunctionType(x.type, [x.type] * 3)
+    return e.b.call(e.b.module.globals.get(name) or ir.Function(e.b.module, kind, name), (x, y, z))
+
+
+@intrinsic
+def call_product(
+    context: Any, kernel: Any, starts: Any, columns: Any, values: Any, block: Any, out: Any, first: Any, rows: Any
+) -> Any:
+    """Call a `product` kernel: write some rows of a product; every argument is an int64, an address or a count.
+
+    Args:
+        context: given by Numba.
+        kernel: the address of `product`.
+        starts: int64, where each row's cells begin.
+        columns: int32 of the cells.
+        values: float64 of the cells.
+        block: X, rows of BLOCK float64.
+        out: the product, likewise.
+        first: the first row that is written.
+        rows: how many, at least 1.
+    """
+
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return calling(KIND, values, builder)
+
+    return types.int64(*[types.int64] * 8), generate
 
 
 @compiled
 def multiply_rows(
-    starts: npt.NDArray[np.int32],  # (rows + 1,) where each row's cells begin
+    kernel: int,  # from `compile_product`
+    starts: npt.NDArray[np.int64],  # (R + 1,)
     columns: npt.NDArray[np.int32],  # (cells,)
     values: npt.NDArray[np.float64],  # (cells,)
-    block: npt.NDArray[np.float64],  # (columns, b)
-    out: npt.NDArray[np.float64],  # (rows, b), written
+    block: npt.NDArray[np.float64],  # (C, BLOCK)
+    out: npt.NDArray[np.float64],  # (R, BLOCK), written
     first: int,  # the first row that is computed
     last: int,  # one past the last
 ) -> None:
-    """Write some rows of the product; each row's sum is made in the order of its cells."""
-    for row in range(first, last):
-        total = out[row]
-        total[:] = 0
-        for cell in range(starts[row], starts[row + 1]):
-            value, other = values[cell], block[columns[cell]]
-            for k in range(len(total)):
-                total[k] += value * other[k]
+    """Write some rows of the product."""
+    if last > first:
+        at = starts.ctypes.data, columns.ctypes.data, values.ctypes.data, block.ctypes.data, out.ctypes.data
+        call_product(kernel, at[0], at[1], at[2], at[3], at[4], first, last - first)
 
 
 def multiply(matrix: Any, block: npt.NDArray[np.float64], pool: ThreadPoolExecutor, threads: int) -> Any:
     """Return the product of a sparse matrix with a dense block.
 
     Args:
-        matrix: a SciPy `csr_array` (R, C) of float64 with sorted indices of int32.
-        block: (C, b), contiguous.
+        matrix: a SciPy `csr_array` (R, C) of float64, whose indptr is of int64 and whose indices are of int32.
+        block: (C, b).
         pool: runs the threads.
         threads: how many; the result is the same bits for any number.
 
     Returns:
         (R, b) float64.
     """
-    out = np.empty((matrix.shape[0], block.shape[1]))
+    kernel = compile_product(WIDTH)
     starts = matrix.indptr
-    pieces = np.searchsorted(starts, np.linspace(0, starts[-1], PIECES * threads + 1)[1:-1].astype(starts.dtype))
-    ends = [0, *(int(end) for end in pieces), matrix.shape[0]]
-    jobs = [
-        pool.submit(multiply_rows, starts, matrix.indices, matrix.data, block, out, first, last)
-        for first, last in itertools.pairwise(ends)
-    ]
-    for job in jobs:
-        job.result()
-    return out
+    cuts = np.searchsorted(starts, np.linspace(0, starts[-1], PIECES * threads + 1)[1:-1].astype(starts.dtype)).tolist()
+    parts = []
+    for first in range(0, block.shape[1], BLOCK):
+        x, out = (own_lines(rows * BLOCK, np.float64).reshape(rows, BLOCK) for rows in matrix.shape[::-1])
+        some = block[:, first : first + BLOCK]
+        x[:, : some.shape[1]] = some
+        told = (kernel, starts, matrix.indices, matrix.data, x, out)
+        jobs = [pool.submit(multiply_rows, *told, *cut) for cut in pairwise([0, *cuts, matrix.shape[0]])]
+        for job in jobs:
+            job.result()
+        parts.append(out[:, : some.shape[1]])
+    return np.concatenate(parts, axis=1)
