@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.kernels.compiled import compiled
+from firth.kernels.cooccurrence import take_row
 
 
 @compiled
@@ -53,10 +54,7 @@ def count_followers(
         if cells + found > len(columns):
             return -1
         touched[:found].sort()
-        for i in range(found):
-            columns[cells + i] = touched[i]
-            values[cells + i] = sums[touched[i]]
-            sums[touched[i]] = 0
+        take_row(touched, found, sums, columns, values, cells)
         sizes[unit - first] = found
         cells += found
     return cells

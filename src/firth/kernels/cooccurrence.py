@@ -5,6 +5,8 @@ done when it is written: no record is sorted, spilled and merged later, and a ro
 text, whatever part of the words is counted together.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -67,37 +69,32 @@ def count_rows(
         most = word if half else words - 1
         found = 0
         begin, end = starts[word - base], starts[word - base + 1]
-        if (end - begin) * len(weights) * DENSE > words:
-            # So many additions that it is quicker to make all, and to look through the row once, than to ask at each.
-            for q in range(begin, end):
-                if q + AHEAD < end:
-                    _fetch(ids, places[q + AHEAD])
-                place = places[q] >> 2 * BITS
-                left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+        # With so many additions it is quicker to make all, and to look through the row once, than to ask at each.
+        many = (end - begin) * len(weights) * DENSE > words
+        for q in range(begin, end):
+            if q + AHEAD < end:
+                _fetch(ids, places[q + AHEAD])
+            place = places[q] >> 2 * BITS
+            left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+            if many:
                 for d in range(1, left + 1):
-                    sums[_within(ids[place - d], words)] += weights[d]
+                    sums[min(ids[place - d], words)] += weights[d]
                 for d in range(1, right + 1):
-                    sums[_within(ids[place + d], words)] += weights[d]
+                    sums[min(ids[place + d], words)] += weights[d]
+            else:
+                for d in range(1, left + 1):
+                    found = _add(ids[place - d], most, weights[d], sums, touched, found)
+                for d in range(1, right + 1):
+                    found = _add(ids[place + d], most, weights[d], sums, touched, found)
+        if many:
             for context in range(most + 1):
                 if sums[context] != 0:
                     touched[found] = context
                     found += 1
             sums[most + 1 :] = 0
         else:
-            for q in range(begin, end):
-                if q + AHEAD < end:
-                    _fetch(ids, places[q + AHEAD])
-                place = places[q] >> 2 * BITS
-                left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
-                for d in range(1, left + 1):
-                    found = _add(ids[place - d], most, weights[d], sums, touched, found)
-                for d in range(1, right + 1):
-                    found = _add(ids[place + d], most, weights[d], sums, touched, found)
             touched[:found].sort()
-        for i in range(found):
-            columns[cells + i] = touched[i]
-            values[cells + i] = sums[touched[i]]
-            sums[touched[i]] = 0
+        take_row(touched, found, sums, columns, values, cells)
         sizes[word - first] = found
         cells += found
     return cells
@@ -111,10 +108,20 @@ def _fetch(ids: npt.NDArray[np.int32], listed: int) -> None:
     prefetch_row(first, (4 * (left + right) // LINE + 2) * LINE)
 
 
-@njit(nogil=True, inline="always")
-def _within(context: int, words: int) -> int:
-    """Return the place of a context word's sum: its number, or one behind the last where it is not counted."""
-    return min(context, words)
+@njit(nogil=True)
+def take_row(
+    touched: npt.NDArray[np.int32],  # columns that have a sum, ascending
+    found: int,  # how many
+    sums: npt.NDArray[Any],  # a row's sums, set back to 0
+    columns: npt.NDArray[np.int32],  # written
+    values: npt.NDArray[Any],  # written
+    cells: int,  # where the row begins in both
+) -> None:
+    """Write a row's sums as cells, and clear them."""
+    for i in range(found):
+        columns[cells + i] = touched[i]
+        values[cells + i] = sums[touched[i]]
+        sums[touched[i]] = 0
 
 
 @njit(nogil=True, inline="always")

@@ -149,7 +149,7 @@ def multiply(matrix: Any, block: npt.NDArray[np.float64], pool: ThreadPoolExecut
         x, out = (own_lines(rows * BLOCK, np.float64).reshape(rows, BLOCK) for rows in matrix.shape[::-1])
         some = block[:, first : first + BLOCK]
         x[:, : some.shape[1]] = some
-        told = (kernel, starts, matrix.indices, matrix.data, x, out)
+        told: tuple[Any, ...] = (kernel, starts, matrix.indices, matrix.data, x, out)
         jobs = [pool.submit(multiply_rows, *told, *cut) for cut in pairwise([0, *cuts, matrix.shape[0]])]
         for job in jobs:
             job.result()
