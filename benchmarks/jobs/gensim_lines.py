@@ -1,4 +1,4 @@
-"""Train paragraph vectors with gensim on documents handed to it one by one, so that its learning rate falls as it says."""
+"""Train paragraph vectors with gensim on documents handed to it one by one: its learning rate falls as it says."""
 
 import json
 import sys
