@@ -1,6 +1,6 @@
 """GloVe's step against central differences of its cost, and AdaGrad's sums against their definition.
 
-A first step from a = b = 1 moves every number by -r dJ/dx: the gradient of J = f/2 (x . y - t)^2 is read off it.
+A first step of r = 1 from a = b = 1 moves every number by -dJ/dx, J = f/2 (x . y - t)^2, and adds its square to a or b.
 """
 
 import numpy as np
@@ -46,20 +46,20 @@ def ones(count):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_first_step_is_the_gradient(width, seed):
     random = np.random.default_rng(seed)
-    x, y, target, weight, rate = rows(random, 3), rows(random, 3), 0.75, 0.375, 2.0**-12
+    x, y, target, weight = rows(random, 3), rows(random, 3), 0.75, 0.375
     before = x[2, :DIM].astype(np.float64), y[1, :DIM].astype(np.float64)
 
     def cost(one, other):
         return weight / 2 * ((one * other).sum(-1) - target) ** 2
 
     a, b, kept = ones(3), ones(3), (x.copy(), y.copy())
-    told = take(width, [(2, 1)], [target], [weight], x, y, a, b, rate)
+    told = take(width, [(2, 1)], [target], [weight], x, y, a, b, 1.0)
     np.testing.assert_allclose(told, cost(*before), rtol=1e-6)
     wanted = derivative(lambda v: cost(v, before[1]), before[0]), derivative(lambda v: cost(before[0], v), before[1])
-    # The kernel's sums are of float32; a step is read off them to a share of the largest.
-    np.testing.assert_allclose(np.sqrt(a[2, :DIM] - 1) / rate, abs(wanted[0]), atol=0.5)
-    for moved, start, gradient in ((x[2], kept[0][2], wanted[0]), (y[1], kept[1][1], wanted[1])):
-        np.testing.assert_allclose((start - moved)[:DIM] / rate, gradient, atol=2e-4)
+    sides = ((x[2], kept[0][2], a[2], wanted[0]), (y[1], kept[1][1], b[1], wanted[1]))
+    for moved, start, squares, gradient in sides:
+        np.testing.assert_allclose((start - moved)[:DIM], gradient, atol=1e-6)
+        np.testing.assert_allclose(squares[:DIM] - 1, gradient**2, atol=1e-6)
     untouched = [(x, kept[0], [0, 1]), (y, kept[1], [0, 2])]
     assert all((now[others] == then[others]).all() for now, then, others in untouched)
 

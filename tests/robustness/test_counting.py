@@ -79,6 +79,9 @@ def test_damaged_counts_are_made_again(firth: Command, text: Path):
     columns.write_bytes(whole[: len(whole) // 2])
     assert firth("train", "ppmi", text, "-o", "two.firth", "--dim", 5, "-q").status == 0
     assert columns.read_bytes() == whole
+    columns.write_bytes(b"\xff" * len(whole))  # as long as it was, and wrong
+    assert firth("train", "ppmi", text, "-o", "three.firth", "--dim", 5, "-q").status == 0
+    assert columns.read_bytes() == whole
 
 
 def test_a_rate_that_explodes(firth: Command, text: Path):

@@ -37,7 +37,7 @@ from firth import options
 from firth.corpus.cache import build_in
 from firth.corpus.encoded import Corpus
 from firth.counts.counting import Plan, write_rows
-from firth.counts.matrix import CooccurrenceMatrix, read_manifest, write_manifest, writing_counts
+from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
 from firth.errors import CorpusError, FormatError
 from firth.files import cache_folder
 from firth.kernels.cooccurrence import MOST_REACH
@@ -58,7 +58,7 @@ def weights_option(default: str) -> Any:
     return option(default, words, choices=("harmonic", "flat", "ramped"))
 
 
-def max_words_option(default: int | None) -> Any:
+def max_words_option(default: int) -> Any:
     """Return the option `max_words` of counting."""
     return option(default, "most frequent words that are counted; 0 counts all", minimum=0)
 
@@ -165,7 +165,7 @@ class Cooccurrence:
 
 def _is_whole(place: Path) -> bool:
     try:
-        read_manifest(place)
+        CooccurrenceMatrix.open(place)
     except (CorpusError, FormatError):
         return False
     return True

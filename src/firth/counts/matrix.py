@@ -76,6 +76,9 @@ class CooccurrenceMatrix:
         if len(columns) and not (columns.min() >= 0 and columns.max() < len(vocabulary)):
             wrong = max(columns.max(), columns.min(), key=abs)
             raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {len(vocabulary)}; {AGAIN}")
+        values = parts["values"]
+        if not (np.isfinite(values.max(initial=1)) and values.min(initial=1) > 0):
+            raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")
         return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.counts.cooccurrence import Cooccurrence, memory_option, weights_option, window_option
+from firth.counts.counting import MEBIBYTE
 from firth.counts.matrix import CooccurrenceMatrix, writing_counts
 from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
 from firth.errors import ShapeError
@@ -52,7 +53,6 @@ from firth.vectors.word_vectors import WordVectors
 BIASES = 2  # numbers behind a row's own: v has (bias, 1), u has (1, bias)
 TILE_BYTES = 1 << 20  # of all the rows that a tile touches: they stay in the second cache
 LEAST_BLOCKS, MOST_BLOCKS = 16, 2048
-MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ class Tiles:
         bounds = np.stack([ends - sizes, ends], axis=2)
         total = int(ends[-1, -1])
         cells = _room(total + AHEAD, how.memory)
-        free, states = bounds[:, :, 0].copy(), kernel_states(seed, "tile", blocks * blocks).reshape(blocks, blocks)
+        free, states = bounds[:, :, 0].copy(), kernel_states(seed, "row of tiles", blocks)
 
         def fill(first: int, last: int) -> None:
             told = (float(how.x_max), float(how.alpha), bounds, free)
@@ -308,7 +308,8 @@ def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
     with writing_counts(folder, cells * CELL):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            os.posix_fallocate(file.fileno(), 0, cells * CELL)
+            if hasattr(os, "posix_fallocate"):  # else a disk that is full shows when a cell is written
+                os.posix_fallocate(file.fileno(), 0, cells * CELL)
             return np.memmap(file, dtype=np.float32, mode="r+", shape=(cells, CELL // 4))
 
 

@@ -89,15 +89,15 @@ def _write(
 def shuffle_tiles(
     bounds: npt.NDArray[np.int64],  # (B, B, 2)
     words: npt.NDArray[np.uint32],  # (cells, 3) the memory of all cells
-    states: npt.NDArray[np.uint64],  # (B, B) a generator a tile
+    states: npt.NDArray[np.uint64],  # (B,) a generator a row of tiles
     first: int,  # the first row block
     last: int,  # one past the last
 ) -> None:
     """Put the cells of each of some tiles into a random order (Fisher and Yates)."""
     random = np.empty(1, np.uint64)
     for block in range(first, last):
+        random[0] = states[block]
         for other in range(bounds.shape[1]):
-            random[0] = states[block, other]
             begin, end = bounds[block, other]
             for i in range(end - 1, begin, -1):
                 j = begin + below(draw(random), i - begin + 1)

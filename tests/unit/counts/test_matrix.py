@@ -68,6 +68,17 @@ def test_columns_out_of_range_are_seen(matrix, tmp_path):
         CooccurrenceMatrix.open(tmp_path / "counts")
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0, -1.0])
+def test_counts_that_are_none_are_seen(matrix, tmp_path, bad):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / "values.bin"
+    values = np.fromfile(file, "<f4")
+    values[3] = bad
+    file.write_bytes(values.tobytes())
+    with pytest.raises(FormatError, match=r"values\.bin: damaged"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
 def test_a_damaged_manifest_is_named(matrix, tmp_path):
     matrix.save(tmp_path / "counts")
     file = tmp_path / "counts" / "cooccurrence.json"

@@ -48,7 +48,7 @@ def test_every_cell_stands_once_in_its_tile(half, threads):
 def test_shuffled_cells_are_the_same_cells_in_another_order():
     _, bounds, cells = filled(half=True)
     shuffled = cells.copy()
-    states = np.arange(1, B * B + 1, dtype=np.uint64).reshape(B, B)
+    states = np.arange(1, B + 1, dtype=np.uint64)
     shuffle_tiles(bounds, shuffled.view(np.uint32), states, 0, B)
     moved = 0
     for first, last in bounds.reshape(-1, 2):
@@ -64,6 +64,6 @@ def test_a_shuffle_favours_no_place():
     counts = np.zeros(6)
     for state in range(6000):
         cells = np.repeat(np.arange(6, dtype=np.uint32), 3).reshape(6, 3)
-        shuffle_tiles(bounds, cells, np.array([[state * 7919 + 1]], dtype=np.uint64), 0, 1)
+        shuffle_tiles(bounds, cells, np.array([state * 7919 + 1], dtype=np.uint64), 0, 1)
         counts[np.flatnonzero(cells[:, 0] == 0)[0]] += 1
     assert ((counts - 1000) ** 2 / 1000).sum() < 20.5
