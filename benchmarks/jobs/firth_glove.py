@@ -12,4 +12,4 @@ made = model.train(corpus, threads=options["threads"], seed=options.get("seed", 
 if options.get("output"):
     made.save(options["output"], format="word2vec-binary")
 facts = made.metadata["training"]
-print(json.dumps({"seconds": facts["seconds"], "cells": facts["cells"], "costs": facts["loss"]}))
+print(json.dumps({"seconds": facts["seconds"], "cells": facts["cells"], "loss": facts["loss"]}))

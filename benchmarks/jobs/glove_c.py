@@ -27,6 +27,7 @@ def run(name, *arguments, source=None, target=None):
 
 
 def count(folder):
+    folder.mkdir(parents=True, exist_ok=True)
     words, pairs, shuffled = folder / "words", folder / "pairs", folder / "shuffled"
     run("vocab_count", "-min-count", options["min_count"], "-verbose", 0, source=options["text"], target=words)
     how = ["-memory", 4, "-verbose", 0]
@@ -34,14 +35,26 @@ def count(folder):
         "cooccur", "-vocab-file", words, "-window-size", options["window"], "-overflow-file", folder / "overflow", *how,
         source=options["text"], target=pairs,
     )  # fmt: skip
-    shuffling, _ = run("shuffle", "-temp-file", folder / "temporary", *how, source=pairs, target=shuffled)
+    shuffling, _ = run("shuffle", "-temp-file", folder / "temporary", *how, source=pairs, target=folder / "part")
     pairs.unlink()
+    (folder / "part").replace(shuffled)
     return words, shuffled, {"counting_seconds": counting, "shuffling_seconds": shuffling}
 
 
 def train(words, shuffled, output):
     model = options["model"]
-    how = ["-vector-size", model["dim"], "-x-max", model["x_max"], "-threads", options["threads"], "-binary", 0]
+    how = [
+        "-vector-size",
+        model["dim"],
+        "-x-max",
+        model["x_max"],
+        "-eta",
+        model["lr"],
+        "-threads",
+        options["threads"],
+        "-binary",
+        0,
+    ]
     common = [
         "-input-file",
         shuffled,
@@ -58,7 +71,7 @@ def train(words, shuffled, output):
     whole, said = run("glove", *common, "-iter", model["epochs"], "-seed", options.get("seed", 1))
     besides, _ = run("glove", *common[:4], "-save-file", f"{output}-none", *common[6:], "-iter", 0)
     costs = [float(cost) for cost in re.findall(r"cost: ([\d.]+)", said)]
-    return {"seconds": whole - besides, "besides_seconds": besides, "costs": costs}
+    return {"seconds": whole - besides, "besides_seconds": besides, "costs": costs, "loss": costs[-1]}
 
 
 with tempfile.TemporaryDirectory() as temporary:

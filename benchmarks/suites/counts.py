@@ -4,12 +4,16 @@ Each program has read its words before: GloVe's programs their list of words, fi
 it looks for phrases, and the time that reading takes by itself is taken from it.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from benchmarks.comparison import Comparison, Contender, Target
 from benchmarks.models import MIN_COUNT
 from benchmarks.setting import FIRTH, GENSIM, GLOVE, Setting, plural
 
 SCIPY = "SciPy svds"
-WINDOW, X_MAX, EPOCHS = 10, 100.0, 2
+WINDOW, EPOCHS = 10, 2
+GLOVE_MODEL = {"dim": 100, "x_max": 100.0, "lr": 0.05}
 WORDS, RANK = 30_000, 100
 
 
@@ -17,6 +21,32 @@ def comparisons(setting: Setting) -> list[Comparison]:
     """Counting, GloVe, the decomposition of PPMI, and phrases."""
     jobs = (_counting, _glove, _decomposing, _phrases)
     return [job(setting, threads) for job in jobs for threads in setting.threads]
+
+
+def glove_trainers(setting: Setting) -> tuple[str, ...]:
+    """The programs that this setting can train GloVe with."""
+    return (FIRTH, GLOVE) if setting.glove else (FIRTH,)
+
+
+def glove_trainer(
+    setting: Setting, name: str, model: Mapping[str, Any], *, threads: int, seed: int = 1, output: str | None = None
+) -> Contender:
+    """The contender `name`, set to train GloVe on counts of the setting's tokenised text, which are kept.
+
+    Args:
+        setting: the call's setting.
+        name: `FIRTH` or `GLOVE`.
+        model: width, x_max, learning rate and epochs.
+        threads: how many.
+        seed: of the random draws.
+        output: where to leave the vectors, or None to let them go.
+    """
+    told = {**_told(setting, threads), "model": dict(model), "seed": seed, "output": output}
+    if name == FIRTH:
+        return _firth(setting, "firth_glove.py", told)
+    kept = setting.cache / f"glove-{setting.tokenised.path.stem}-{WINDOW}-{MIN_COUNT}"
+    theirs = {**told, "programs": str(setting.glove), "phase": "training", "folder": str(kept)}
+    return Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs))
 
 
 def _told(setting: Setting, threads: int) -> dict[str, object]:
@@ -47,18 +77,14 @@ def _counting(setting: Setting, threads: int) -> Comparison:
 
 
 def _glove(setting: Setting, threads: int) -> Comparison:
-    told = {**_told(setting, threads), "model": {"dim": 100, "x_max": X_MAX, "epochs": EPOCHS}}
-    contenders, targets = [_firth(setting, "firth_glove.py", told)], []
-    if setting.glove:
-        theirs = {**told, "programs": str(setting.glove), "phase": "training"}
-        contenders.append(Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs)))
-        targets.append(Target(FIRTH, GLOVE, 15))
-    options = {"dim": 100, "x_max": X_MAX, "epochs": EPOCHS, "window": WINDOW, "min_count": MIN_COUNT}
+    model = {**GLOVE_MODEL, "epochs": EPOCHS}
+    contenders = [glove_trainer(setting, name, model, threads=threads) for name in glove_trainers(setting)]
+    targets = [Target(FIRTH, GLOVE, 15)] if setting.glove else []
     return Comparison(
         key=f"glove-{threads}t",
         title=f"GloVe, d = 100, {EPOCHS} epochs, {plural(threads, 'thread')}: training alone",
         contenders=tuple(contenders),
-        options={**options, "threads": threads, **setting.tokenised.described()},
+        options={**model, **_told(setting, threads), "text": "", **setting.tokenised.described()},
         targets=tuple(targets),
     )
 

@@ -21,14 +21,14 @@ from benchmarks.inputs import public_data
 from benchmarks.models import MIN_COUNT, Model, trainer, trainers
 from benchmarks.running import JobError, child_environment, run_child
 from benchmarks.setting import FASTTEXT, Setting
-from benchmarks.suites import families, labels
+from benchmarks.suites import counts, families, labels
 
 EQUAL_RATES = {"skipgram": 0.025, "cbow": 0.05}
 RATES = {"skipgram": (0.0125, 0.025, 0.0375, 0.05, 0.075), "cbow": (0.025, 0.05, 0.06, 0.075, 0.1)}
 DIM = 100
-EPOCHS, FAMILY_EPOCHS = 5, 3
+EPOCHS, FAMILY_EPOCHS, GLOVE_EPOCHS = 5, 3, 15
 
-KEYS = (*RATES, *(job.key for job in families.JUDGED), *labels.KEYS)
+KEYS = (*RATES, "glove", *(job.key for job in families.JUDGED), *labels.KEYS)
 
 
 def contests(setting: Setting, threads: int) -> list[Contest]:
@@ -40,6 +40,7 @@ def contests(setting: Setting, threads: int) -> list[Contest]:
     """
     return [
         *(_plain(setting, name, threads) for name in RATES),
+        _glove(setting, threads),
         *(_family(setting, job, threads) for job in families.JUDGED),
         *labels.contests(setting, threads),
     ]
@@ -63,6 +64,23 @@ def _plain(setting: Setting, architecture: str, threads: int) -> Contest:
         judge=_judge(setting, train, threads),
         lr=lr,
         rates=RATES[architecture],
+    )
+
+
+def _glove(setting: Setting, threads: int) -> Contest:
+    model = {**counts.GLOVE_MODEL, "epochs": setting.epochs or GLOVE_EPOCHS}
+
+    def train(name: str, lr: float, seed: int, output: str) -> Contender:
+        return counts.glove_trainer(setting, name, {**model, "lr": lr}, threads=threads, seed=seed, output=output)
+
+    told = {"window": counts.WINDOW, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()}
+    return Contest(
+        key="glove",
+        title=f"GloVe, d = {model['dim']}: figures of the vectors",
+        options={**model, **told},
+        names=counts.glove_trainers(setting),
+        judge=_judge(setting, train, threads),
+        lr=model["lr"],
     )
 
 
@@ -102,7 +120,8 @@ def _judge(setting: Setting, train: Callable[[str, float, int, str], Contender],
         if unmeasured := [figure["set"] for figure in figures if figure["value"] is None]:
             raise JobError(f"{name}: no word of {', '.join(unmeasured)} has a vector; take a larger text")
         seconds = round(trained.report["seconds"], 3)
-        return {"contender": name, "lr": lr, "seed": seed, "seconds": seconds, "figures": figures}
+        loss = {"loss": trained.report["loss"]} if "loss" in trained.report else {}
+        return {"contender": name, "lr": lr, "seed": seed, "seconds": seconds, **loss, "figures": figures}
 
     return judge
 

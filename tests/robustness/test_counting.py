@@ -91,6 +91,16 @@ def test_a_rate_that_explodes(firth: Command, text: Path):
     assert not (firth.folder / "out.firth").exists()
 
 
+def test_characters_of_a_corpus_that_is_built_already(firth: Command):
+    (firth.folder / "text.txt").write_text("thecatsatonthemat\n" * 30, encoding="utf-8")
+    assert firth("train", "ngram", "text.txt", "-o", "one.firth", "--dim", 3, "-q").status == 0
+    (built,) = firth.cache.rglob("corpus.json")
+    ended = firth("train", "ngram", built.parent, "-o", "two.firth", "--dim", 3, "-q")
+    assert ended.status == 0, ended.err
+    complaint = firth("train", "ngram", built.parent, "-o", "x.firth", "--min-count", 2).complaint
+    assert "built already; min_count can only be given with its text" in complaint
+
+
 def test_phrases_and_a_training_on_them(firth: Command):
     lines = "i love new york\nnew york is big\nyork is old and new things are new\n" * 40
     (firth.folder / "text.txt").write_text(lines, encoding="utf-8")
@@ -129,6 +139,10 @@ def test_a_comparison(firth: Command, pairs: Path):
     metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [row["options"]["dim"] for row in metrics] == [5, 5, 5]
     assert all(row["peak_bytes"] > 30e6 for row in metrics)
+    assert [row["resumed"] for row in metrics] == [False] * 3
+    assert [row["counting_seconds"] > 0 for row in metrics] == [False, True, True]
+    again = firth("compare", "text.txt", "--models", "glove:epochs=3", *COMPARE[4:], "-o", "two", "-q", "--json")
+    assert json.loads(again.out)["counting_seconds"] == 0  # counted before, for the same window
     assert (folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "table.md").read_text("utf-8").count("\n") == 5
     assert firth("info", folder / "vectors" / "ppmi.firth").status == 0
@@ -169,3 +183,28 @@ def test_a_comparison_that_was_killed_goes_on(firth: Command, pairs: Path):
     assert firth(*line).status == 0
     assert metrics.read_text("utf-8").startswith(before)
     assert metrics.read_text("utf-8").count("\n") == 2
+
+
+def test_a_model_that_was_killed_goes_on(firth: Command, pairs: Path):
+    line = [*COMPARE[:3], "cbow:epochs=300", *COMPARE[4:], "-o", "run", "-q"]
+    process = firth.start(*line)
+    wait_until(lambda: any((firth.folder / "run" / "state").glob("cbow*")), process)
+    end_by(process, signal.SIGKILL)
+    assert not (firth.folder / "run" / "metrics.jsonl").exists()
+    assert firth(*line).status == 0
+    (row,) = map(json.loads, (firth.folder / "run" / "metrics.jsonl").read_text("utf-8").splitlines())
+    assert row["resumed"]
+    assert row["seconds"] > 0
+
+
+def test_the_memory_of_a_model_is_its_own(firth: Command, text: Path, pairs: Path):
+    ended = firth.python(
+        "import firth, numpy\n"
+        "large = numpy.ones(100_000_000)\n"
+        "if __name__ == '__main__':\n"
+        f"    corpus = firth.Corpus.build({str(text)!r}, progress=False)\n"
+        f"    sets = {{'similarity': [{str(pairs)!r}]}}\n"
+        "    found = firth.compare(corpus, ['cbow:dim=5'], 'run', sets=sets, progress=False)\n"
+        "    print(found.rows[0]['peak_bytes'])\n"
+    )
+    assert 30e6 < int(ended.out) < 600e6, ended

@@ -12,6 +12,7 @@ from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Th
 from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases
 
 SHOWN = 20
+ENGLISH = "english"
 
 
 def _phrases(
@@ -21,7 +22,7 @@ def _phrases(
         typer.Option("--output", "-o", help="File to write the phrases to.", show_default=False, metavar="OUT"),
     ],
     connectors: Annotated[
-        Path | None, typer.Option(help="File of words that may stand inside a phrase; - for English ones.")
+        Path | None, typer.Option(help="File of words that may stand inside a phrase, or english for a list of such.")
     ] = None,
     threads: Threads = None,
     column: Column = None,
@@ -38,7 +39,7 @@ def _phrases(
     check_writable(output)
     inside: tuple[str, ...] = ()
     if connectors is not None:
-        inside = ENGLISH_CONNECTORS if str(connectors) == "-" else tuple(connectors.read_text("utf-8").split())
+        inside = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
     how = Phrases(connectors=tuple(inside), **_OPTIONS.chosen(options))
     text = corpus_of(
         corpus, CORPUS.chosen(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,

@@ -44,6 +44,7 @@ def corpus_of(
     cache: Path | None,
     progress: bool,
     every_word: bool = False,
+    defaults: Mapping[str, Any] | None = None,
 ) -> Corpus:
     """Return the corpus that a command line names, built or opened.
 
@@ -55,6 +56,7 @@ def corpus_of(
         cache: the folder for encoded corpora.
         progress: whether to show any.
         every_word: whether rare words are kept, where the corpus is not built yet.
+        defaults: options of a text for what was not given; a corpus that is built already has its own.
 
     Raises:
         OptionError: options were given for a corpus that is built already, or "-" stands among others.
@@ -71,5 +73,6 @@ def corpus_of(
         raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
     if every_word:
         options["min_count"] = 1
+    options = {**(defaults or {}), **options}
     source: Any = "-" if list(sources) == ["-"] else [Path(each) for each in sources]
     return Corpus.build(source, cache=cache, column=column, progress=progress, **options)

@@ -60,8 +60,8 @@ def _train(
     before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    how = {**getattr(kind, "corpus_options", {}), **CORPUS.chosen(options)}
-    text = _text(corpus, phrases, how, stop_words=stop_words, column=column, cache=cache, progress=not quiet)
+    told = {"stop_words": stop_words, "column": column, "cache": cache, "progress": not quiet}
+    text = _text(corpus, phrases, CORPUS.chosen(options), defaults=getattr(kind, "corpus_options", None), **told)
     further = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
     vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **further)
     vectors.metadata.setdefault("name", output.stem)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-HEADINGS = ("model", "seconds", "words/s", "peak MB", "file MB")
+HEADINGS = ("model", "seconds", "counting", "words/s", "peak MB", "file MB")
 METRICS = ("spearman", "3cosadd")  # one figure a set
 
 
@@ -16,7 +16,8 @@ class Comparison:
     """Models side by side.
 
     Attributes:
-        rows: what was measured of each model: "model", "options", "seconds" of training, compilation apart,
+        rows: what was measured of each model: "model", "options", "seconds" of training, "counting_seconds" and
+            "compiling_seconds" apart from them, "resumed" (whether a training that was killed went on),
             "words_per_second", "peak_bytes", "file_bytes", "loss", and "figures", as `firth.evaluate` gives them.
         run: corpus, options, seed and environment.
     """
@@ -65,7 +66,7 @@ class Comparison:
         peak = row["peak_bytes"]
         figures = {figure["set"]: figure for figure in shown(row)}
         return [
-            row["model"], f"{row['seconds']:,.1f}", f"{row['words_per_second']:,}",
+            row["model"], f"{row['seconds']:,.1f}", _seconds(row["counting_seconds"]), f"{row['words_per_second']:,}",
             "-" if peak is None else f"{peak / 1e6:,.0f}", f"{row['file_bytes'] / 1e6:,.0f}",
             *(_figure(figures.get(name)) for name in self.sets),
         ]  # fmt: skip
@@ -83,6 +84,10 @@ def quality(row: Mapping[str, Any]) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     value, low, high = (sum(figure[key] for figure in measured) / len(measured) for key in ("value", "low", "high"))
     return value, low, high
+
+
+def _seconds(spent: float) -> str:
+    return f"{spent:,.1f}" if spent else "-"  # not at all, or another model of the comparison did
 
 
 def _figure(figure: Mapping[str, Any] | None) -> str:

@@ -86,21 +86,6 @@ def compare(
     return Comparison([done[spec] for spec in models], run)
 
 
-def opened(out: str | os.PathLike[str]) -> Comparison:
-    """Return what a folder has measured so far.
-
-    Args:
-        out: of a comparison.
-
-    Raises:
-        FormatError: it holds something else.
-    """
-    folder = Path(out)
-    run = _read_run(folder)
-    done = {row["model"]: row for row in _rows(folder / METRICS)}
-    return Comparison([done[spec] for spec in run["models"] if spec in done], run)
-
-
 def environment() -> dict[str, Any]:
     """Return what figures of speed depend on."""
     return {
@@ -193,7 +178,6 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
         except KeyboardInterrupt:
             child.wait()  # it was interrupted too, and keeps what it has learned
             raise
-        peak = _wait(child)
     if child.returncode == 130:
         raise KeyboardInterrupt
     if child.returncode != 0 or not answer:
@@ -203,14 +187,4 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
     told = json.loads(answer)
     if "error" in told:
         raise FirthError(f"{task['model']}: {told['error']}")
-    return {**told, "peak_bytes": peak}
-
-
-def _wait(child: "subprocess.Popen[str]") -> int | None:
-    """Wait for a process to end; return the most memory that it took, in bytes, where the system tells."""
-    if not hasattr(os, "wait4"):
-        child.wait()
-        return None
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return int(usage.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+    return dict(told)

@@ -30,13 +30,11 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
             "threads", "progress", "sets" (arguments of `firth.evaluate`).
     """
     model, corpus = trainer(task["model"], task["common"]), Corpus.open(task["corpus"])
-    compiling = 0.0
+    resumed, apart = Path(task["state"]).exists(), _Apart()
     with reporting(task["progress"]) as show:
 
         def report(status: Status) -> None:
-            nonlocal compiling
-            if status.stage.startswith("compiling"):
-                compiling = max(compiling, status.seconds)
+            apart.add(status)
             show(Status(**{**vars(status), "stage": f"{task['model']}: {status.stage}"}))
 
         resumes = "checkpoint" in inspect.signature(model.train).parameters
@@ -44,9 +42,11 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
         began = time.monotonic()
         made = model.train(corpus, seed=task["seed"], threads=task["threads"], progress=report, **further)
         wall = time.monotonic() - began
-    facts = made.metadata["training"]
+    peak, facts = _peak_bytes(), made.metadata["training"]
     if facts["interrupted"]:
         raise KeyboardInterrupt
+    # What a run that was killed had spent stands in its facts alone.
+    seconds = max(wall - apart.compiling - apart.counting, facts["seconds"] if resumed else 0.0, 1e-9)
     made.metadata["name"] = task["model"]
     made.save(task["vectors"])
     words = made.words if isinstance(made, DocumentVectors) else made
@@ -55,13 +55,47 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
     trained = facts.get("words", corpus.num_tokens)
     return {
         "options": facts["options"],
-        "seconds": round(wall - compiling, 3),
-        "compiling_seconds": round(compiling, 3),
-        "words_per_second": round(trained / max(wall - compiling, 1e-9)),
+        "seconds": round(seconds, 3),
+        "counting_seconds": round(apart.counting, 3),
+        "compiling_seconds": round(apart.compiling, 3),
+        "resumed": resumed,
+        "words_per_second": round(trained / seconds),
+        "peak_bytes": peak,
         "loss": facts["loss"],
         "file_bytes": size,
         "figures": [json.loads(line) for line in rows.to_json().splitlines()],
     }
+
+
+class _Apart:
+    """Seconds that are not the training's own, by the stages that are reported: compiling, and counting."""
+
+    def __init__(self) -> None:
+        self.compiling = self.counting = self._before = 0.0
+
+    def add(self, status: Status) -> None:
+        more = status.seconds - (self._before if status.seconds >= self._before else 0.0)  # each stage begins at 0
+        self._before = status.seconds
+        if status.stage.startswith("compiling"):
+            self.compiling += more
+        elif status.stage.startswith("counting"):
+            self.counting += more
+
+
+def _peak_bytes() -> int | None:
+    """Return the most memory that this process took, in bytes, or None where the system does not tell."""
+    try:
+        # Linux hands a child its parent's figure, but not this one.
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most * (1 if sys.platform == "darwin" else 1024)
 
 
 def _end_with_parent() -> None:

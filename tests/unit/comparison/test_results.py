@@ -14,8 +14,14 @@ def figure(name, value, metric="spearman", covered=10):
     return {"set": name, "metric": metric, "value": value, "low": low, "high": high, "covered": covered, "total": 10}
 
 
-def row(model, *figures, peak=250_000_000):
-    told = {"seconds": 12.34, "words_per_second": 1_234_567, "peak_bytes": peak, "file_bytes": 31_000_000}
+def row(model, *figures, peak=250_000_000, counting=0.0):
+    told = {
+        "seconds": 12.34,
+        "counting_seconds": counting,
+        "words_per_second": 1_234_567,
+        "peak_bytes": peak,
+        "file_bytes": 31_000_000,
+    }
     return {"model": model, **told, "figures": list(figures)}
 
 
@@ -29,7 +35,7 @@ def comparison():
             figure("questions", 0.4, "3cosmul"),
             figure("questions/gram1", 0.9, "3cosadd"),
         ),
-        row("ppmi", figure("pairs", None), peak=None),
+        row("ppmi", figure("pairs", None), peak=None, counting=5.0),
     ]
     return Comparison(rows, {"tokens": 1_000_000, "threads": 2})
 
@@ -37,12 +43,14 @@ def comparison():
 def test_one_figure_a_set_is_shown(comparison):
     assert comparison.sets == ["pairs", "questions"]
     assert str(comparison).splitlines() == [
-        "model  seconds    words/s  peak MB  file MB            pairs                questions",
-        "cbow      12.3  1,234,567      250       31  61.2 (56 to 66)  30.0 (25 to 35) of 80 %",
-        "ppmi      12.3  1,234,567        -       31                -                        -",
+        "model  seconds  counting    words/s  peak MB  file MB            pairs                questions",
+        "cbow      12.3         -  1,234,567      250       31  61.2 (56 to 66)  30.0 (25 to 35) of 80 %",
+        "ppmi      12.3       5.0  1,234,567        -       31                -                        -",
     ]
     assert (
-        comparison.to_markdown().splitlines()[2].startswith("| cbow | 12.3 | 1,234,567 | 250 | 31 | 61.2 (56 to 66) |")
+        comparison.to_markdown()
+        .splitlines()[2]
+        .startswith("| cbow | 12.3 | - | 1,234,567 | 250 | 31 | 61.2 (56 to 66) |")
     )
     assert "<td>61.2 (56 to 66)</td>" in comparison._repr_html_()
     assert [json.loads(line)["model"] for line in comparison.to_json().splitlines()] == ["cbow", "ppmi"]
