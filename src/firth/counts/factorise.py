@@ -31,7 +31,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from firth.errors import OptionError
-from firth.kernels.sparse_product import BLOCK, multiply
+from firth.kernels.sparse_product import BLOCK, Cells, multiply
 from firth.kernels.threads import usable_threads
 from firth.progress import Report, Status
 from firth.randomness import generator
@@ -95,7 +95,7 @@ def factorise(
         return _signed(turned.right, turned.values, turned.left)
     many = usable_threads(threads)
     with ThreadPoolExecutor(many) as pool:
-        both = _Both(_indexed(a), _indexed(a.T.tocsr()), pool, many)
+        both = _Both(Cells.of(a), Cells.of(a.T.tocsr()), pool, many)
         basis, vectors = _krylov(both, rank, tolerance, seed, report)
         right = basis @ vectors
         left, triangle = np.linalg.qr(both.forward(right))
@@ -104,18 +104,11 @@ def factorise(
     return _signed(left @ inner, values, right @ rest.T)
 
 
-def _indexed(matrix: Any) -> Any:
-    """Give a matrix the kinds of indices that the product's kernel reads."""
-    matrix.sort_indices()
-    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
-    return matrix
-
-
 class _Both(NamedTuple):
     """A and its transpose, and who multiplies with them."""
 
-    matrix: Any
-    transposed: Any
+    matrix: Cells
+    transposed: Cells
     pool: ThreadPoolExecutor
     threads: int
 
@@ -128,7 +121,7 @@ class _Both(NamedTuple):
 
 def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
     """Return a basis (C, m) and the vectors of the `rank` largest eigenvalues that A^T A has within it, (m, rank)."""
-    width = both.matrix.shape[1]
+    width = both.transposed.matrix.shape[0]
     basis = np.empty((width, min(4 * rank + BLOCK, width)), order="F")  # so that its first m columns are one piece
     projected = np.empty((0, 0))
     random, m, checked = generator(seed, "singular vectors"), 0, 0

@@ -1,6 +1,7 @@
 """A sparse matrix times a block of dense columns, as explicit vector instructions, rows shared among threads.
 
-What: out = A X for A (R, C) and X (C, BLOCK). A row of the result stays in registers while its cells pass.
+What: out = A X for A (R, C) and X (C, BLOCK). A row of the result stays in registers while its cells pass, and the
+columns are taken a stripe at a time, whose rows of X stay in the second cache.
 
 Objective: out_i = sum over the cells j of row i, in their order, of A_ij X_j.
 
@@ -14,7 +15,7 @@ Cost: 2 BLOCK flops a cell; a cell is read once, and BLOCK numbers of X with it.
 import functools
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +31,10 @@ from firth.kernels.step import WIDTH, calling
 from firth.kernels.vector_ir import I32, I64, Emitter
 
 BLOCK = 16  # columns of X: two cache lines of a row
+STRIPE = 8192  # columns whose rows of X are a mebibyte
 PIECES = 8  # of the rows, a thread: those that finish early take what is left
 F64 = ir.DoubleType()
-KIND = ir.FunctionType(ir.VoidType(), [I64] * 7)
+KIND = ir.FunctionType(ir.VoidType(), [I64] * 8)
 
 
 @functools.cache
@@ -51,15 +53,14 @@ def _emit(module: ir.Module, width: int) -> None:
     e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
     lanes = width // 2
     vector = ir.VectorType(F64, lanes)
-    starts, columns, values, block, out, first, rows = function.args
+    starts, ends, columns, values, block, out, first, rows = function.args
 
     def load(address: Any, kind: Any, align: int) -> Any:
         return e.b.load(e.b.inttoptr(address, kind.as_pointer()), align=align)
 
     def row(i: Any, _: list[Any]) -> list[Any]:
         number = e.b.add(first, i)
-        at = e.b.add(starts, e.b.mul(number, I64(8)))
-        begin, end = load(at, I64, 8), load(e.offset(at, 8), I64, 8)
+        begin, end = (load(e.b.add(side, e.b.mul(number, I64(8))), I64, 8) for side in (starts, ends))
 
         def cell(k: Any, sums: list[Any]) -> list[Any]:
             place = e.b.add(begin, k)
@@ -70,10 +71,9 @@ def _emit(module: ir.Module, width: int) -> None:
             splat = e.b.shuffle_vector(one, one, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))
             return [_fma(e, splat, load(e.offset(x, 8 * lanes * v), vector, 8), total) for v, total in enumerate(sums)]
 
-        zeros = [ir.Constant(vector, [0.0] * lanes)] * (BLOCK // lanes)
-        count = e.b.sub(end, begin)
-        sums = e.when(e.b.icmp_signed(">", count, I64(0)), zeros, lambda each: e.loop(count, each, cell))
-        target = e.b.add(out, e.b.mul(number, I64(8 * BLOCK)))
+        target, count = e.b.add(out, e.b.mul(number, I64(8 * BLOCK))), e.b.sub(end, begin)
+        before = [load(e.offset(target, 8 * lanes * v), vector, 8) for v in range(BLOCK // lanes)]
+        sums = e.when(e.b.icmp_signed(">", count, I64(0)), before, lambda each: e.loop(count, each, cell))
         for v, total in enumerate(sums):
             e.store(total, e.offset(target, 8 * lanes * v), 8)
         return []
@@ -90,50 +90,97 @@ def _fma(e: Emitter, x: Any, y: Any, z: Any) -> Any:
 
 @intrinsic
 def call_product(
-    context: Any, kernel: Any, starts: Any, columns: Any, values: Any, block: Any, out: Any, first: Any, rows: Any
+    context: Any,
+    kernel: Any,
+    starts: Any,
+    ends: Any,
+    columns: Any,
+    values: Any,
+    block: Any,
+    out: Any,
+    first: Any,
+    rows: Any,
 ) -> Any:
-    """Call a `product` kernel: write some rows of a product; every argument is an int64, an address or a count.
+    """Call a `product` kernel: add to some rows of a product; every argument is an int64, an address or a count.
 
     Args:
         context: given by Numba.
         kernel: the address of `product`.
         starts: int64, where each row's cells begin.
+        ends: int64, where they end.
         columns: int32 of the cells.
         values: float64 of the cells.
         block: X, rows of BLOCK float64.
         out: the product, likewise.
-        first: the first row that is written.
+        first: the first row that is added to.
         rows: how many, at least 1.
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
         return calling(KIND, values, builder)
 
-    return types.int64(*[types.int64] * 8), generate
+    return types.int64(*[types.int64] * 9), generate
 
 
 @compiled
 def multiply_rows(
     kernel: int,  # from `compile_product`
-    starts: npt.NDArray[np.int64],  # (R + 1,)
+    bounds: npt.NDArray[np.int64],  # (S + 1, R), from `stripes`
     columns: npt.NDArray[np.int32],  # (cells,)
     values: npt.NDArray[np.float64],  # (cells,)
     block: npt.NDArray[np.float64],  # (C, BLOCK)
-    out: npt.NDArray[np.float64],  # (R, BLOCK), written
+    out: npt.NDArray[np.float64],  # (R, BLOCK), zero; written
     first: int,  # the first row that is computed
     last: int,  # one past the last
 ) -> None:
     """Write some rows of the product."""
-    if last > first:
-        at = starts.ctypes.data, columns.ctypes.data, values.ctypes.data, block.ctypes.data, out.ctypes.data
-        call_product(kernel, at[0], at[1], at[2], at[3], at[4], first, last - first)
+    at = columns.ctypes.data, values.ctypes.data, block.ctypes.data, out.ctypes.data
+    for stripe in range(len(bounds) - 1 if last > first else 0):
+        starts, ends = bounds[stripe].ctypes.data, bounds[stripe + 1].ctypes.data
+        call_product(kernel, starts, ends, at[0], at[1], at[2], at[3], first, last - first)
 
 
-def multiply(matrix: Any, block: npt.NDArray[np.float64], pool: ThreadPoolExecutor, threads: int) -> Any:
+@compiled
+def _cut(
+    starts: npt.NDArray[np.int64],  # (R + 1,)
+    columns: npt.NDArray[np.int32],  # (cells,), ascending in each row
+    bounds: npt.NDArray[np.int64],  # (S + 1, R), written
+) -> None:
+    for row in range(len(starts) - 1):
+        at = starts[row]
+        bounds[0, row] = at
+        for stripe in range(1, len(bounds)):
+            while at < starts[row + 1] and columns[at] < stripe * STRIPE:
+                at += 1
+            bounds[stripe, row] = at
+
+
+class Cells(NamedTuple):
+    """A sparse matrix, ready to be multiplied.
+
+    Attributes:
+        matrix: a SciPy `csr_array` (R, C) of float64, its columns ascending in each row.
+        bounds: (S + 1, R) int64, where each stripe of columns begins and ends in each row.
+    """
+
+    matrix: Any
+    bounds: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, matrix: Any) -> "Cells":
+        """Return the cells of a SciPy `csr_array` of float64."""
+        matrix.sort_indices()
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
+        bounds = np.empty((-(-matrix.shape[1] // STRIPE) + 1, matrix.shape[0]), dtype=np.int64)
+        _cut(matrix.indptr, matrix.indices, bounds)
+        return cls(matrix, bounds)
+
+
+def multiply(cells: Cells, block: npt.NDArray[np.float64], pool: ThreadPoolExecutor, threads: int) -> Any:
     """Return the product of a sparse matrix with a dense block.
 
     Args:
-        matrix: a SciPy `csr_array` (R, C) of float64, whose indptr is of int64 and whose indices are of int32.
+        cells: of the matrix (R, C).
         block: (C, b).
         pool: runs the threads.
         threads: how many; the result is the same bits for any number.
@@ -142,14 +189,14 @@ def multiply(matrix: Any, block: npt.NDArray[np.float64], pool: ThreadPoolExecut
         (R, b) float64.
     """
     kernel = compile_product(WIDTH)
-    starts = matrix.indptr
+    matrix, starts = cells.matrix, cells.matrix.indptr
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], PIECES * threads + 1)[1:-1].astype(starts.dtype)).tolist()
     parts = []
     for first in range(0, block.shape[1], BLOCK):
         x, out = (own_lines(rows * BLOCK, np.float64).reshape(rows, BLOCK) for rows in matrix.shape[::-1])
         some = block[:, first : first + BLOCK]
         x[:, : some.shape[1]] = some
-        told: tuple[Any, ...] = (kernel, starts, matrix.indices, matrix.data, x, out)
+        told: tuple[Any, ...] = (kernel, cells.bounds, matrix.indices, matrix.data, x, out)
         jobs = [pool.submit(multiply_rows, *told, *cut) for cut in pairwise([0, *cuts, matrix.shape[0]])]
         for job in jobs:
             job.result()
