@@ -16,10 +16,10 @@ singular values); Golub and Underwood 1977, "The block Lanczos method for comput
 "Randomized block Krylov methods for stronger and faster approximate singular value decomposition", algorithm 2 (the
 random block).
 
-Departures: every block is made orthogonal to all before it, twice, where exact arithmetic needs the last two alone;
-blocks read the matrix once for b columns where Lanczos's own method reads it for each.
+Departures: every block is made orthogonal to all before it, once it is so to the last two, where exact arithmetic needs
+those alone; blocks read the matrix once for b columns where Lanczos's own method reads it for each.
 
-Cost: 4 b flops a cell and block, 4 R m and 8 C m^2 flops in all for a space of m columns, 8 C m bytes; m is some 3 to 6
+Cost: 4 b flops a cell and block, 4 R m and 4 C m^2 flops in all for a space of m columns, 8 C m bytes; m is some 3 to 6
 times k.
 """
 
@@ -38,7 +38,7 @@ from firth.randomness import generator
 
 NOTHING = 1e-11  # of a product's largest number: what is shorter is rounding
 SQUARABLE = 1e-8  # of the longest direction's square: a Gram matrix tells a shorter one's well
-CHECK = 1.15  # times as many columns as at the last look at how far the search has come
+CHECK = 1.05  # times as many columns as at the last look at how far the search has come
 
 Matrix = npt.NDArray[np.float64]
 
@@ -122,23 +122,26 @@ class _Both(NamedTuple):
 def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
     """Return a basis (C, m) and the vectors of the `rank` largest eigenvalues that A^T A has within it, (m, rank)."""
     width = both.transposed.matrix.shape[0]
-    basis = np.empty((width, min(4 * rank + BLOCK, width)), order="F")  # so that its first m columns are one piece
-    projected = np.empty((0, 0))
-    random, m, checked = generator(seed, "singular vectors"), 0, 0
+    room = min(8 * rank + BLOCK, width)  # untouched, it takes no memory
+    basis, projected = np.empty((width, room), order="F"), np.zeros((room, room))  # F: m columns are one piece
+    random, last, m, checked = generator(seed, "singular vectors"), 0, 0, 0
     block = _directions(np.zeros((width, 0)), basis[:, :0], 0.0, random)
     while True:
         b = block.shape[1]
-        if m + b > basis.shape[1]:
-            basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, basis.shape[1]))))
+        if m + b > room:
+            basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, room))))
+            projected, room = np.pad(projected, (0, room)), 2 * room
         basis[:, m : m + b] = block
-        m += b
+        near, last, m = last, m, m + b  # where the two blocks begin that the next one is coupled to
         known, image = basis[:, :m], both.gram(block)
-        inner = known.T @ image
-        projected = np.block([[projected, inner[:-b]], [inner[:-b].T, (inner[-b:] + inner[-b:].T) / 2]])
-        rest = image - known @ inner
+        inner = basis[:, near:m].T @ image
+        projected[near:last, last:m] = inner[:-b]
+        projected[last:m, near:last] = inner[:-b].T
+        projected[last:m, last:m] = (inner[-b:] + inner[-b:].T) / 2
+        rest = image - basis[:, near:m] @ inner
         block = _directions(rest, known, float(np.abs(image).max(initial=0.0)), random)
         if (m >= 2 * rank and m >= CHECK * checked) or m == width:
-            values, vectors = linalg.eigh(projected, subset_by_index=(m - rank, m - 1))
+            values, vectors = linalg.eigh(projected[:m, :m], subset_by_index=(m - rank, m - 1))
             errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
             right = errors <= tolerance * values[-1]
             if right.all():
@@ -158,7 +161,7 @@ def _directions(rest: Matrix, basis: Matrix, size: float, random: np.random.Gene
     missing = min(BLOCK, left) - found.shape[1]
     if missing > 0:
         found = np.concatenate([found, random.standard_normal((len(rest), missing))], axis=1)
-    for _ in range(2 if missing > 0 else 1):  # the block itself has been projected once
+    for _ in range(2 if missing > 0 else 1):  # what is not random is nearly orthogonal already
         found = _orthonormal(found - basis @ (basis.T @ found), 0.0)
     return found[:, :left]
 
