@@ -24,6 +24,7 @@ Departures:
 Cost: 8 D^2 R flops a phrase and step; D (2 R D + 1) + 2 D^2 numbers a type.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,11 +37,15 @@ from firth.errors import OptionError
 from firth.options import option
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
+from firth.vectors.io import saved
+from firth.vectors.io.saved import Saved
 from firth.vectors.neighbours import unit
 from firth.vectors.word_vectors import WordVectors
 
 Pairs = Sequence[tuple[str, str]]
 Matrix = npt.NDArray[np.float64]
+PARTS = ("u", "v", "c", "m", "n")  # of a tensor
+KIND = "firth-composition"
 ANY = ""  # the type of phrases without types
 
 
@@ -242,6 +247,42 @@ class Composition:
             own = np.array([each == name for each in named])
             made[own] = tensor(x[own], y[own])
         return made.astype(np.float32)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the functions and the words' vectors as a folder that `firth.load` maps.
+
+        Args:
+            path: of the folder.
+
+        Raises:
+            OptionError: the path is a folder of something else.
+            OSError: the folder cannot be written.
+        """
+        parts = {part: np.stack([getattr(tensor, part) for tensor in self.tensors.values()]) for part in PARTS}
+        content = Saved(
+            kind=KIND,
+            arrays={"vectors": self.vectors.vectors, **parts},
+            texts={"vocab": self.vectors.words, "types": list(self.tensors)},
+            card=f"# Composition of phrases\n\nTensor indexing, {len(self.vectors):,} words x {self.vectors.dim}; made by "
+            '[firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n',
+        )
+        saved.write(path, content)
+
+
+def restore(content: Saved) -> Composition:
+    """Return the composition that a folder holds.
+
+    Raises:
+        FormatError: it does not hold what it should.
+    """
+    words, types = content.words(), content.words("types")
+    vectors = content.array("vectors", (len(words), None))
+    dim, count = vectors.shape[1], len(types)
+    rank = content.array("u", (count, dim, None, dim)).shape[2]
+    shapes = [(count, dim, rank, dim), (count, dim, rank, dim), (count, dim), (count, dim, dim), (count, dim, dim)]
+    parts = [content.array(part, shape) for part, shape in zip(PARTS, shapes, strict=True)]
+    tensors = {name: Tensor(*(part[i] for part in parts)) for i, name in enumerate(types)}
+    return Composition(tensors, WordVectors(words, vectors))
 
 
 def added(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:

@@ -5,7 +5,8 @@ import pytest
 
 import firth
 from firth.embeddings.compositional import Tensor, added, cost, multiplied, reciprocal_ranks
-from firth.errors import OptionError, UnknownWordError
+from firth.errors import FormatError, OptionError, UnknownWordError
+from firth.vectors.io import load_vectors
 
 D, R = 6, 2
 
@@ -99,3 +100,18 @@ def test_wrong_input(composed):
         firth.TensorIndexing().train(vectors, [("w0", "nothing")])
     with pytest.raises(OptionError, match="rank=0"):
         firth.TensorIndexing(rank=0)
+
+
+def test_what_was_saved_comes_back(composed, tmp_path):
+    vectors, pairs = composed
+    types = ["even" if i % 2 else "odd" for i in range(200)]
+    model = firth.TensorIndexing(rank=R, iterations=5).train(vectors, pairs[:200], types)
+    model.save(tmp_path / "model")
+    again = firth.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.compose(pairs[:9], types[:9]), model.compose(pairs[:9], types[:9]))
+    with pytest.raises(OptionError, match=r"holds Composition.*load\(path\).vectors"):
+        load_vectors(tmp_path / "model")
+    file = tmp_path / "model" / "types.json"
+    file.write_text('["odd"]', encoding="utf-8")
+    with pytest.raises(FormatError, match="damaged"):
+        firth.load(tmp_path / "model")

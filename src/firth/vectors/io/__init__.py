@@ -98,6 +98,7 @@ def load(
 
 _INSTEAD = {
     "Classifier": "; `firth classify predict` asks it",
+    "Composition": "; those of its words are `firth.load(path).vectors`",
     "DocumentVectors": "; those of its words are `firth.load(path).words`",
 }
 

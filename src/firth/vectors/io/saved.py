@@ -31,6 +31,7 @@ WORDS = "firth-vectors"
 KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
     WORDS: "firth.vectors.io.folder",
     "firth-classifier": "firth.embeddings.classifier_files",
+    "firth-composition": "firth.embeddings.compositional",
     "firth-documents": "firth.vectors.document_vectors",
     "firth-subwords": "firth.vectors.io.subword_folder",
 }
