@@ -63,13 +63,14 @@ def train(words, shuffled, output):
         "-save-file",
         output,
         "-write-header",
-        1,
+        0,
         "-verbose",
         2,
         *how,
     ]
     whole, said = run("glove", *common, "-iter", model["epochs"], "-seed", options.get("seed", 1))
     besides, _ = run("glove", *common[:4], "-save-file", f"{output}-none", *common[6:], "-iter", 0)
+    Path(f"{output}.txt").replace(output)  # the program names its text so
     costs = [float(cost) for cost in re.findall(r"cost: ([\d.]+)", said)]
     return {"seconds": whole - besides, "besides_seconds": besides, "costs": costs, "loss": costs[-1]}
 

@@ -94,5 +94,6 @@ def _figure(figure: Mapping[str, Any] | None) -> str:
     if figure is None or figure["value"] is None:
         return "-"
     value, low, high = (100 * figure[key] for key in ("value", "low", "high"))
-    covered = "" if figure["covered"] == figure["total"] else f" of {100 * figure['covered'] / figure['total']:.0f} %"
+    share = round(100 * figure["covered"] / figure["total"])
+    covered = "" if share == 100 else f" of {share} %"
     return f"{value:.1f} ({low:.0f} to {high:.0f}){covered}"

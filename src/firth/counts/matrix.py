@@ -19,7 +19,7 @@ import numpy.typing as npt
 from firth.corpus.cache import writing
 from firth.corpus.storage import read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
-from firth.files import replacing_folder
+from firth.files import release_pages, replacing_folder
 from firth.kernels.association import mirror
 from firth.vocabulary import Vocabulary
 
@@ -27,6 +27,7 @@ FORMAT, VERSION = "firth cooccurrence", 1
 MANIFEST = "cooccurrence.json"
 PARTS = {"rows": "<i8", "columns": "<i4", "values": "<f4"}
 AGAIN = "count again"
+PIECE = 1 << 22  # numbers of a file that are looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +74,8 @@ class CooccurrenceMatrix:
         rows, columns = parts["rows"], parts["columns"]
         if rows[0] != 0 or rows[-1] != len(columns) or (np.diff(rows) < 0).any():
             raise FormatError(f"{folder / 'rows.bin'}: damaged, its rows do not follow one another; {AGAIN}")
-        if len(columns) and not (columns.min() >= 0 and columns.max() < len(vocabulary)):
-            wrong = max(columns.max(), columns.min(), key=abs)
-            raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {len(vocabulary)}; {AGAIN}")
-        values = parts["values"]
-        if not (np.isfinite(values.max(initial=1)) and values.min(initial=1) > 0):
-            raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")
+        if len(columns):
+            _check_numbers(folder, columns, parts["values"], len(vocabulary))
         return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -250,6 +247,25 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         if there != size:
             raise FormatError(f"{file}: {there:,} bytes, expected {size:,}; {AGAIN}")
     return dict(facts)
+
+
+def _check_numbers(folder: Path, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], words: int) -> None:
+    least, most = _extremes(columns)
+    if not 0 <= least <= most < words:
+        wrong = int(max(least, most, key=abs))
+        raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {words}; {AGAIN}")
+    least, most = _extremes(values)
+    if not 0 < least <= most < np.inf:
+        raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")
+
+
+def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return the least and the largest number, NaN where there is one; of an array that is mapped little stays mapped."""
+    least, most = float(array[0]), float(array[0])
+    for piece in np.array_split(array, -(-len(array) // PIECE)):
+        least, most = float(np.minimum(least, piece.min())), float(np.maximum(most, piece.max()))
+        release_pages(array)
+    return least, most
 
 
 def _mapped(file: Path, kind: str) -> Any:

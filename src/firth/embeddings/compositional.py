@@ -263,8 +263,8 @@ class Composition:
             kind=KIND,
             arrays={"vectors": self.vectors.vectors, **parts},
             texts={"vocab": self.vectors.words, "types": list(self.tensors)},
-            card=f"# Composition of phrases\n\nTensor indexing, {len(self.vectors):,} words x {self.vectors.dim}; made by "
-            '[firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n',
+            card=f"# Composition of phrases\n\nTensor indexing, {len(self.vectors):,} words x {self.vectors.dim}; "
+            'made by [firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n',
         )
         saved.write(path, content)
 

@@ -99,7 +99,8 @@ class GloVe:
             start: vectors for the words to begin with; those that GloVe trained go on, of any others each side begins
                 with half; words that only `start` has are left out.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
+                no more than a twentieth of the time; a later call with
                 the same counts, options and seed goes on from it.
 
         Returns:

@@ -140,7 +140,8 @@ class TextClassifier:
             threads: how many; by default one a processor.
             start: vectors that words of the texts start from, instead of random ones.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
+                no more than a twentieth of the time; a later call with
                 the same texts, options, seed and threads goes on from it.
 
         Returns:

@@ -34,6 +34,7 @@ from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two looks at the threads
 CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
+CHECKPOINT_SHARE = 20  # times as long as keeping the state takes is trained before it is kept after an epoch again
 WATCHED_ROWS = 1000  # the most frequent words: where numbers explode, they do so first
 LARGEST = 1e6  # size of a number; learned ones stay below 100, and an explosion passes any bound within a few steps
 WORSE = 1.5  # times the untrained loss: learning at a rate that suits stays below 1
@@ -150,6 +151,8 @@ class Run(Generic[Result]):
         seconds: time spent in kernels.
         interrupted: whether Ctrl-C ended the run.
         beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
+        kept: what `seconds` was when the state was last kept.
+        keeping: how long that took.
     """
 
     corpus: Encoded
@@ -168,6 +171,8 @@ class Run(Generic[Result]):
     seconds: float = 0.0
     interrupted: bool = False
     beginning: str = ""
+    kept: float = 0.0
+    keeping: float = 0.0
     shards: list[Shard] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -364,10 +369,14 @@ def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
     run.seconds = spent + time.monotonic() - began
     _raise_failures(futures)
     _check_sound(run, stop, None)
-    if all(shard.position[0] >= shard.last for shard in run.shards):
+    ended = all(shard.position[0] >= shard.last for shard in run.shards)
+    if ended:
         _finish_epoch(run)
-    if folder is not None:
+    needed = not ended or run.interrupted or run.epoch == run.epochs
+    if folder is not None and (needed or run.seconds - run.kept >= CHECKPOINT_SHARE * run.keeping):
+        began = time.monotonic()
         save_checkpoint(run, folder)
+        run.kept, run.keeping = run.seconds, time.monotonic() - began
     report(_status(run))
 
 

@@ -191,7 +191,8 @@ class Word2Vec:
             start: vectors to go on from; words that it lacks start at random, words that only it has are kept as they
                 are; output vectors of another objective or another tree begin at zero.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept after each epoch and every five minutes; a later call with
+            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
+                no more than a twentieth of the time; a later call with
                 the same corpus, options, seed and threads goes on from it.
 
         Returns:

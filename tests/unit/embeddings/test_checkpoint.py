@@ -1,6 +1,7 @@
 """A run that goes on from its checkpoint ends as if it had never stopped; anything else is refused."""
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -47,12 +48,21 @@ def test_going_on_gives_the_same_bits(architecture, epoch, zipf, tmp_path):
     assert ended.metadata["training"]["words"] == whole.metadata["training"]["words"]
 
 
-def test_going_on_reads_only_what_is_left(zipf, tmp_path):
+def test_going_on_reads_only_what_is_left(zipf, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)  # after each epoch, however short
     break_off(zipf, tmp_path, epoch=3)
     seen = []
     MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=seen.append)
     trained = [status for status in seen if status.stage.startswith("training")]
     assert min(status.done for status in trained) >= 2 * zipf.num_tokens
+
+
+def test_keeping_the_state_takes_a_small_part_of_the_time(zipf, tmp_path, monkeypatch):
+    """Epochs that are shorter than twenty times what keeping takes are not kept each; the first and the last are."""
+    kept = []
+    monkeypatch.setattr(training, "save_checkpoint", lambda run, folder: (kept.append(run.epoch), time.sleep(0.2)))
+    MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    assert kept == [1, 3]
 
 
 def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):

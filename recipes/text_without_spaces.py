@@ -1,0 +1,71 @@
+"""Words in text without spaces: character n-grams as units, and how many of the true words are among them.
+
+Spaces are taken out of a text that has them, so that the truth is known. Units are its most frequent n-grams of
+characters, wherever they stand; no tokeniser says where a word begins. Two figures: the share of the text's most
+frequent words that are units, and how well the units' vectors agree with people's judgements of likeness, beside
+skip-gram's on the same text with its spaces.
+
+    python recipes/text_without_spaces.py text.txt --similarity pairs.txt
+"""
+
+import argparse
+from pathlib import Path
+
+import firth
+from firth.embeddings.ngram import characters
+
+FREQUENT = 3000
+
+
+def without_spaces(lines):
+    """Yield lines without their spaces."""
+    for line in lines:
+        yield "".join(line.split())
+
+
+def read_characters(lines):
+    """The corpus of a text without its spaces, a character a token."""
+    return firth.Corpus.build(list(without_spaces(lines)), tokens=characters, min_count=1, progress=False)
+
+
+def share_found(words, units):
+    """The share of the most frequent words of a corpus that are among units."""
+    frequent = words.vocabulary.words[:FREQUENT]
+    return sum(word in units for word in frequent) / len(frequent)
+
+
+def evaluate(lines, chosen):
+    words = firth.Corpus.build(lines, min_count=5, progress=False)
+    plain = firth.Word2Vec(dim=chosen.dim, epochs=chosen.epochs)
+    skipgram = plain.train(words, seed=chosen.seed, threads=chosen.threads, progress=False)
+    letters = read_characters(lines)
+    model = firth.NgramVectors(dim=chosen.dim, max_length=chosen.longest, units=chosen.units)
+    units = model.train(letters, seed=chosen.seed, threads=chosen.threads, progress=False)
+    found = share_found(words, units)
+    print(f"{letters.num_tokens:,} characters, {len(units):,} units")
+    print(f"of the {FREQUENT:,} most frequent words, {100 * found:.1f} % are units")
+    if not chosen.similarity:
+        return found, None, None
+    told = firth.evaluate({"units": units, "skip-gram": skipgram}, similarity=[chosen.similarity], analogies=[])
+    print(told)
+    figures = {row.vectors: row.value for row in told.rows}
+    return found, figures["units"], figures["skip-gram"]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Segmentation-free n-gram vectors of a text whose words are known.")
+    parser.add_argument("text", nargs="+", help="files of text with spaces")
+    parser.add_argument("--similarity", help="a file of scored word pairs, or a name as of firth evaluate")
+    parser.add_argument("--longest", type=int, default=8, help="characters of the longest unit")
+    parser.add_argument("--units", type=int, default=100_000)
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args(arguments)
+    lines = [line for path in chosen.text for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    return evaluate(lines, chosen)
+
+
+if __name__ == "__main__":
+    main()
