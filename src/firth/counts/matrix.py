@@ -260,7 +260,7 @@ def _check_numbers(folder: Path, columns: npt.NDArray[np.int32], values: npt.NDA
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return the least and the largest number, NaN where there is one; of an array that is mapped little stays mapped."""
+    """Return the least and the largest number, NaN where there is one; little of a mapped array stays in memory."""
     least, most = float(array[0]), float(array[0])
     for piece in np.array_split(array, -(-len(array) // PIECE)):
         least, most = float(np.minimum(least, piece.min())), float(np.maximum(most, piece.max()))

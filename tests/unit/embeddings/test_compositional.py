@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.compositional import Tensor, added, cost, multiplied, reciprocal_ranks
+from firth.embeddings.compositional import Tensor, added, cost, multiplied, ranking, reciprocal_ranks, squares
 from firth.errors import FormatError, OptionError, UnknownWordError
 from firth.vectors.io import load_vectors
 
@@ -24,18 +24,35 @@ def test_low_rank_contraction_is_the_full_tensors():
     np.testing.assert_array_equal(Tensor.of(tensor.flat(), D, R).u, tensor.u)
 
 
-def test_derivative_is_that_of_the_cost():
+@pytest.mark.parametrize("objective", ["squares", "ranking"])
+def test_derivative_is_that_of_the_cost(objective):
     random = np.random.default_rng(1)
-    tensor = random_tensor(random)
-    x, y, z = (random.normal(size=(7, D)) for _ in range(3))
+    tensor = random_tensor(random, 0.2)
+    x, y, z = (random.normal(0, 0.4, (7, D)) for _ in range(3))
     towards = np.eye(D), 2 * np.eye(D)
     flat, h = tensor.flat(), 1e-6
+    groups = [np.array([0, 3, 6]), np.array([5, 1, 2, 4])]
+
+    def error(made):
+        return squares(made, z) if objective == "squares" else ranking(made, z, groups)
 
     def j(numbers):
-        return cost(Tensor.of(numbers, D, R), towards, x, y, z, 0.1)[0]
+        return cost(Tensor.of(numbers, D, R), towards, x, y, error, 0.1)[0]
 
     wanted = np.array([(j(flat + h * e) - j(flat - h * e)) / (2 * h) for e in np.eye(len(flat))])
-    np.testing.assert_allclose(cost(tensor, towards, x, y, z, 0.1)[1], wanted, atol=1e-6)
+    np.testing.assert_allclose(cost(tensor, towards, x, y, error, 0.1)[1], wanted, atol=1e-6)
+
+
+def test_ranking_is_a_softmax_over_the_group():
+    random = np.random.default_rng(3)
+    made, z = random.normal(0, 0.3, (5, D)), random.normal(0, 0.3, (5, D))
+    groups = [np.array([4, 0]), np.array([1, 2, 3])]
+    wanted = 0.0
+    for group in groups:
+        for i in group:
+            chances = np.exp([20 * made[i] @ z[j] for j in group])
+            wanted -= np.log(np.exp(20 * made[i] @ z[i]) / chances.sum()) / 5
+    np.testing.assert_allclose(ranking(made, z, groups)[0], wanted, rtol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +70,10 @@ def composed():
     return vectors, pairs
 
 
-def test_a_function_is_found_again(composed):
+@pytest.mark.parametrize("objective", ["squares", "ranking"])
+def test_a_function_is_found_again(composed, objective):
     vectors, pairs = composed
-    model = firth.TensorIndexing(rank=R, l2=1e-6, iterations=500).train(vectors, pairs[:600])
+    model = firth.TensorIndexing(rank=R, objective=objective, l2=1e-6, iterations=500).train(vectors, pairs[:600])
     held = pairs[600:]
     ours = reciprocal_ranks(model.compose(held), vectors, held, pairs).mean()
     swapped = reciprocal_ranks(model.compose([(b, a) for a, b in held]), vectors, held, pairs).mean()
