@@ -29,7 +29,7 @@ def test_a_part(shared_data, recipe, treebank, tmp_path, capsys):
     text = tmp_path / "text.txt"
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         text.write_bytes(file.read(8_000_000))
-    told = ["--dim", "20", "--epochs", "4", "--learned", "5", "--asked", "10", "--rank", "1", "--l2", "0.05", "--threads", "1"]
+    told = ["--dim=20", "--epochs=4", "--learned=5", "--asked=10", "--rank=1", "--l2=0.05", "--threads=1"]
     figures = recipe["main"]([str(text), "--words", str(treebank), *told])
     out = capsys.readouterr().out
     assert "held out by second words" in out, out
