@@ -12,6 +12,7 @@ Source: Pennington, Socher and Manning 2014, "GloVe: Global vectors for word rep
 
 Departures:
 - AdaGrad's sums are those of GloVe's program: `firth.kernels.least_squares` tells how they differ from the paper's.
+  Biases learn at a rate of 1, as there: at that of the vectors, rare words' vectors have to make up for their biases.
 - No gradient is clipped; GloVe's program clips at 100, which ends nowhere at rates that learn. Numbers that explode
   stop the training instead.
 - Cells are not shuffled as a whole. They lie in tiles of a block of words by a block of context words, in random order
@@ -157,7 +158,7 @@ class GloVe:
                 ) / self.dim
             rows[:, learned] = rows[:, self.dim]
             rows[:, fixed], squares[:] = 1, 1
-            squares[:, fixed] = FIXED
+            squares[:, learned], squares[:, fixed] = self.lr**2, FIXED  # a rate of 1, with a sum that begins at 1
             sides.append((rows, squares))
         (x, a), (y, b) = sides
         if start is not None:
