@@ -6,6 +6,7 @@ import pytest
 import firth
 from firth.embeddings.glove import Tiles
 from firth.errors import DivergenceError, OptionError, ShapeError
+from firth.kernels.least_squares import FIXED
 from firth.kernels.tiles import count_cells
 
 SMALL = {"dim": 12, "window": 4, "epochs": 4, "x_max": 10.0}
@@ -18,8 +19,11 @@ def own_cache(tmp_path_factory):
         yield
 
 
-def test_words_of_one_topic_come_to_lie_together(pairs):
-    vectors = firth.GloVe(**{**SMALL, "epochs": 30}).train(pairs)
+def test_words_of_one_topic_come_to_lie_together(built):
+    random = np.random.default_rng(0)
+    topics = [["ab"[(topic + (place % 4 == 3)) % 2] for place in range(12)] for topic in random.choice(2, 2000)]
+    corpus = built([[f"{topic}{random.integers(20)}" for topic in row] for row in topics])
+    vectors = firth.GloVe(**{**SMALL, "epochs": 30}).train(corpus)
     near = [word for word, _ in vectors.most_similar("a3", topn=15)]
     assert all(word.startswith("a") for word in near)
 
@@ -33,15 +37,39 @@ def test_threads_change_no_bit(zipf):
     assert firth.GloVe(**SMALL).train(zipf, seed=6).vectors.tobytes() != made[0].vectors.tobytes()
 
 
-def test_cost_is_that_of_the_formula(zipf):
-    """With a rate of almost nothing the cost of an epoch is that of the vectors it began with."""
+def test_cost_is_that_of_the_formula(zipf, monkeypatch):
+    """Where nothing moves, the cost of an epoch is that of the vectors it began with."""
+    begin = firth.GloVe.initial
+
+    def still(*told):
+        matrices = begin(*told)
+        for squares in matrices.state.values():
+            squares[:] = FIXED
+        return matrices
+
+    monkeypatch.setattr(firth.GloVe, "initial", still)
     counts = firth.Cooccurrence(window=4).count(zipf)
-    still = firth.GloVe(**{**SMALL, "epochs": 1, "lr": 1e-12}).train(counts, seed=3)
+    made = firth.GloVe(**{**SMALL, "epochs": 1}).train(counts, seed=3)
     x = counts.to_scipy().toarray().astype(np.float64)
-    v, u = still.vectors - still.output_vectors, still.output_vectors
-    error = v @ u.T + still.attributes["bias"][:, None] + still.attributes["output_bias"] - np.log(np.where(x, x, 1))
+    v, u = made.vectors - made.output_vectors, made.output_vectors
+    error = v @ u.T + made.attributes["bias"][:, None] + made.attributes["output_bias"] - np.log(np.where(x, x, 1))
     cost = (np.minimum(1, x / 10) ** 0.75 * error**2).sum() / 2 / (x > 0).sum()
-    np.testing.assert_allclose(still.metadata["training"]["loss"], [cost], rtol=1e-5)
+    np.testing.assert_allclose(made.metadata["training"]["loss"], [cost], rtol=1e-5)
+
+
+def test_a_first_step_in_numbers(built):
+    """Two words that meet 9 times: vectors move by r f e times the other side's, biases by f e."""
+    counts = firth.Cooccurrence(window=1).count(built([["one", "two"]] * 9))
+    model = firth.GloVe(dim=3, x_max=20.0, epochs=1, lr=0.01)
+    tiles = Tiles.cut(counts, model, 7, 1)
+    begun = model.initial(counts, tiles, 7, None)
+    v, u = (side[tiles.places].astype(np.float64) for side in (begun.inputs, begun.outputs))
+    made = model.train(counts, seed=7)
+    for i, j in ((0, 1), (1, 0)):
+        step = (9 / 20) ** 0.75 * (v[i, :3] @ u[j, :3] + v[i, 3] + u[j, 4] - np.log(9))
+        np.testing.assert_allclose(made.attributes["bias"][i], v[i, 3] - step, atol=1e-5)
+        np.testing.assert_allclose(made.attributes["output_bias"][j], u[j, 4] - step, atol=1e-5)
+        np.testing.assert_allclose(made.output_vectors[j], u[j, :3] - 0.01 * step * v[i, :3], atol=1e-6)
 
 
 def test_cost_falls_with_every_epoch(zipf):
