@@ -9,7 +9,7 @@ from firth.files import replacing_file
 from firth.plots.map import COLOURS, DPI, FAINT, INK, matplotlib_module
 
 SIZE = (8.0, 5.0)  # inches
-NEAR = 1.4, 0.05  # in time and in quality, of a point that a label on the right would cover
+NEAR = 1.2, 0.03  # in time and in quality, of a point that a label on the right would cover
 
 
 def draw_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> None:
