@@ -119,7 +119,7 @@ def test_a_hard_stretch_fills_the_tables() -> None:
 def test_the_declaration_of_human_rights_in_every_language(shared_data: Path) -> None:
     archive = shared_data / "language" / "udhr2" / "udhr2.zip"
     if not archive.is_file():
-        pytest.skip(f"no {archive}")
+        pytest.skip(f"{archive} is missing: FIRTH_DATA names a folder without it")
     with zipfile.ZipFile(archive) as files:
         texts = [files.read(name) for name in files.namelist() if name.endswith(".txt")]
     assert len(texts) > 300

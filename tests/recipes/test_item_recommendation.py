@@ -4,23 +4,7 @@ import io
 import json
 import pickle
 import random
-import runpy
 import tarfile
-from pathlib import Path
-
-import pytest
-
-RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "item_recommendation.py"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def recipe():
-    return runpy.run_path(str(RECIPE))
 
 
 def test_toy(recipe, capsys):

@@ -1,22 +1,8 @@
 """Composition of phrases on Wikipedia: tensors find a phrase's own vector where sums do not."""
 
 import lzma
-import runpy
-from pathlib import Path
 
 import pytest
-
-RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "phrase_composition.py"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def recipe():
-    return runpy.run_path(str(RECIPE))
 
 
 @pytest.fixture(scope="module")

@@ -1,24 +1,10 @@
 """Novels without their spaces: their frequent words are found again."""
 
-import runpy
 import tarfile
-from pathlib import Path
 
 import pytest
 
 import firth
-
-RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "text_without_spaces.py"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def recipe():
-    return runpy.run_path(str(RECIPE))
 
 
 def novels(shared_data, count):

@@ -125,7 +125,7 @@ def call_product(
 @compiled
 def multiply_rows(
     kernel: int,  # from `compile_product`
-    bounds: npt.NDArray[np.int64],  # (S + 1, R), from `stripes`
+    bounds: npt.NDArray[np.int64],  # (S + 1, R), of `Cells`
     columns: npt.NDArray[np.int32],  # (cells,)
     values: npt.NDArray[np.float64],  # (cells,)
     block: npt.NDArray[np.float64],  # (C, BLOCK)

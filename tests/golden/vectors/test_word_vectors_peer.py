@@ -55,14 +55,14 @@ METHODS = [
 def gensim():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pytest.importorskip("gensim.models", reason="gensim is not installed here")
+        return pytest.importorskip("gensim.models", reason="compares with gensim: pip install gensim")
 
 
 @pytest.mark.parametrize("how", ["memory", "mapped"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_answer_is_gensims(name, how, gensim, tmp_path):
     if "wmdistance" in name:
-        pytest.importorskip("ot", reason="gensim needs POT for wmdistance")
+        pytest.importorskip("ot", reason="gensim needs POT for wmdistance: pip install POT")
     ours = load(VECTORS)
     if how == "mapped":
         save(ours, tmp_path / "small.firth")

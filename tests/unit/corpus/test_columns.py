@@ -33,7 +33,7 @@ def write(path: Path) -> None:
             table.writeheader()
             table.writerows(ROWS)
         return
-    arrow = pytest.importorskip("pyarrow", reason="the extra 'arrow' is not installed")
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
     table = arrow.Table.from_pylist([*ROWS, {"id": 4, "text": None}])
     if path.suffix == ".parquet":
         pytest.importorskip("pyarrow.parquet").write_table(table, path)
@@ -90,7 +90,7 @@ def test_a_long_cell(tmp_path: Path) -> None:
 )
 def test_damaged_tables(name: str, data: bytes, message: str, tmp_path: Path) -> None:
     if name.endswith((".parquet", ".arrow")):
-        pytest.importorskip("pyarrow", reason="the extra 'arrow' is not installed")
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(CorpusError, match=message):

@@ -15,7 +15,9 @@ TEXT = "One line.\nAnother, with é.\n".encode() * 5000
 
 
 def zstandard(data: bytes) -> bytes:
-    return pytest.importorskip("zstandard", reason="the extra 'zstd' is not installed").compress(data)  # type: ignore[no-any-return]
+    return pytest.importorskip("zstandard", reason="zstandard is not installed: pip install 'firth[zstd]'").compress(
+        data
+    )  # type: ignore[no-any-return]
 
 
 WRITERS: dict[str, Callable[[bytes], bytes]] = {

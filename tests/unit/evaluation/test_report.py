@@ -167,7 +167,7 @@ def test_the_default_sets_are_the_five_of_the_field(vectors, shared_data):
 @pytest.mark.peer
 def test_agrees_with_gensim_on_real_sets(shared_data):
     """Spearman to 1e-6 and the same analogies right, on vectors that know the words of the sets."""
-    models = pytest.importorskip("gensim.models", reason="gensim is not installed")
+    models = pytest.importorskip("gensim.models", reason="compares with gensim: pip install gensim")
     pairs_file, questions_file = (
         shared_data / "similarity/EN-WS-353-ALL.txt",
         shared_data / "analogy/questions-words.txt",

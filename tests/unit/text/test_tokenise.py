@@ -78,7 +78,7 @@ def test_tokeniser_takes_names_functions_and_tokenizers() -> None:
 
 
 def test_tokeniser_takes_a_hugging_face_tokenizer() -> None:
-    tokenizers = pytest.importorskip("tokenizers", reason="the extra 'subword' is not installed")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
     model = tokenizers.models.WordLevel({"hello": 0, "world": 1, "[UNK]": 2, "[CLS]": 3}, unk_token="[UNK]")
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
