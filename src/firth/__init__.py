@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from firth.embeddings.word2vec import Word2Vec
     from firth.embeddings.word_trees import WordTree
     from firth.errors import FirthError
-    from firth.evaluation.report import evaluate
+    from firth.evaluation.judge import evaluate
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.io import load
     from firth.vectors.subword_vectors import SubwordVectors
@@ -63,7 +63,7 @@ _HOMES = {
     "WordTree": "firth.embeddings.word_trees",
     "WordVectors": "firth.vectors.word_vectors",
     "compare": "firth.comparison.run",
-    "evaluate": "firth.evaluation.report",
+    "evaluate": "firth.evaluation.judge",
     "load": "firth.vectors.io",
 }
 

@@ -30,13 +30,14 @@ class DataSet:
 
     Attributes:
         name: what to call it by.
-        kind: "similarity" or "analogies".
+        kind: the suite of `firth.evaluate` that reads it, such as "similarity".
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
         sha256: of the file's bytes, in hex.
         rows: lines that are not empty.
         licence: what its makers or its host state.
         citation: whom to cite.
+        beside: the names of other sets whose files are read along with this one, from places beside it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class DataSet:
     rows: int
     licence: str
     citation: str
+    beside: tuple[str, ...] = ()
 
 
 _PAIRS = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
@@ -173,7 +175,9 @@ def path_of(name: str, data: str | os.PathLike[str] | None = None) -> Path:
     if name not in SETS:
         raise DataError(f"no data set is called {name!r}; expected one of {', '.join(SETS)}")
     folder = data or os.environ.get("FIRTH_DATA")
-    return _local(SETS[name], Path(folder)) if folder else _downloaded(SETS[name])
+    for pinned in (*(SETS[other] for other in SETS[name].beside), SETS[name]):
+        path = _local(pinned, Path(folder)) if folder else _downloaded(pinned)
+    return path
 
 
 def verify(pinned: DataSet, path: Path) -> None:

@@ -22,6 +22,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from firth.evaluation.files import Questions, read_questions
+from firth.evaluation.resampling import Mean, Sample
+from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.vectors.neighbours import unit
 
 Method = Literal["3cosadd", "3cosmul"]
@@ -103,3 +106,39 @@ def _best_of_block(
     scores[asked, columns[inside]] = -np.inf
     found = scores.argmax(axis=1)
     return found, scores[np.arange(len(scores)), found]
+
+
+def _judge(space: Space, gold: Questions, setting: Setting) -> list[Figure]:
+    matrix = space.vectors.vectors[: setting.restrict_vocab]
+    ids = space.find([word for words in gold.words for word in words]).reshape(-1, 4)
+    known: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
+    counted = np.ones(len(known), dtype=bool) if setting.unknown == "count" else known
+    parts = _sections(np.array(gold.sections))
+    figures = []
+    for method in METHODS:
+        right = np.zeros(len(ids))
+        right[known] = solve(matrix, ids[known, :3], method=method) == ids[known, 3]
+        for part, members in parts.items():
+            sample = Sample(members & counted, Mean(right[members & counted]))
+            covered, total = int((members & known).sum()), int(members.sum())
+            figures.append(Figure(metric=method, sample=sample, covered=covered, total=total, part=part, share=True))
+    return figures
+
+
+def _sections(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]:
+    """Which questions are in the whole set, in its halves (of a set with `gram...` sections) and in each section."""
+    parts = {"": np.ones(len(sections), dtype=bool)}
+    syntactic = np.char.startswith(sections, "gram")
+    if syntactic.any() and not syntactic.all():
+        parts |= {"/semantic": ~syntactic, "/syntactic": syntactic}
+    names = [str(name) for name in dict.fromkeys(sections.tolist()) if name]
+    return parts | {f"/{name}": sections == name for name in names}
+
+
+SUITE = Suite(
+    name="analogies",
+    help="a is to b as c is to ?: the share answered right",
+    sets=("google-analogies",),
+    read=read_questions,
+    judge=_judge,
+)

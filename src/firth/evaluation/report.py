@@ -1,34 +1,18 @@
-"""Judge word vectors on gold sets: the one place of this folder that knows `WordVectors`.
-
-Words are looked up as the gold file writes them, then lower-cased. A pair or a question of which a word has no vector
-is left out of the figure and shows in its coverage.
-"""
+"""Figures as tables: one model's below each other, several models' side by side."""
 
 import html
 import json
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from firth import data as named
-from firth.errors import DataError, OptionError
-from firth.evaluation.analogy import METHODS, solve
-from firth.evaluation.files import Questions, ScoredPairs, read_pairs, read_questions
-from firth.evaluation.significance import wilson_interval
-from firth.evaluation.similarity import RESAMPLES, spearman, spearman_interval
-from firth.vectors.neighbours import unit
-from firth.vectors.subword_vectors import SubwordVectors
-from firth.vectors.word_vectors import WordVectors
-
-PathLike = str | os.PathLike[str]
-Given = PathLike | Sequence[PathLike] | None
-
-DEFAULT_SIMILARITY = ("wordsim-353", "simlex-999", "men", "rare-words")
-DEFAULT_ANALOGIES = ("google-analogies",)
+BEST, ALIKE = "*", "="  # marks behind a figure
+SIGNIFICANT = 0.05
+LEGEND = (
+    f"{BEST} best   {ALIKE} no significant difference from the best (p >= {SIGNIFICANT} by the paired bootstrap, for "
+    "correlations by Steiger's test; Holm's correction over the line)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +21,21 @@ class Row:
 
     Attributes:
         vectors: the name of the vectors judged.
-        set: the gold set; a section of it stands behind a slash, as in "google-analogies/capital-world".
-        metric: "spearman", or "3cosadd" or "3cosmul" for the share of analogies answered right.
-        value: from -1 to 1 (spearman) or 0 to 1; NaN where nothing could be measured.
-        low: lower end of the 95 % interval: bootstrap over pairs (spearman), Wilson's (analogies).
+        suite: the name of the suite that the set belongs to.
+        set: the gold set; a part of it stands behind a slash, as in "google-analogies/capital-world".
+        metric: such as "spearman", or "3cosadd" for the share of analogies answered right.
+        value: on the metric's scale; NaN where nothing could be measured.
+        low: lower end of the 95 % interval: Wilson's for shares of right answers, else the bootstrap's over items.
         high: upper end of the interval.
-        covered: pairs or questions of which every word has a vector.
-        total: pairs or questions in the set.
+        covered: items of which every word has a vector.
+        total: items in the set.
+        baseline: what a model without knowledge, or a plain one, reaches on the same items; None where the metric's
+            zero says it.
+        baseline_name: what that is, such as "random"; "" without one.
     """
 
     vectors: str
+    suite: str = ""
     set: str
     metric: str
     value: float
@@ -54,11 +43,44 @@ class Row:
     high: float
     covered: int
     total: int
+    baseline: float | None = None
+    baseline_name: str = ""
 
     @property
     def is_section(self) -> bool:
         """Whether this is one part of a set, other than the halves that are usually printed."""
         return "/" in self.set and not self.set.endswith(("/semantic", "/syntactic"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast:
+    """The best model of a line against another.
+
+    Attributes:
+        set: as in `Row`.
+        metric: as in `Row`.
+        best: the name of the best vectors, over all items that each model counts.
+        other: the name of the others.
+        difference: best less other, over the items that both count.
+        low: lower end of the difference's 95 % interval, by the paired bootstrap.
+        high: upper end.
+        p: two-sided, that both are equally good.
+        corrected: p by Holm's correction over the line's contrasts.
+        test: "paired bootstrap" or "Steiger".
+        items: how many items both count.
+    """
+
+    set: str
+    metric: str
+    best: str
+    other: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    test: str
+    items: int
 
 
 @dataclass(frozen=True)
@@ -67,207 +89,135 @@ class Report:
 
     Attributes:
         rows: in the order of the vectors, then of the sets.
+        contrasts: where several vectors were judged, the best of each line against each other.
     """
 
     rows: Sequence[Row]
+    contrasts: Sequence[Contrast] = ()
 
     def __str__(self) -> str:
         return self.table()
 
-    def table(self, *, sections: bool = False) -> str:
-        """Return an aligned table.
+    @property
+    def names(self) -> list[str]:
+        """The vectors judged, each once."""
+        return list(dict.fromkeys(row.vectors for row in self.rows))
+
+    def table(self, *, sections: bool = False, bold: bool = False) -> str:
+        """Return an aligned table; several vectors stand side by side, the best marked, and what is no worse.
+
+        Args:
+            sections: whether the sections of analogy sets have lines of their own.
+            bold: whether the best figure of a line is bold, by a terminal's codes.
+        """
+        cells = self._cells(sections)
+        widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+        words = 3 if len(self.names) <= 1 else 2  # columns of words, to the left; figures stand to the right
+        lines = [_aligned(line, widths, words, bold) for line in cells]
+        return "\n".join([*lines, "", LEGEND] if len(self.names) > 1 else lines)
+
+    def to_json(self) -> str:
+        """Return one JSON object a line: rows, sections included, then contrasts; what was not measured is null."""
+        found = [*map(asdict, self.rows), *map(asdict, self.contrasts)]
+        return "\n".join(json.dumps(_jsonable(one), ensure_ascii=False) for one in found)
+
+    def to_markdown(self, *, sections: bool = False) -> str:
+        """Return the table in Markdown.
 
         Args:
             sections: whether the sections of analogy sets have lines of their own.
         """
-        cells = [list(_HEADINGS), *(_cells(row) for row in self._shown(sections))]
-        widths = [max(len(line[i]) for line in cells) for i in range(len(_HEADINGS))]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if i < _TEXT_COLUMNS else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in cells
-        )
-
-    def to_json(self) -> str:
-        """Return one JSON object a line, sections included; a figure that could not be measured is null."""
-        return "\n".join(json.dumps(_jsonable(row), ensure_ascii=False) for row in self.rows)
+        head, *body = self._cells(sections)
+        rule = ["---" if i < 2 else "---:" for i in range(len(head))]
+        lines = [head, rule, *([_strong(cell) for cell in line] for line in body)]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
-            for row in self._shown(False)
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        head, *body = self._cells(sections=False)
+        top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+        rows = "".join("<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in line) + "</tr>" for line in body)
+        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
 
-    def _shown(self, sections: bool) -> list[Row]:
-        return [row for row in self.rows if sections or not row.is_section]
+    def _cells(self, sections: bool) -> list[list[str]]:
+        shown = [row for row in self.rows if sections or not row.is_section]
+        based = any(row.baseline is not None for row in shown)
+        names = self.names
+        if len(names) <= 1:
+            head = ["vectors", "set", "metric", "value", "95 % interval", *(["baseline"] if based else []), "covered"]
+            return [head, *(_single(row, based) for row in shown)]
+        head = ["set", "metric", *_short(names), *(["baseline"] if based else []), "covered"]
+        return [head, *(self._line(list(line), names, based) for line in _lines(shown))]
+
+    def _line(self, rows: Sequence[Row], names: Sequence[str], based: bool) -> list[str]:
+        of = {row.vectors: row for row in rows}
+        marks = self._marks(rows)
+        blank = "  " if marks else ""  # figures stay below each other, marked or not
+        figures = [_figure(of[name]) + marks.get(name, blank) if name in of else "-" for name in names]
+        first = rows[0]
+        return [first.set, first.metric, *figures, *([_baseline(rows)] if based else []), _coverage(rows)]
+
+    def _marks(self, rows: Sequence[Row]) -> dict[str, str]:
+        key = rows[0].set, rows[0].metric
+        contrasts = [one for one in self.contrasts if (one.set, one.metric) == key]
+        alike = {one.other: f" {ALIKE}" for one in contrasts if one.corrected >= SIGNIFICANT}
+        return alike | {one.best: f" {BEST}" for one in contrasts}
 
 
-_HEADINGS = ("vectors", "set", "metric", "value", "95 % interval", "covered")
-_TEXT_COLUMNS = 3  # the first columns are words, to the left; figures stand to the right
+def _lines(rows: Iterable[Row]) -> list[list[Row]]:
+    """Rows that are one line of the side-by-side table, in the order of the first vectors."""
+    order: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        order.setdefault((row.set, row.metric), []).append(row)
+    return list(order.values())
 
 
-def _cells(row: Row) -> list[str]:
-    measured = not np.isnan(row.value)
-    return [
-        row.vectors,
-        row.set,
-        row.metric,
-        f"{row.value:.3f}" if measured else "-",
-        f"{row.low:.3f} to {row.high:.3f}" if measured else "-",
-        f"{row.covered:,}/{row.total:,}",
+def _short(names: Sequence[str]) -> list[str]:
+    """File names in the place of paths, where these tell the vectors apart."""
+    short = [Path(name).name for name in names]
+    return short if len(set(short)) == len(names) else list(names)
+
+
+def _single(row: Row, based: bool) -> list[str]:
+    measured = not math.isnan(row.value)
+    interval = f"{row.low:.3f} to {row.high:.3f}" if measured else "-"
+    middle = [_baseline([row])] if based else []
+    value = f"{row.value:.3f}" if measured else "-"
+    return [row.vectors, row.set, row.metric, value, interval, *middle, f"{row.covered:,}/{row.total:,}"]
+
+
+def _figure(row: Row) -> str:
+    return "-" if math.isnan(row.value) else f"{row.value:.3f} ({row.low:.2f} to {row.high:.2f})"
+
+
+def _baseline(rows: Sequence[Row]) -> str:
+    values = [row.baseline for row in rows if row.baseline is not None]
+    return f"{max(values):.3f} {rows[0].baseline_name}" if values else "-"
+
+
+def _coverage(rows: Sequence[Row]) -> str:
+    counts = sorted({row.covered for row in rows})
+    covered = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{covered}/{rows[0].total:,}"
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int], words: int, bold: bool) -> str:
+    cells = [
+        cell.ljust(width) if i < words else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(line, widths, strict=True))
     ]
+    if bold:
+        cells = [f"\x1b[1m{cell}\x1b[0m" if cell.endswith(f" {BEST}") else cell for cell in cells]
+    return "  ".join(cells).rstrip()
 
 
-def _jsonable(row: Row) -> dict[str, object]:
-    return {name: None if value != value else value for name, value in asdict(row).items()}
+def _strong(cell: str) -> str:
+    return f"**{cell.removesuffix(f' {BEST}')}**" if cell.endswith(f" {BEST}") else cell
 
 
-def evaluate(
-    vectors: WordVectors | SubwordVectors | Mapping[str, WordVectors | SubwordVectors],
-    *,
-    similarity: Given = None,
-    analogies: Given = None,
-    data: PathLike | None = None,
-    restrict_vocab: int = 300_000,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Report:
-    """Judge vectors on word similarity and analogies.
-
-    Args:
-        vectors: the vectors, or several by name. Of vectors with subwords, the known words are judged.
-        similarity: files of scored pairs, or names of `firth.data.SETS`.
-        analogies: files of questions, or names. When neither is given: WordSim-353, SimLex-999, MEN, Rare Words, and
-            Google's analogies.
-        data: a folder of local copies of the named sets; by default the environment variable FIRTH_DATA names it, and
-            without that the sets are downloaded.
-        restrict_vocab: analogies are asked of, and answered by, this many words from the front, the most frequent ones
-            where the vectors are in that order; as in gensim.
-        resamples: of the bootstrap.
-        seed: of the bootstrap.
-
-    Returns:
-        A report that prints as a table.
-
-    Raises:
-        DataError: a name is unknown, or a named set is absent or not the pinned one.
-        FormatError: a gold file is not in its format.
-        OptionError: `restrict_vocab` or `resamples` is below one.
-    """
-    for option, value in (("restrict_vocab", restrict_vocab), ("resamples", resamples)):
-        if value < 1:
-            raise OptionError(f"{option}={value}: expected a whole number of at least 1")
-    if similarity is None and analogies is None:
-        similarity, analogies = DEFAULT_SIMILARITY, DEFAULT_ANALOGIES
-    # Every file is read before the first figure is made: a mistake in the last name should not cost the work on the
-    # others.
-    pairs = [(name, read_pairs(path)) for name, path in _resolve(similarity, data)]
-    questions = [(name, read_questions(path)) for name, path in _resolve(analogies, data)]
-    several = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
-    rows: list[Row] = []
-    for name, one in several.items():
-        find = _finder(one.words)
-        rows += [_judge_pairs(one.vectors, find, gold, (name, label), resamples, seed) for label, gold in pairs]
-        for label, asked in questions:
-            rows += _judge_questions(one.vectors[:restrict_vocab], find, asked, (name, label))
-    return Report(rows)
+def _html(cell: str) -> str:
+    bare = html.escape(cell.removesuffix(f" {BEST}"))
+    return f"<b>{bare}</b>" if cell.endswith(f" {BEST}") else bare
 
 
-def _name(vectors: WordVectors | SubwordVectors) -> str:
-    return str(vectors.metadata.get("name", "vectors"))
-
-
-def _resolve(given: Given, data: PathLike | None) -> list[tuple[str, Path]]:
-    """The label and the file of each set asked for."""
-    if given is None:
-        return []
-    wanted: Iterable[PathLike] = [given] if isinstance(given, str | os.PathLike) else given
-    return [_resolve_one(item, data) for item in wanted]
-
-
-def _resolve_one(item: PathLike, data: PathLike | None) -> tuple[str, Path]:
-    if str(item) in named.SETS:
-        return str(item), named.path_of(str(item), data)
-    path = Path(item)
-    if not path.exists():
-        raise DataError(f"{path}: no such file, and no named set; expected a path or one of {', '.join(named.SETS)}")
-    return path.stem, path
-
-
-Find = Callable[[str], int]
-
-
-def _finder(words: Sequence[str]) -> Find:
-    """Look a word up as written, then lower-cased; -1 where neither is there."""
-    ids: dict[str, int] = {}
-    for i, word in enumerate(words):
-        ids.setdefault(word, i)
-    return lambda word: ids.get(word, ids.get(word.lower(), -1))
-
-
-def _judge_pairs(
-    matrix: npt.NDArray[np.floating],
-    find: Find,
-    gold: ScoredPairs,
-    names: tuple[str, str],
-    resamples: int,
-    seed: int,
-) -> Row:
-    ids = np.array([(find(one), find(other)) for one, other in gold.pairs]).reshape(-1, 2)
-    covered = (ids >= 0).all(axis=1)
-    one, other = unit(matrix[ids[covered, 0]]), unit(matrix[ids[covered, 1]])
-    cosines = np.einsum("nd,nd->n", one, other, dtype=np.float64)
-    low, high = spearman_interval(cosines, gold.scores[covered], resamples=resamples, seed=seed)
-    return Row(
-        vectors=names[0],
-        set=names[1],
-        metric="spearman",
-        value=spearman(cosines, gold.scores[covered]),
-        low=low,
-        high=high,
-        covered=int(covered.sum()),
-        total=len(ids),
-    )
-
-
-def _judge_questions(
-    matrix: npt.NDArray[np.floating], find: Find, gold: Questions, names: tuple[str, str]
-) -> list[Row]:
-    ids = np.array([[find(word) for word in words] for words in gold.words]).reshape(-1, 4)
-    covered = ((ids >= 0) & (ids < len(matrix))).all(axis=1)
-    parts = _parts(np.array(gold.sections))
-    rows = []
-    for method in METHODS:
-        right = np.zeros(len(ids), dtype=bool)
-        right[covered] = solve(matrix, ids[covered, :3], method=method) == ids[covered, 3]
-        for part, members in parts.items():
-            asked = int((members & covered).sum())
-            correct = int((members & right).sum())
-            low, high = wilson_interval(correct, asked)
-            rows.append(
-                Row(
-                    vectors=names[0],
-                    set=names[1] + part,
-                    metric=method,
-                    value=correct / asked if asked else float("nan"),
-                    low=low,
-                    high=high,
-                    covered=asked,
-                    total=int(members.sum()),
-                )
-            )
-    return rows
-
-
-def _parts(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]:
-    """Which questions are in the whole set, in its halves (of a set with `gram...` sections) and in each section."""
-    parts = {"": np.ones(len(sections), dtype=bool)}
-    syntactic = np.char.startswith(sections, "gram")
-    if syntactic.any() and not syntactic.all():
-        parts |= {"/semantic": ~syntactic, "/syntactic": syntactic}
-    names = [str(name) for name in dict.fromkeys(sections.tolist()) if name]
-    return parts | {f"/{name}": sections == name for name in names}
+def _jsonable(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: None if value != value else value for name, value in values.items()}

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import math
 
@@ -6,7 +7,8 @@ import pytest
 
 import firth
 from firth.errors import DataError, FormatError, OptionError
-from firth.evaluation.report import Report, Row, evaluate
+from firth.evaluation.judge import evaluate
+from firth.evaluation.report import Report, Row
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
@@ -104,7 +106,8 @@ def test_as_json(vectors, tmp_path):
     gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nking queen 3\n")
     (line,) = evaluate(vectors, similarity=gold).to_json().splitlines()
     found = json.loads(line)
-    assert list(found) == ["vectors", "set", "metric", "value", "low", "high", "covered", "total"]
+    assert list(found) == [field.name for field in dataclasses.fields(Row)]
+    assert found["suite"] == "similarity"
     assert found["covered"] == found["total"] == 3
 
 
