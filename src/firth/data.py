@@ -6,7 +6,7 @@ sha256 and the pinned number of rows, whether it was downloaded or lies in a fol
 `path_of("simlex-999")` returns a file:
 
 - in the folder `data`, or else in the one that the environment variable FIRTH_DATA names, at the relative path that the
-  set carries (`similarity/EN-SIMLEX-999.txt`);
+  set carries (`similarity/EN-SIMLEX-999.txt`), plain or packed with gzip (`EN-SIMLEX-999.txt.gz`);
 - without such a folder, downloaded once into the cache folder: FIRTH_CACHE, or else the system's place for caches.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import DataError
-from firth.files import cache_folder
+from firth.files import cache_folder, unpacked
 
 TIMEOUT = 30.0  # seconds that a server may be silent
 
@@ -30,10 +30,11 @@ class DataSet:
 
     Attributes:
         name: what to call it by.
-        kind: the suite of `firth.evaluate` that reads it, such as "similarity".
+        kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
+            another.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
-        sha256: of the file's bytes, in hex.
+        sha256: of the file's bytes, unpacked, in hex.
         rows: lines that are not empty.
         licence: what its makers or its host state.
         citation: whom to cite.
@@ -189,8 +190,9 @@ def verify(pinned: DataSet, path: Path) -> None:
 
     Raises:
         DataError: its sha256 or its number of rows is another.
+        FormatError: it is packed, and damaged.
     """
-    content = path.read_bytes()
+    content = unpacked(path)
     rows = sum(1 for line in content.splitlines() if line.strip())
     found = hashlib.sha256(content).hexdigest()
     if rows != pinned.rows:
@@ -207,6 +209,9 @@ def _cure(pinned: DataSet) -> str:
 
 def _local(pinned: DataSet, folder: Path) -> Path:
     path = folder / pinned.path
+    packed = path.with_name(path.name + ".gz")
+    if packed.is_file() and not path.is_file():
+        path = packed
     if not path.is_file():
         raise DataError(
             f"{folder} holds no {pinned.path}, the file of {pinned.name}; put it there ({pinned.url}), "

@@ -1,17 +1,21 @@
-"""Writing files so that a reader sees the old content or the new, never half of it."""
+"""Writing files so that a reader sees the old content or the new, never half of it; and where caches lie."""
 
 import contextlib
+import gzip
 import mmap
 import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+
+from firth.errors import FormatError
 
 
 def cache_folder(name: str) -> Path:
@@ -25,6 +29,25 @@ def cache_folder(name: str) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("firth")) / name
+
+
+def unpacked(path: Path) -> bytes:
+    """Return the content of a small file, plain or packed with gzip (`.gz`).
+
+    Args:
+        path: the file.
+
+    Raises:
+        FormatError: it is named .gz and is not gzip's, or is cut short.
+        OSError: it cannot be read.
+    """
+    data = path.read_bytes()
+    if path.suffix != ".gz":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
 import dataclasses
+import gzip
 import hashlib
 import http.server
 import re
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from firth import data
-from firth.errors import DataError
+from firth.errors import DataError, FormatError
+from firth.evaluation.suites import SUITES
 
 ROWS = 400
 CONTENT = "".join(f"word{i} other{i} {i / 10}\n" for i in range(ROWS)).encode()
@@ -149,6 +151,20 @@ def test_a_local_copy_that_is_not_the_pinned_file_is_refused(pinned, tmp_path, c
         data.path_of("toy", tmp_path)
 
 
+def test_a_local_copy_may_be_packed(pinned, server, tmp_path):
+    packed = tmp_path / "similarity/toy.txt.gz"
+    packed.parent.mkdir()
+    packed.write_bytes(gzip.compress(CONTENT))
+    assert data.path_of("toy", tmp_path) == packed
+    packed.write_bytes(gzip.compress(CONTENT[:-10]))
+    with pytest.raises(DataError, match=r"toy.txt.gz: .*altered"):
+        data.path_of("toy", tmp_path)
+    packed.write_bytes(gzip.compress(CONTENT)[:-20])
+    with pytest.raises(FormatError, match=r"toy.txt.gz: damaged gzip data"):
+        data.path_of("toy", tmp_path)
+    assert server.asked == 0
+
+
 def test_a_folder_without_the_file_says_which(pinned, tmp_path):
     with pytest.raises(DataError, match=r"holds no similarity/toy.txt.*FIRTH_DATA"):
         data.path_of("toy", tmp_path)
@@ -173,7 +189,7 @@ def test_every_pin_is_whole(real):
     assert re.fullmatch(r"[0-9a-f]{64}", real.sha256)
     # A branch would change under the checksum; a commit cannot.
     assert re.search(r"^https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{40}/.+", real.url)
-    assert real.kind in {"similarity", "analogies"}
+    assert real.kind in {*SUITES, "beside"}
     assert real.rows > 0
     assert real.licence
     assert real.citation
@@ -181,7 +197,7 @@ def test_every_pin_is_whole(real):
 
 @each_set
 def test_the_pins_are_those_of_the_files(shared_data, real):
-    assert data.path_of(real.name, shared_data) == shared_data / real.path
+    assert data.path_of(real.name, shared_data) in (shared_data / real.path, shared_data / f"{real.path}.gz")
 
 
 def test_one_byte_less_is_noticed(shared_data, tmp_path):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
+from firth.files import unpacked
 
 PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields
@@ -62,7 +63,7 @@ def read_pairs(path: PathLike) -> ScoredPairs:
         FormatError: a line has no two words and a score; the message says which.
         OSError: the file cannot be read.
     """
-    rows = _split_alike(_lines(path), path)
+    rows = _split_alike(lines(path), path)
     first, second, score = _columns([fields for _, fields in rows], path)
     if _is_title(rows[0][1][score]) and len(rows) > 1:
         rows = rows[1:]
@@ -84,7 +85,7 @@ def read_questions(path: PathLike) -> Questions:
         OSError: the file cannot be read.
     """
     words, sections, section = [], [], ""
-    for number, line in _lines(path):
+    for number, line in lines(path):
         if line.startswith(":"):
             section = line[1:].strip()
             continue
@@ -98,29 +99,39 @@ def read_questions(path: PathLike) -> Questions:
     return Questions(words, sections)
 
 
-def _lines(path: PathLike) -> list[tuple[int, str]]:
-    """Numbered lines that say something."""
-    data = Path(path).read_bytes()
+def lines(path: PathLike, *, damaged: str = "strict") -> list[tuple[int, str]]:
+    """Return the numbered lines of a gold file that say something; lines that begin with `#` are passed over.
+
+    Args:
+        path: the file, UTF-8, plain or packed with gzip (`.gz`).
+        damaged: what becomes of bytes that are not UTF-8: "strict" refuses the file, "replace" reads them as U+FFFD,
+            for published files that hold some.
+
+    Raises:
+        FormatError: the file is not UTF-8 text, not gzip's though it is named so, or says nothing.
+        OSError: the file cannot be read.
+    """
+    data = unpacked(Path(path))
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig", errors=damaged)
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         raise FormatError(
             f"{path} line {number}: not UTF-8 text; expected words and numbers, so save it as UTF-8"
         ) from None
     # Not splitlines: it also breaks at U+0085 and the like, which may stand inside a word.
-    lines = [(number, line.strip("\r\n ")) for number, line in enumerate(text.split("\n"), 1)]
-    lines = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
-    if not lines:
+    found = [(number, line.strip("\r\n ")) for number, line in enumerate(text.split("\n"), 1)]
+    found = [(number, line) for number, line in found if line.strip() and not line.startswith("#")]
+    if not found:
         raise FormatError(f"{path}: empty; expected words, one pair or question a line")
-    return lines
+    return found
 
 
-def _split_alike(lines: list[tuple[int, str]], path: PathLike) -> list[Row]:
+def _split_alike(numbered: list[tuple[int, str]], path: PathLike) -> list[Row]:
     """Split every line by the separator that parts the first into three fields or more."""
-    start = [line for _, line in lines[:2]][-1]
+    start = [line for _, line in numbered[:2]][-1]
     separator = next((mark for mark in ("\t", ";", ",") if start.count(mark) >= 2), None)
-    rows = [(number, [field.strip().strip('"') for field in line.split(separator)]) for number, line in lines]
+    rows = [(number, [field.strip().strip('"') for field in line.split(separator)]) for number, line in numbered]
     width = Counter(len(fields) for _, fields in rows).most_common(1)[0][0]
     for number, fields in rows:
         if len(fields) != width or width < 3:
