@@ -4,8 +4,6 @@ Written from the formulas of `firth.embeddings.fasttext`. N-grams are cut out of
 which row of the matrix an n-gram has is nobody's affair here: rows are found by their bucket.
 """
 
-import itertools
-
 import numpy as np
 
 from firth.embeddings.training import initial_matrices
@@ -80,15 +78,16 @@ class Twin(Steps):
         predicted = [centre] if cbow else context
         self.predictions += len(predicted)
         k = self.model.negative
-        if self.model.objective == "softmax":
-            gradient = sum(self.softmax_step(hidden, word) for word in predicted)
-        elif self.model.objective == "hierarchical":
-            gradient = sum(self.step(hidden, *self.paths[word]) for word in predicted)
-        else:  # all predictions in one step
-            each = [self.targets(word, noise[i * k : i * k + k]) for i, word in enumerate(predicted)]
-            gradient = self.step(hidden, *(list(itertools.chain(*parts)) for parts in zip(*each, strict=True)))
+        before = hidden.copy()
+        for i, word in enumerate(predicted):
+            if self.model.objective == "softmax":
+                hidden += self.softmax_step(hidden, word)
+            elif self.model.objective == "hierarchical":
+                hidden += self.step(hidden, *self.paths[word])
+            else:
+                hidden += self.step(hidden, *self.targets(word, noise[i * k : i * k + k]))
         for row in rows:
-            self.inputs[row] += gradient[0]
+            self.inputs[row] += hidden[0] - before[0]
 
     def softmax_step(self, hidden, word):
         """Count the loss, update all output rows, turn by turn, and return the ascent of the hidden row."""

@@ -27,7 +27,7 @@ MODELS = {
     "hierarchical, cbow": {"objective": "hierarchical", "architecture": "cbow"},
     "words alone": {"max_n": 0},
     "letters": {"min_n": 1, "max_n": 2},
-    "n-grams that meet in few buckets": {"buckets": 7},
+    "n-grams that meet in few buckets": {"buckets": 29},
     "noise of one window": {"shared_windows": 1},
     "noise of five windows": {"shared_windows": 5},
     "whole windows": {"shrink_windows": False},
@@ -39,7 +39,8 @@ MODELS = {
     "no subsampling, seven noise words": {"sample": 0.0, "negative": 7},
     "strong subsampling": {"sample": 1e-4, "epochs": 5},
     "a learning rate that stays": {"final_lr": 1.0},
-    **{f"{dim} wide": {"dim": dim} for dim in (1, 16, 100)},
+    **{f"{dim} wide": {"dim": dim} for dim in (16, 100)},
+    "1 wide": {"dim": 1, "lr": 0.01},
 }
 
 

@@ -1,7 +1,7 @@
 """fastText and floret themselves beside us: the same rows for the same words, the same vectors out of the same files.
 
 Whether they learn alike is measured by `likeness`, where 1 means that they differ as two seeds of one program do.
-Measured: 0.946 for skip-gram, which scores a window before it updates it, and 0.994 for CBOW.
+Measured: 0.958 for skip-gram, whose noise words serve two windows, and 0.989 for CBOW.
 
 fastText 0.9.3 fills its first matrix by ten blocks in as many threads as it is given: with fewer than ten, rows stay
 what the memory held before. It is given twelve.
@@ -147,7 +147,7 @@ def unit(matrix):
     return matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
 
 
-@pytest.mark.parametrize(("architecture", "least"), [("skipgram", 0.92), ("cbow", 0.97)])
+@pytest.mark.parametrize(("architecture", "least"), [("skipgram", 0.93), ("cbow", 0.97)])
 def test_fasttext_finds_the_same_words_alike(fasttext, text, architecture, least, tmp_path):
     """Both read the same tokens, a sentence a line; the sentence's end is a word to fastText alone."""
     corpus = firth.Corpus.build(text, cache=tmp_path)

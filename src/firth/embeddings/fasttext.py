@@ -20,9 +20,10 @@ Departures:
 - The centre predicts its context, as in the paper; `firth.embeddings.word2vec` does it the other way round.
 - The mean of G_w, where the paper has the sum: as in the authors' program. Each row gets the whole gradient of u_w, as
   there, and not 1/|G_w| of it.
-- All predictions of a window are scored before any of them updates a row; the authors' program makes the hidden row
-  anew for each. Each prediction has K noise words of its own, as there; the next `shared_windows` - 1 windows use the
-  same ones again.
+- Between the predictions of a window the hidden row alone moves, by each one's gradient, and its rows move by the sum
+  when the window ends. The authors' program moves the rows and takes their mean anew, which is the same but for a row
+  that stands in a word twice or that two threads share. Each prediction has K noise words of its own, as there; the next
+  `shared_windows` - 1 windows use the same ones again.
 - Noise is drawn by counts to the power of 0.5, as in the authors' program; the paper has none of its own and refers to
   word2vec, whose power is 0.75.
 - Only rows of n-grams that stand in some word of the vocabulary are kept: the others would never be trained. They count
@@ -259,7 +260,7 @@ class FastText:
                 together * self.negative,
                 AHEAD // self.shared_windows + 2,
                 matrices.inputs.shape[1],
-                outputs=most_outputs(by) * (together if by.kind == NEGATIVE else 1),
+                outputs=most_outputs(by),
                 contexts=contexts,
             )
             at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind in NORMALISED)

@@ -1,8 +1,8 @@
 """The epoch kernel of subword models: a window's words, each the mean of its rows, predict one another.
 
 What: skip-gram makes its hidden row of the centre's rows, once, and predicts every context word from it; CBOW makes it
-of the rows of all context words and predicts the centre. All predictions of a window are scored against the outputs as
-they stood before it, in one step, and the hidden row's gradient goes to every row that it is made of.
+of the rows of all context words and predicts the centre. The hidden row moves from prediction to prediction, and when
+the window ends, each row that it is made of moves as far as it did.
 
 Objective, Source, Departures: those of `firth.embeddings.fasttext`.
 
@@ -98,14 +98,21 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
             if mode == CBOW:
                 hidden, size = at.contexts, gather_rows(sentence, t, before, after, starts, rows, at.contexts)
             call_rows(at.mean, hidden, size, at.hidden, at.chunks, np.float32(1 / size))
+            call_rows(at.mean, at.hidden_table, 1, at.gradient, at.chunks, np.float32(-1))
             first, end = (t, t + 1) if mode == CBOW else (t - before, t + after + 1)
-            if by.kind == NEGATIVE:
-                n = place_window(sentence, first, t if mode == SKIPGRAM else -1, end, sets, used, by.negative, at)
-                take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
-            else:
-                for c in range(first, end):
-                    if c != t or mode == CBOW:
-                        predict(by, at, random, sentence[c], at.hidden_table, at.gradient_table, 1, rate)
+            k = 0
+            for c in range(first, end):
+                if c == t and mode == SKIPGRAM:
+                    continue
+                if by.kind == NEGATIVE:
+                    n = place_prediction(at, 0, sentence[c], 0, sets, used, k, by.negative)
+                    end_outputs(at, n)
+                    take_step(by, at, at.hidden_table, at.hidden_table, 1, n, 0, rate)
+                    k += by.negative
+                else:
+                    predict(by, at, random, sentence[c], at.hidden_table, at.hidden_table, 1, rate)
+            # How far the hidden row has moved is what its rows get.
+            call_rows(at.add, at.gradient_table, 1, at.hidden, at.chunks, np.float32(1))
             call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
     merge_copies(by, at, MERGE)
@@ -134,27 +141,4 @@ def gather_rows(
             for i in range(starts[sentence[j]], starts[sentence[j] + 1]):
                 set_int64(table, n, get_int64(rows, i))
                 n += 1
-    return n
-
-
-@njit(nogil=True, inline="always")
-def place_window(
-    sentence: npt.NDArray[np.int64],  # words that survived subsampling
-    first: int,  # the first place whose word is predicted
-    without: int,  # the place among them whose word is not
-    end: int,  # one past the last
-    sets: npt.NDArray[np.int64],  # (slots, 2 window K) noise words
-    used: int,  # the set to use
-    negative: int,  # K
-    at: Addresses,
-) -> int:
-    """List the output rows of words that are predicted, each with its own K noise words; return how many rows."""
-    n = 0
-    k = 0
-    for c in range(first, end):
-        if c == without:
-            continue
-        n = place_prediction(at, n, sentence[c], 0, sets, used, k, negative)
-        k += negative
-    end_outputs(at, n)
     return n
