@@ -22,8 +22,8 @@ Departures:
   there, and not 1/|G_w| of it.
 - Between the predictions of a window the hidden row alone moves, by each one's gradient, and its rows move by the sum
   when the window ends. The authors' program moves the rows and takes their mean anew, which is the same but for a row
-  that stands in a word twice or that two threads share. Each prediction has K noise words of its own, as there; the next
-  `shared_windows` - 1 windows use the same ones again.
+  that stands in a word twice or that two threads share.
+- Each prediction has K noise words of its own, as there; the next `shared_windows` - 1 windows use the same ones again.
 - Noise is drawn by counts to the power of 0.5, as in the authors' program; the paper has none of its own and refers to
   word2vec, whose power is 0.75.
 - Only rows of n-grams that stand in some word of the vocabulary are kept: the others would never be trained. They count
@@ -59,7 +59,6 @@ from firth.embeddings.training import (
 from firth.errors import OptionError
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
-    NEGATIVE,
     NORMALISED,
     Scoring,
     most_outputs,
