@@ -23,6 +23,7 @@ Ints = npt.NDArray[np.int64]
 LEVEL = 0.95  # of every interval
 RESAMPLES = 2000
 _CELLS = 1 << 21  # resampled cells held at once, so that a large set takes no more memory than a small one
+_FEW = 64  # different scores of a mean, up to which they are drawn by their number and not item by item
 
 
 class Statistic(Protocol):
@@ -138,6 +139,26 @@ def draws(n: int, *, resamples: int, seed: int) -> Iterator[Ints]:
         yield np.bincount(drawn.ravel(), minlength=some * n).reshape(some, n)
 
 
+def resampled(statistic: Statistic, n: int, *, resamples: int, seed: int) -> Floats:
+    """Return a statistic of n of n items drawn with replacement, `resamples` times.
+
+    The mean of scores that take few values is drawn by how often each value comes, a multinomial number: the same law
+    as drawing item by item, and a thousand times fewer numbers.
+
+    Args:
+        statistic: the figure.
+        n: items, at least 1.
+        resamples: how often.
+        seed: of the draws.
+    """
+    if isinstance(statistic, Mean):
+        values, counts = np.unique(statistic.scores, return_counts=True)
+        if len(values) <= _FEW:
+            random = generator(seed, "bootstrap of means")
+            return np.asarray(random.multinomial(n, counts / n, size=resamples) @ values / n)
+    return np.concatenate([statistic(drawn) for drawn in draws(n, resamples=resamples, seed=seed)])
+
+
 def bootstrap_interval(
     statistic: Statistic, n: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
@@ -158,7 +179,7 @@ def bootstrap_interval(
     """
     if np.isnan(value_of(statistic, n)):
         return float("nan"), float("nan")
-    figures = np.concatenate([statistic(drawn) for drawn in draws(n, resamples=resamples, seed=seed)])
+    figures = resampled(statistic, n, resamples=resamples, seed=seed)
     # A resample of one single pair has no correlation; it says nothing about where the figure lies.
     low, high = np.nanquantile(figures, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

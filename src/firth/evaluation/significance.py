@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.resampling import LEVEL, RESAMPLES, Floats, Ints, RankCorrelation, Sample, draws
+from firth.evaluation.resampling import LEVEL, RESAMPLES, Floats, Ints, Mean, RankCorrelation, Sample, draws, resampled
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -86,8 +86,12 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     value = float((_figure(one, first, once) - _figure(other, second, once))[0]) if items else math.nan
     if math.isnan(value):
         return Difference(math.nan, math.nan, math.nan, math.nan, "paired bootstrap", items)
-    drawn = draws(items, resamples=resamples, seed=seed)
-    found = np.concatenate([_figure(one, first, some) - _figure(other, second, some) for some in drawn])
+    if isinstance(one.statistic, Mean) and isinstance(other.statistic, Mean):
+        gains = one.statistic.scores[first] - other.statistic.scores[second]
+        found = resampled(Mean(gains), items, resamples=resamples, seed=seed)
+    else:
+        drawn = draws(items, resamples=resamples, seed=seed)
+        found = np.concatenate([_figure(one, first, some) - _figure(other, second, some) for some in drawn])
     found = found[~np.isnan(found)]
     low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     if isinstance(one.statistic, RankCorrelation) and isinstance(other.statistic, RankCorrelation):
