@@ -19,6 +19,7 @@ import numpy.typing as npt
 from firth.errors import FormatError
 from firth.vectors.io.table import WIDEST, Reading, Table
 
+UNCOUNTED = b"<unk> "  # the row that GloVe's program appends for unknown words, and leaves out of its header's count
 GLANCE = 1000  # lines looked at for the width, where no header states it
 DIGITS = {2: 5, 4: 9, 8: 17}  # significant digits that give back the bits, by bytes a number
 FRACTION = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+|nan|inf)", re.IGNORECASE)
@@ -57,6 +58,8 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
         for number, line in enumerate(lines, start=1 + header):
             if how.enough(len(table)):
                 break
+            if promised is not None and len(table) == promised and line.startswith(UNCOUNTED):
+                promised += 1
             if len(table) == promised or not line.strip():
                 _check_end(chain([line], lines), number, len(table) == promised, path)
                 break

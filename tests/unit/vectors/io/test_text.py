@@ -35,6 +35,14 @@ class TestLines:
         vectors = loaded(tmp_path, b"2 2 \r\nthe 1 2 \r\nof 3 4\t\r\n\r\n\n")
         assert (vectors.words, vectors.vectors.tolist()) == (["the", "of"], [[1, 2], [3, 4]])
 
+    def test_the_row_that_glove_appends_and_does_not_count(self, tmp_path):
+        vectors = loaded(tmp_path, b"2 2\nthe 1 2\nof 3 4\n<unk> 5 6\n")
+        assert (vectors.words, vectors.vectors[2].tolist()) == (["the", "of", "<unk>"], [5, 6])
+        with pytest.raises(FormatError, match=r"line 5: b'a 1 2"):
+            loaded(tmp_path, b"2 2\nthe 1 2\nof 3 4\n<unk> 5 6\na 1 2\n")
+        with pytest.raises(FormatError, match=r"line 3: b'of 3 4"):
+            loaded(tmp_path, b"1 2\nthe 1 2\nof 3 4\n<unk> 5 6\n")
+
     def test_no_newline_at_the_end(self, tmp_path):
         assert loaded(tmp_path, b"1 2\nthe 1 2").words == ["the"]
 
