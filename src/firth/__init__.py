@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from firth.embeddings.word2vec import Word2Vec
     from firth.embeddings.word_trees import WordTree
     from firth.errors import FirthError
+    from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.io import load
@@ -63,6 +64,7 @@ _HOMES = {
     "WordTree": "firth.embeddings.word_trees",
     "WordVectors": "firth.vectors.word_vectors",
     "compare": "firth.comparison.run",
+    "diversity": "firth.evaluation.diversity",
     "evaluate": "firth.evaluation.judge",
     "load": "firth.vectors.io",
 }
@@ -92,6 +94,7 @@ __all__ = [
     "WordTree",
     "WordVectors",
     "compare",
+    "diversity",
     "evaluate",
     "load",
 ]

@@ -33,6 +33,7 @@ COMMANDS = {
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
     "compare": ("compare", "compare", "Train several models on one text, and judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
+    "diversity": ("diversity", "diversity", "Show how diverse texts are, by the entropy of their patterns."),
     "convert": ("files", "convert", "Write vectors in another format."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
     "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),

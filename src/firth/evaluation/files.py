@@ -99,13 +99,14 @@ def read_questions(path: PathLike) -> Questions:
     return Questions(words, sections)
 
 
-def lines(path: PathLike, *, damaged: str = "strict") -> list[tuple[int, str]]:
-    """Return the numbered lines of a gold file that say something; lines that begin with `#` are passed over.
+def lines(path: PathLike, *, damaged: str = "strict", comments: bool = True) -> list[tuple[int, str]]:
+    """Return the numbered lines of a file that say something, without the white space around them.
 
     Args:
         path: the file, UTF-8, plain or packed with gzip (`.gz`).
         damaged: what becomes of bytes that are not UTF-8: "strict" refuses the file, "replace" reads them as U+FFFD,
             for published files that hold some.
+        comments: whether lines that begin with `#` are comments, and passed over.
 
     Raises:
         FormatError: the file is not UTF-8 text, not gzip's though it is named so, or says nothing.
@@ -117,13 +118,13 @@ def lines(path: PathLike, *, damaged: str = "strict") -> list[tuple[int, str]]:
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         raise FormatError(
-            f"{path} line {number}: not UTF-8 text; expected words and numbers, so save it as UTF-8"
+            f"{path} line {number}: not UTF-8 text; expected words, or words and numbers: save it as UTF-8"
         ) from None
     # Not splitlines: it also breaks at U+0085 and the like, which may stand inside a word.
     found = [(number, line.strip("\r\n ")) for number, line in enumerate(text.split("\n"), 1)]
-    found = [(number, line) for number, line in found if line.strip() and not line.startswith("#")]
+    found = [(number, line) for number, line in found if line.strip() and not (comments and line.startswith("#"))]
     if not found:
-        raise FormatError(f"{path}: empty; expected words, one pair or question a line")
+        raise FormatError(f"{path}: empty; expected text, an item a line")
     return found
 
 

@@ -195,3 +195,22 @@ def test_questions_load_no_compiler(vectors, tmp_path):
             [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
         )
         assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_diversity(run, tmp_path):
+    """96 of one line and 4 others: (100 log 100 - 96 log 96) / 100 = 0.22340; + 4 / 200."""
+    (tmp_path / "b.txt").write_text("".join(f"# p{i % 5}\n" for i in range(100)), encoding="utf-8")
+    (tmp_path / "c.txt").write_text("same\n" * 96 + "one\n\ntwo\nthree\nfour\n", encoding="utf-8")
+    _, out, err = run("diversity", "b.txt", "c.txt", "--patterns", "line", "--patterns", 1, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert err == ""
+    assert [(line["file"], line["patterns"]) for line in lines] == [
+        *(("b.txt", "line"), ("c.txt", "line")),
+        *(("b.txt", "1"), ("c.txt", "1")),
+    ]
+    assert [line["different"] for line in lines] == [5] * 4
+    assert lines[1]["entropy"] == pytest.approx(0.22340, abs=1e-5)
+    assert lines[1]["corrected"] == pytest.approx(0.24340, abs=1e-5)
+    heading, *rows = run("diversity", "b.txt", "c.txt")[1].splitlines()
+    assert len({len(row) for row in [heading, *rows]}) == 1
+    assert rows[1].split()[:6] == ["c.txt", "line", "100", "100", "5", "0.050"]
