@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
     from firth.vectors.document_vectors import DocumentVectors
+    from firth.vectors.index.files import load_index
     from firth.vectors.io import load
     from firth.vectors.subword_vectors import SubwordVectors
     from firth.vectors.word_vectors import WordVectors
@@ -67,6 +68,7 @@ _HOMES = {
     "diversity": "firth.evaluation.diversity",
     "evaluate": "firth.evaluation.judge",
     "load": "firth.vectors.io",
+    "load_index": "firth.vectors.index.files",
 }
 
 __all__ = [
@@ -97,6 +99,7 @@ __all__ = [
     "diversity",
     "evaluate",
     "load",
+    "load_index",
 ]
 
 

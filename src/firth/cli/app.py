@@ -28,6 +28,7 @@ COMMANDS = {
     "train": ("train", "train", "Train word vectors on text."),
     "phrases": ("phrases", "phrases", "Find words that belong together, to train on as one."),
     "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
+    "index": ("index", "index", "Make an index of vectors, or compare kinds of index."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),
     "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),

@@ -6,7 +6,7 @@ judges. `WordVectors` holds the words and the matrix, and says what differs from
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ from firth.vectors.queries import (
     mean_vectors,
     read_queries,
 )
+
+if TYPE_CHECKING:
+    from firth.vectors.index.index import Index
 
 Answer = list[tuple[str, float]]
 Path = str | os.PathLike[str]
@@ -226,6 +229,24 @@ class Questions(Lookup):
         given = neighbours.unit(gather(self, keys_list, "raise").astype(np.float64))
         chosen = [keys_list[int(place)] for place in (asked @ given.T).argmax(axis=1)]
         return chosen[0] if is_key(key1) else chosen
+
+    def index(self, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Any) -> "Index":
+        """Return an index of the words, for many questions about nearest neighbours.
+
+        Args:
+            kind: "exact" compares everything; "lsh" looks into buckets between random hyperplanes; "hnsw" walks along
+                the edges of a graph (needs usearch).
+            options: the choices of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
+                `expansion_add`, `expansion_search`. `firth.vectors.index.options` says what they mean.
+
+        Raises:
+            OptionError: there is no such kind or option, or a value is out of range.
+            FormatError: a vector holds NaN or infinity.
+            MissingExtraError: "hnsw" needs usearch.
+        """
+        from firth.vectors.index.index import build_index
+
+        return build_index(self, kind, **options)
 
     # Pairs.
 

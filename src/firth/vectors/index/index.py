@@ -1,0 +1,211 @@
+"""The index as a user holds it: words or vectors in, neighbours out, whatever the kind."""
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from firth.errors import FormatError, OptionError, ShapeError
+from firth.vectors.index.found import NONE, Found, Points, Searcher, without
+from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
+from firth.vectors.neighbours import Matrix, Rows, unit
+from firth.vectors.queries import Unknown, gather, is_key, rows_of
+
+if TYPE_CHECKING:
+    from firth.vectors.lookup import Lookup
+
+Answer = list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The answers to a batch of queries.
+
+    Attributes:
+        rows: (B, k) int64 rows, best first, the lower row first among equals; -1 where fewer were found.
+        scores: (B, k) cosines, or CSLS where the index ranks by it; NaN where fewer were found.
+        scanned: (B,) how many vectors were compared with the query.
+        vocabulary: the word of each row.
+    """
+
+    rows: Rows
+    scores: Matrix
+    scanned: Rows
+    vocabulary: Sequence[str]
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The words of each query, best first."""
+        return [[self.vocabulary[row] for row in some if row != NONE] for some in self.rows.tolist()]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """[(word, score), ...] for each query, as `most_similar` answers."""
+        scores = self.scores.tolist()
+        return [list(zip(some, scores[place], strict=False)) for place, some in enumerate(self.words)]
+
+
+class Index:
+    """Words and their vectors, made ready for questions of one kind: which are nearest? It never changes.
+
+    Made by `vectors.index(kind, ...)` or read by `firth.load_index`. It answers for the vectors as they were then.
+
+    Args:
+        space: the words and their vectors.
+        kind: "exact", "lsh" or "hnsw".
+        searcher: what searches.
+
+    Attributes:
+        space: the words and their vectors.
+        kind: the kind.
+        searcher: what searches.
+    """
+
+    def __init__(self, space: "Lookup", kind: str, searcher: Searcher) -> None:
+        self.space, self.kind, self.searcher = space, kind, searcher
+        self._words = tuple(space.words)  # words may be added to the vectors later, and have no part in this
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    @property
+    def options(self) -> IndexOptions:
+        """The choices of its kind."""
+        return self.searcher.options
+
+    def __repr__(self) -> str:
+        return f"<Index: {len(self):,} words, {self.kind}, {self.options}>"
+
+    def query(self, asked: Any, k: int = 10, *, unknown: Unknown = "raise") -> Neighbours:
+        """Return the nearest words.
+
+        Args:
+            asked: a word or row number, a list of B of them, or an array: a vector (D,) or a matrix (B, D). A word is
+                no answer to itself.
+            k: how many neighbours; fewer come where there are no more words.
+            unknown: what to do with words without a vector: "raise", "zero", "average", or "skip", which leaves the
+                query without an answer.
+
+        Returns:
+            B answers; one for a single word or vector.
+
+        Raises:
+            OptionError: `k` is below 1, or there is no such policy.
+            UnknownWordError: a word has no vector and the policy is "raise".
+            ShapeError: vectors have another width.
+            FormatError: a query vector holds NaN or infinity.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise OptionError(f"k={k!r}: expected a whole number of at least 1")
+        if isinstance(asked, np.ndarray) and asked.dtype.kind in "fiub":
+            queries = _checked(asked, self.space.dim)
+            own = np.full(len(queries), NONE)
+        else:
+            keys = [asked] if is_key(asked) else list(asked)
+            queries, own = gather(self.space, keys, unknown), rows_of(self.space, keys)
+        skipped = np.atleast_1d(np.isnan(queries).all(axis=1))
+        found = self._search(np.where(skipped[:, None], 0, queries), own, int(k))
+        found.rows[skipped], found.scores[skipped], found.scanned[skipped] = NONE, np.nan, 0
+        return Neighbours(found.rows, found.scores, found.scanned, self._words)
+
+    def _search(self, queries: Matrix, own: Rows, k: int) -> Found:
+        named = bool((own != NONE).any())
+        within = min(k + named, len(self))
+        if not len(queries) or not within:
+            empty = np.empty((len(queries), 0))
+            return Found(empty.astype(np.int64), empty.astype(np.float32), np.zeros(len(queries), dtype=np.int64))
+        found = self.searcher.search(unit(queries), within)
+        return without(found, own, k) if named else found
+
+    def most_similar(self, vector: Matrix, topn: int = 10) -> Answer:
+        """Return the words nearest to a vector (D,): what `vectors.most_similar(..., indexer=index)` asks for.
+
+        Raises:
+            OptionError: `topn` is below 1.
+            ShapeError: the vector has another width.
+            FormatError: the vector holds NaN or infinity.
+        """
+        return self.query(np.asarray(vector), topn).answers[0]
+
+    def tuned(self, **effort: int) -> "Index":
+        """Return the same index with another effort a query: `probes` of "lsh", `expansion_search` of "hnsw".
+
+        Raises:
+            OptionError: there is no such choice, it belongs to the building, or its value is out of range.
+        """
+        for name in effort.keys() - EFFORT:
+            raise OptionError(f"{name}={effort[name]!r}: the index was built otherwise; build another one")
+        options = read_options(self.kind, dataclasses.asdict(self.options) | effort)
+        points = Points(self.space.vectors, self.space.norms)
+        return Index(self.space, self.kind, searcher_of(self.kind).restore(points, options, self.searcher.tensors()))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a file, for `firth.load_index`; the vectors themselves stay where they are.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from firth.vectors.index.files import save_index
+
+        save_index(self, path)
+
+
+def build_index(space: "Lookup", kind: str = "exact", **options: Any) -> Index:
+    """Return an index of words and their vectors; see `vectors.index`.
+
+    Args:
+        space: the words and their vectors.
+        kind: "exact", "lsh" or "hnsw".
+        options: the choices of that kind.
+
+    Raises:
+        OptionError: there is no such kind or option, or a value is out of range.
+        FormatError: a vector holds NaN or infinity.
+        MissingExtraError: "hnsw" needs usearch.
+    """
+    chosen = read_options(kind, options)
+    searcher: Searcher = searcher_of(kind).build(Points(space.vectors, space.norms), chosen)
+    return Index(space, kind, searcher)
+
+
+def read_options(kind: str, options: dict[str, Any]) -> IndexOptions:
+    """Return the choices of a kind.
+
+    Raises:
+        OptionError: there is no such kind or option, or a value is out of range.
+    """
+    if kind not in OPTIONS:
+        raise OptionError(f"kind={kind!r}: expected one of {', '.join(OPTIONS)}")
+    names = list(OPTIONS[kind].__dataclass_fields__)
+    for name in options:
+        if name not in names:
+            raise OptionError(f"{name}={options[name]!r}: an index of kind {kind} has {', '.join(names)}")
+    return OPTIONS[kind](**options)
+
+
+def searcher_of(kind: str) -> Any:
+    """Return the class that searches; its module loads now, and with it what the kind needs."""
+    if kind == "lsh":
+        from firth.vectors.index.lsh import HyperplaneSearch
+
+        return HyperplaneSearch
+    if kind == "hnsw":
+        from firth.vectors.index.hnsw import SmallWorldSearch
+
+        return SmallWorldSearch
+    from firth.vectors.index.exact import ExactSearch
+
+    return ExactSearch
+
+
+def _checked(asked: Matrix, dim: int) -> Matrix:
+    queries = np.atleast_2d(asked)
+    if queries.ndim != 2 or queries.shape[1] != dim:
+        raise ShapeError(f"query vectors of shape {asked.shape}: expected ({dim},) or (B, {dim})")
+    if not np.isfinite(queries).all():
+        row = int(np.argmin(np.isfinite(queries).all(axis=1)))
+        raise FormatError(f"query vector {row} holds NaN or infinity: expected finite numbers")
+    return queries

@@ -1,0 +1,142 @@
+"""Locality-sensitive hashing for cosines: random hyperplanes, several tables, several probes, exact scores.
+
+What: each table cuts the space by its own hyperplanes through the origin; on which side of each a vector lies are the
+bits of its bucket. Near vectors are seldom parted, so a query looks into its own bucket of each table and into those
+that differ where it lies closest to a hyperplane. What is found there is compared with the query exactly.
+
+Objective: for a random hyperplane and two vectors at angle t, P(same side) = 1 - t / pi. A vector's chance to be in the
+query's bucket is (1 - t / pi)^bits a table.
+
+Source: Charikar 2002, "Similarity estimation techniques from rounding algorithms", section 3 (hyperplanes); Lv,
+Josephson, Wang, Charikar and Li 2007, "Multi-probe LSH: efficient indexing for high-dimensional similarity search",
+sections 4.4 and 4.5 (query-directed probing: the sum of squared distances to the hyperplanes that are crossed ranks the
+buckets; a heap of sets grown by "shift" and "expand" yields them in that order).
+
+Departures: one heap ranks the buckets of all tables together, so that a table in which the query lies near hyperplanes
+gets more of the probes. With `centre`, the mean of all vectors is subtracted before hashing: trained vectors lie to one
+side of the origin, where hyperplanes through it part few of them. Cosines are those of the vectors as they are.
+
+Cost: 2 V D tables bits flops to build, 4 bytes a word and a table; a query takes 2 D flops for each plane and each
+vector that is scanned.
+"""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.kernels.threads import usable_threads
+from firth.randomness import generator
+from firth.vectors.index.buckets import scan_buckets
+from firth.vectors.index.found import NONE, Found, Points, Tensors
+from firth.vectors.index.options import MOST_BITS, LshOptions
+from firth.vectors.neighbours import Matrix, inverse, widened
+
+HASHED = 2**13  # rows whose projections are held at once
+SHARE = 16  # queries that are worth a thread
+
+Keys = npt.NDArray[np.int32]
+
+
+def hyperplanes(count: int, dim: int, seed: int) -> Matrix:
+    """Return the normals of random hyperplanes through the origin: (count, D) float32, standard normal numbers."""
+    return np.asarray(generator(seed, "hyperplanes").standard_normal((count, dim)), dtype=np.float32)
+
+
+def signatures(projections: Matrix, bits: int) -> Keys:
+    """Return the bucket in every table: bit i of a number says whether projection i of that table is above 0.
+
+    Args:
+        projections: (R, tables bits) of vectors onto the normals.
+        bits: hyperplanes a table.
+
+    Returns:
+        (R, tables) int32.
+    """
+    sides = (projections > 0).reshape(-1, bits).astype(np.float32)
+    powers = np.exp2(np.arange(bits, dtype=np.float32))
+    return (sides @ powers).astype(np.int32).reshape(len(projections), -1)  # exact: sums below 2^24
+
+
+class HyperplaneSearch:
+    """Buckets of points.
+
+    Args:
+        points: what is searched.
+        options: the choices.
+        tensors: "planes" (tables bits, D); "centre" (D,), subtracted before hashing; "order" (tables, V) int32, the
+            rows of each table sorted by bucket; "starts" (tables, 2^bits + 1) int32, where each bucket begins.
+
+    Attributes:
+        options: the choices, with the number of bits.
+    """
+
+    def __init__(self, points: Points, options: LshOptions, tensors: Tensors) -> None:
+        self.options, self._tensors = options, tensors
+        self._bits = len(tensors["planes"]) // options.tables
+        self._rows = np.ascontiguousarray(points.vectors, dtype=np.float32)  # a copy only of other precisions
+        self._scale = inverse(points.norms).astype(np.float32)
+
+    @classmethod
+    def build(cls, points: Points, options: LshOptions) -> "HyperplaneSearch":
+        """Hash every point."""
+        size, dim = points.vectors.shape
+        bits = options.bits or max(min(round(math.log2(max(size, 1))) - 2, MOST_BITS), 1)
+        options = replace(options, bits=bits)
+        planes, centre = hyperplanes(options.tables * bits, dim, options.seed), np.zeros(dim, dtype=np.float32)
+        scale = inverse(points.norms).astype(np.float32)
+        if options.centre and size:
+            centre = (scale @ points.vectors / size).astype(np.float32)
+        keys = np.empty((size, options.tables), dtype=np.int32)
+        for low in range(0, size, HASHED):
+            rows = widened(points.vectors[low : low + HASHED]) * scale[low : low + HASHED, None] - centre
+            keys[low : low + HASHED] = signatures(rows.astype(np.float32, copy=False) @ planes.T, bits)
+        order = np.empty((options.tables, size), dtype=np.int32)
+        starts = np.zeros((options.tables, 2**bits + 1), dtype=np.int32)
+        for table, column in enumerate(keys.T):
+            order[table] = np.argsort(column, kind="stable")
+            np.cumsum(np.bincount(column, minlength=2**bits), out=starts[table, 1:])
+        return cls(points, options, {"planes": planes, "centre": centre, "order": order, "starts": starts})
+
+    @classmethod
+    def restore(cls, points: Points, options: LshOptions, tensors: Tensors) -> "HyperplaneSearch":
+        """Return the index that the arrays of a file describe."""
+        return cls(points, options, tensors)
+
+    def tensors(self) -> Tensors:
+        """Return the hyperplanes and the tables."""
+        return self._tensors
+
+    def search(self, queries: Matrix, k: int) -> Found:
+        """Return the neighbours of queries (B, D)."""
+        batch = len(queries)
+        queries = np.ascontiguousarray(queries, dtype=np.float32)
+        projections = (queries - self._tensors["centre"]) @ self._tensors["planes"].T
+        found = Found(np.full((batch, k), NONE), np.full((batch, k), np.nan, np.float32), np.zeros(batch, np.int64))
+        threads = min(usable_threads(None), -(-batch // SHARE))
+        bounds = np.linspace(0, batch, threads + 1).astype(int).tolist()
+        parts = [slice(low, high) for low, high in pairwise(bounds)]
+        if threads <= 1:
+            self._scan(queries, projections, found, slice(0, batch))
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(lambda part: self._scan(queries, projections, found, part), parts))
+        return found
+
+    def _scan(self, queries: Matrix, projections: Matrix, found: Found, part: slice) -> None:
+        tables, bits = self.options.tables, self._bits
+        scan_buckets(
+            queries[part],
+            projections[part].reshape(-1, tables, bits),
+            self._rows,
+            self._scale,
+            self._tensors["order"],
+            self._tensors["starts"],
+            tables * self.options.probes,
+            found.rows[part],
+            found.scores[part],
+            found.scanned[part],
+        )
