@@ -37,6 +37,7 @@ COMMANDS = {
     "diversity": ("diversity", "diversity", "Show how diverse texts are, by the entropy of their patterns."),
     "convert": ("files", "convert", "Write vectors in another format."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
+    "plot": ("plot", "plot", "Draw vectors and figures: maps, networks, axes, curves, comparisons."),
     "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),
 }
 

@@ -12,7 +12,7 @@ from firth.comparison.models import MODELS
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError
 from firth.files import replacing_file
-from firth.plots.comparison import draw_comparison
+from firth.plots import models_by_time
 
 TABLE, PLOT = "table.md", "comparison.png"
 DEFAULT = "skipgram,cbow,glove,ppmi"
@@ -76,7 +76,7 @@ def _compare(
     with replacing_file(out / TABLE) as file:
         file.write(f"{found.to_markdown()}\n".encode())
     try:
-        draw_comparison(found, out / PLOT)
+        models_by_time(found).save(out / PLOT)
     except MissingExtraError as error:
         complain(f"no picture: {error}")
     print(found.to_json() if json else f"{found.table()}\n\n{out / TABLE}, {out / PLOT}")

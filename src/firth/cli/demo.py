@@ -15,7 +15,7 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import MissingExtraError, OptionError
-from firth.plots.map import draw_map
+from firth.plots import word_map
 from firth.plots.text_map import text_map
 from firth.vectors.io import save
 from firth.vectors.io.saved import is_ours
@@ -33,6 +33,7 @@ ANALOGIES = (
 )
 THEMES = ("list", "string", "matrix", "integer", "error", "file", "thread", "random")
 VECTORS, MAP = "python.firth", "map.png"
+TITLE = "Words that firth learned from Python's own documentation"
 SHOWN = 6
 
 
@@ -123,7 +124,8 @@ def _groups(vectors: WordVectors) -> dict[str, list[str]]:
 def _show_map(vectors: WordVectors, path: Path, json: bool) -> None:
     groups = _groups(vectors)
     try:
-        draw_map(vectors, groups, path, title="Words that firth learned from Python's own documentation")
+        coloured = {theme: [theme, *members] for theme, members in groups.items()}
+        word_map(vectors, groups=coloured, heads=list(groups), title=TITLE).save(path)
     except MissingExtraError as missing:
         if json:
             return

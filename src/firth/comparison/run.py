@@ -10,20 +10,19 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from firth.comparison.models import trainer
 from firth.comparison.results import Comparison
+from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, read_run
 from firth.corpus.encoded import Corpus
-from firth.errors import FirthError, FormatError, OptionError
+from firth.errors import FirthError, OptionError
 from firth.files import replacing_file, sync_folder
 from firth.kernels.threads import usable_threads
 
-FORMAT, VERSION = "firth comparison", 1
-RUN, METRICS = "run.json", "metrics.jsonl"
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
 
 
@@ -119,7 +118,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
             raise OptionError(f"{folder} is there already and is no comparison; expected a new name")
         _write_run(folder, run)
         return {}
-    before = _read_run(folder)
+    before = read_run(folder)
     for name in ("corpus", "seed", "sets"):
         if before[name] != run[name]:
             raise OptionError(
@@ -133,7 +132,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
             wanted = ", ".join(f"{name}={options[name]!r}" for name in differing)
             raise OptionError(f"{folder} has {spec} with {found}, and not {wanted}; name another folder")
     _write_run(folder, {**before, "models": {**before["models"], **run["models"]}})
-    return {row["model"]: row for row in _rows(folder / METRICS)}
+    return {row["model"]: row for row in read_rows(folder / METRICS)}
 
 
 def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
@@ -141,26 +140,8 @@ def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
         file.write(json.dumps(run, indent=2, ensure_ascii=False).encode())
 
 
-def _read_run(folder: Path) -> dict[str, Any]:
-    try:
-        run = json.loads((folder / RUN).read_bytes())
-        if (run["format"], run["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"{run['format']!r} version {run['version']}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{folder / RUN}: not a comparison ({error}); expected what firth compare wrote") from error
-    return dict(run)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file of metrics; one that a kill cut off is no line."""
-    if path.exists():
-        for line in path.read_text("utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                yield json.loads(line)
-
-
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    whole = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*_rows(path), row])
+    whole = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*read_rows(path), row])
     with replacing_file(path) as file:
         file.write(whole.encode())
     sync_folder(path.parent)

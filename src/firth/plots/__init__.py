@@ -1,1 +1,28 @@
-"""Vectors and results to figures."""
+"""Vectors and results to figures: a kind of figure makes a `Picture`, and a picture saves itself.
+
+>>> from firth import plots
+>>> plots.word_map(vectors, ["red", "green", "house"]).save("map.html")      # doctest: +SKIP
+"""
+
+from firth.plots.analogy import analogy_arrows
+from firth.plots.axis import word_axis
+from firth.plots.bias import bias_summary
+from firth.plots.curve import training_curves
+from firth.plots.map import word_map
+from firth.plots.models import models_by_set, models_by_time
+from firth.plots.neighbours import neighbour_network
+from firth.plots.picture import Picture
+from firth.plots.similarity import similarity_heat_map
+
+__all__ = [
+    "Picture",
+    "analogy_arrows",
+    "bias_summary",
+    "models_by_set",
+    "models_by_time",
+    "neighbour_network",
+    "similarity_heat_map",
+    "training_curves",
+    "word_axis",
+    "word_map",
+]

@@ -27,20 +27,30 @@ def flatten(vectors: npt.ArrayLike) -> Points:
     """
     rows = np.asarray(vectors, dtype=np.float64)
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    points = _principal(rows)
+    points = principal(rows)[0]
     if len(rows) > 2:
         points = _majorise(points, np.maximum(1 - rows @ rows.T, _NEAREST))
-    return _principal(points)
+    return principal(points)[0]
 
 
-def _principal(rows: Points) -> Points:
-    """The first two principal components of rows: (n, 2)."""
-    centred = rows - rows.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+def principal(rows: npt.ArrayLike) -> tuple[Points, float]:
+    """Place rows on the plane of their first two principal components.
+
+    Args:
+        rows: (n, D).
+
+    Returns:
+        Places (n, 2), and the share of the rows' variance that the plane holds, 0 to 1.
+    """
+    centred = np.asarray(rows, dtype=np.float64)
+    centred = centred - centred.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
     # A component's sign is arbitrary: the greatest entry is made positive, so that a map does not flip by chance.
     axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     found = centred @ axes.T
-    return np.pad(found, ((0, 0), (0, 2 - found.shape[1])))
+    whole = float((lengths**2).sum())
+    share = float((lengths[:2] ** 2).sum()) / whole if whole else 1.0
+    return np.pad(found, ((0, 0), (0, 2 - found.shape[1]))), share
 
 
 def _majorise(points: Points, wanted: Points) -> Points:

@@ -1,103 +1,68 @@
-"""A map of words: one picture, words near each other when their vectors are."""
+"""A map of words: words near each other when their vectors are."""
 
-import importlib
-import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
+from firth.plots.picture import SIZE, Picture, Points
+from firth.plots.projection import project
+from firth.plots.words import Groups, Vectors, choose, counted, name_of
 
-from firth.errors import MissingExtraError
-from firth.files import replacing_file
-from firth.plots.layout import Points, flatten, separate
-from firth.vectors.word_vectors import WordVectors
-
-# Okabe and Ito's colours, which people with any colour vision can tell apart; their yellow is too light for text.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#3A8FB7", "#444444", "#8E44AD")
-SIZE = (10.0, 6.5)  # inches
-DPI = 150
-INK, FAINT = "#1b1b1b", "#c8c8c8"
+MOST = 5_000  # words of a map: beyond it no page opens quickly, and no picture tells more
+USUAL = 1_000
+UNDOTTED = 80  # words that all stand at their place, without dots
 
 
-def draw_map(
-    vectors: WordVectors,
-    groups: Mapping[str, Sequence[str]],
-    path: str | os.PathLike[str],
+def word_map(
+    vectors: Vectors,
+    words: Sequence[str] = (),
     *,
-    title: str = "",
-) -> None:
-    """Draw words on a map and save it as PNG.
+    groups: Groups | None = None,
+    heads: Sequence[str] = (),
+    method: str | None = None,
+    number: int = USUAL,
+    seed: int = 0,
+    title: str | None = None,
+) -> Picture:
+    """Return a map of words.
 
     Args:
         vectors: the vectors.
-        groups: words under the word that stands for them, which is drawn bold; a group has a colour. A word that
-            several groups name belongs to the first.
-        path: the file to write or replace.
-        title: a line above the map.
+        words: what to draw; by default the words of the groups. Words without a vector are left out, which the
+            picture's notes say.
+        groups: words by the name of their group, which has a colour.
+        heads: words that stand out, such as those that groups are named after.
+        method: how vectors come onto the plane, as in `project`.
+        number: how many words are drawn at most, the most frequent; never more than 5,000. Where there is no room for
+            all labels, those of heads and of frequent words are drawn.
+        seed: of methods that draw at random.
+        title: a line above the map; by default it says what is shown.
 
     Raises:
-        MissingExtraError: matplotlib is not installed.
-        UnknownWordError: a word has no vector.
-        OSError: the file cannot be written.
+        OptionError: there are no words, too few for the method, or the method is unknown.
+        UnknownWordError: none of the words has a vector.
+        MissingExtraError: the library of the method is not installed.
     """
-    figure_module, canvas_module = matplotlib_module("figure"), matplotlib_module("backends.backend_agg")
-    colours = _colours(groups)
-    words = list(colours)
-    figure = figure_module.Figure(figsize=SIZE, dpi=DPI, facecolor="white")
-    canvas = canvas_module.FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.02, 0.02, 0.96, 0.9 if title else 0.96))
-    axes.set_axis_off()
-    if title:
-        figure.text(0.02, 0.955, title, fontsize=15, color=INK, fontweight="bold", va="center")
-    _place(axes, flatten(vectors.get_vector(words)), canvas, words, colours, set(groups))
-    with replacing_file(path) as file:
-        canvas.print_png(file)
-
-
-def matplotlib_module(module: str) -> Any:
-    """Return a module of matplotlib, such as "figure".
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return importlib.import_module(f"matplotlib.{module}")
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plots", "draw a map") from None
-
-
-def _colours(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Each word once, with its group's colour."""
-    colours: dict[str, str] = {}
-    for i, (head, members) in enumerate(groups.items()):
-        for word in (head, *members):
-            colours.setdefault(word, COLOURS[i % len(COLOURS)])
-    return colours
-
-
-def _place(
-    axes: Any, points: Points, canvas: Any, words: list[str], colours: Mapping[str, str], heads: set[str]
-) -> None:
-    """Draw points and labels; work in pixels, where the sizes of labels are known."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    box = axes.get_window_extent()
-    margin = np.array([0.07, 0.05]) * (box.width, box.height)
-    inside = np.array([box.width, box.height]) - 2 * margin
-    pixels = (points - low) / np.maximum(high - low, 1e-12) * inside + margin
-    axes.set_xlim(0, box.width)
-    axes.set_ylim(0, box.height)
-    labels = [
-        axes.text(*pixels[i], word, color=colours[word], ha="center", va="center", zorder=3, **_style(word in heads))
-        for i, word in enumerate(words)
+    chosen = choose(vectors, words, groups, most=min(number, MOST), keep=heads)
+    places, caption = project(chosen.rows, method, seed)
+    ranks = vectors.key_to_index
+    order = sorted(range(len(chosen.words)), key=lambda i: ranks.get(chosen.words[i], len(ranks)))
+    points = Points(
+        xy=places[order],
+        labels=[chosen.words[i] for i in order],
+        groups=[chosen.groups[i] for i in order],
+        heads=[chosen.words[i] in set(heads) for i in order],
+        dotted=len(order) > UNDOTTED,
+    )
+    rows = [
+        {"word": word, "x": x, "y": y, **({"group": chosen.names[group] if group >= 0 else None} if groups else {})}
+        for word, (x, y), group in zip(points.labels, points.xy.tolist(), points.groups, strict=True)
     ]
-    extents = [label.get_window_extent(canvas.get_renderer()) for label in labels]
-    sizes = np.array([[extent.width + 10, extent.height + 4] for extent in extents])
-    spots = separate(pixels, sizes)
-    spots = np.clip(spots, sizes / 2, np.array([box.width, box.height]) - sizes / 2)
-    for label, spot, pixel in zip(labels, spots, pixels, strict=True):
-        label.set_position(spot)
-        axes.plot(*np.stack([pixel, spot], axis=1), color=FAINT, linewidth=0.8, zorder=1)
-
-
-def _style(head: bool) -> dict[str, Any]:
-    return {"fontsize": 14, "fontweight": "bold"} if head else {"fontsize": 11}
+    return Picture(
+        kind="map",
+        title=f"Map of {counted(len(order), 'word')}{name_of(vectors)}" if title is None else title,
+        marks=[points],
+        rows=rows,
+        caption=caption,
+        notes=chosen.notes,
+        groups=[] if set(chosen.names) <= set(heads) else chosen.names,
+        size=SIZE,
+    )

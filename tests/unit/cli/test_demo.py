@@ -48,7 +48,7 @@ def test_without_matplotlib_a_map_in_text_and_the_way_to_a_picture(quick, capsys
     def missing(*_, **__):
         raise MissingExtraError("matplotlib", "plots", "draw a map")
 
-    monkeypatch.setattr(module, "draw_map", missing)
+    monkeypatch.setattr(module, "word_map", missing)
     demo(Path("firth-demo"), quiet=True)
     out = capsys.readouterr().out
     assert "pip install 'firth[plots]'" in out

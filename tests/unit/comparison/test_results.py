@@ -6,7 +6,6 @@ import math
 import pytest
 
 from firth.comparison.results import Comparison, quality, shown
-from firth.plots.comparison import draw_comparison
 
 
 def figure(name, value, metric="spearman", covered=10):
@@ -61,8 +60,3 @@ def test_quality_is_the_mean_over_the_sets(comparison):
     assert len(shown(comparison.rows[0])) == 2
     assert (value, low, high) == (pytest.approx(0.456), pytest.approx(0.406), pytest.approx(0.506))
     assert all(math.isnan(number) for number in quality(comparison.rows[1]))
-
-
-def test_a_picture(comparison, tmp_path):
-    draw_comparison(comparison, tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

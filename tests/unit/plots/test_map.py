@@ -1,48 +1,88 @@
-import struct
-import sys
-
 import numpy as np
 import pytest
 
-from firth.errors import MissingExtraError, UnknownWordError
-from firth.plots.map import draw_map
+from firth.errors import OptionError, UnknownWordError
+from firth.plots import word_map
 from firth.plots.text_map import text_map
 from firth.vectors.word_vectors import WordVectors
 
-GROUPS = {"red": ["blue", "green"], "house": ["garden", "door", "red"]}
+GROUPS = {"colours": ["red", "blue", "green"], "houses": ["house", "garden", "door", "red"]}
 
 
-@pytest.fixture
-def vectors():
-    words = ["red", "blue", "green", "house", "garden", "door"]
-    rows = np.repeat(np.eye(2, 8), 3, axis=0) + 0.3 * np.random.default_rng(0).normal(size=(6, 8))
-    return WordVectors(words, rows.astype(np.float32))
+def test_places_are_those_of_the_plane_of_greatest_variance(vectors):
+    """PCA by hand: unit rows, less their mean, times the first two right singular vectors, up to signs."""
+    picture = word_map(vectors, vectors.words, method="pca")
+    rows = vectors.vectors / np.linalg.norm(vectors.vectors, axis=1, keepdims=True)
+    u, s, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(picture.marks[0].xy), np.abs(u[:, :2] * s[:2]), atol=1e-6)
+    share = round(100 * float((s[:2] ** 2).sum() / (s**2).sum()))
+    assert f"{share} % of their variance" in picture.caption
 
 
-def test_draws_a_png(vectors, tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
-    path = tmp_path / "map.png"
-    draw_map(vectors, GROUPS, path, title="Colours and houses")
-    content = path.read_bytes()
-    assert content.startswith(b"\x89PNG")
-    assert struct.unpack(">II", content[16:24]) == (1500, 975)
-    draw_map(vectors, GROUPS, path, title="Colours and houses")
-    assert path.read_bytes() == content
-    assert [one.name for one in tmp_path.iterdir()] == ["map.png"]
+def test_rows_are_what_is_drawn(vectors):
+    picture = word_map(vectors, groups=GROUPS)
+    (points,) = picture.marks
+    assert [row["word"] for row in picture.rows] == list(points.labels) == vectors.words
+    assert [(row["x"], row["y"]) for row in picture.rows] == [tuple(place) for place in points.xy.tolist()]
+    assert [row["group"] for row in picture.rows] == ["colours"] * 3 + ["houses"] * 3
+    assert picture.groups == ["colours", "houses"]
+    assert picture.title == "Map of 6 words"
 
 
-def test_an_unknown_word_draws_nothing(vectors, tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
-    with pytest.raises(UnknownWordError):
-        draw_map(vectors, {"rde": []}, tmp_path / "map.png")
-    assert list(tmp_path.iterdir()) == []
+def test_a_word_of_two_groups_belongs_to_the_first_and_one_of_none_to_none(vectors):
+    picture = word_map(vectors, ["red", "door", "house"], groups={"one": ["red"], "two": ["red", "door"]})
+    assert {row["word"]: row["group"] for row in picture.rows} == {"red": "one", "house": None, "door": "two"}
 
 
-def test_without_matplotlib_the_extra_is_named(vectors, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'firth\[plots\]'"):
-        draw_map(vectors, GROUPS, tmp_path / "map.png")
+def test_groups_that_are_named_after_their_heads_need_no_legend(vectors):
+    groups = {"red": ["red", "blue"], "house": ["house", "door"]}
+    picture = word_map(vectors, groups=groups, heads=["red", "house"])
+    assert list(picture.groups) == []
+    assert list(picture.marks[0].heads) == [True, False, True, False]
+
+
+def test_words_without_a_vector_are_left_out_and_said(vectors):
+    picture = word_map(vectors, ["red", "rde", "house", "hosue", "red"])
+    assert [row["word"] for row in picture.rows] == ["red", "house"]
+    assert list(picture.notes) == ["2 of 4 words have no vector: rde, hosue"]
+
+
+def test_no_known_word_at_all_is_an_error_with_suggestions(vectors):
+    with pytest.raises(UnknownWordError, match="'rde' is not in the vocabulary; did you mean red"):
+        word_map(vectors, ["rde"])
+
+
+def test_no_words_is_an_error(vectors):
+    with pytest.raises(OptionError, match="no words to draw"):
+        word_map(vectors, [])
+    with pytest.raises(OptionError, match="number=0"):
+        word_map(vectors, ["red"], number=0)
+
+
+def test_a_vector_without_a_direction_is_left_out_and_said():
+    rows = np.array([[1.0, 0], [0, 1], [0, 0], [np.nan, 1]])
+    space = WordVectors(["a", "b", "zero", "nan"], rows)
+    picture = word_map(space, space.words)
+    assert [row["word"] for row in picture.rows] == ["a", "b"]
+    assert list(picture.notes) == ["without a direction (all zeros, or not finite): zero, nan"]
+    with pytest.raises(OptionError, match="no word that can be drawn"):
+        word_map(space, ["zero"])
+
+
+def test_too_many_words_are_sampled_by_frequency_and_said(many):
+    picture = word_map(many, many.words[::-1], heads=["w1999"], number=100)
+    assert [row["word"] for row in picture.rows] == [*(f"w{i}" for i in range(99)), "w1999"]
+    assert list(picture.notes) == ["the 100 most frequent of 2,000 words are drawn"]
+    assert picture.marks[0].dotted
+
+
+def test_half_a_million_words_are_a_thousand_on_the_map():
+    words = [f"w{i}" for i in range(500_000)]
+    space = WordVectors(words, np.random.default_rng(0).normal(size=(500_000, 3)).astype(np.float32))
+    picture = word_map(space, words)
+    assert len(picture.rows) == 1000
+    assert list(picture.notes) == ["the 1,000 most frequent of 500,000 words are drawn"]
+    assert len(word_map(space, words, number=500_000).rows) == 5000
 
 
 def test_the_map_in_text(vectors):

@@ -1,0 +1,90 @@
+"""Lists of words, of groups of words, and of figures, as files that people write."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from firth.errors import FormatError
+
+
+def read_words(path: str) -> list[str]:
+    """Return the words of a file, one a line; - is standard input. What stands behind a tab is left aside.
+
+    Raises:
+        FormatError: the file is not UTF-8.
+        OSError: it cannot be read.
+    """
+    return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
+
+
+def read_groups(path: str) -> dict[str, list[str]]:
+    """Return groups of words by their names.
+
+    A file of lines holds a word, a tab, and its group on each; one of JSON holds one object, of lists of words by
+    group, or of groups by word.
+
+    Raises:
+        FormatError: the file holds something else.
+        OSError: it cannot be read.
+    """
+    content = list(lines(path))
+    if content and content[0][1].startswith("{"):
+        return _groups_of_json(path, "\n".join(line for _, line in content))
+    groups: dict[str, list[str]] = {}
+    for number, line in content:
+        word, tab, group = line.partition("\t")
+        if not (tab and word.strip() and group.strip()):
+            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected a word, a tab and its group")
+        groups.setdefault(group.strip(), []).append(word.strip())
+    return groups
+
+
+def _groups_of_json(path: str, content: str) -> dict[str, list[str]]:
+    try:
+        told = json.loads(content)
+    except ValueError as error:
+        raise FormatError(f"{path}: no JSON object ({error}); expected lists of words by group") from None
+    groups: dict[str, list[str]] = {}
+    for name, value in told.items():
+        if isinstance(value, str):
+            groups.setdefault(value, []).append(name)
+        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
+            groups[name] = value
+        else:
+            raise FormatError(f"{path}: {name!r} has {value!r}; expected a list of words, or the name of a group")
+    return groups
+
+
+def read_objects(path: str) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file, one a line; - is standard input.
+
+    Raises:
+        FormatError: a line holds something else.
+        OSError: the file cannot be read.
+    """
+    found = []
+    for number, line in lines(path):
+        try:
+            found.append(dict(json.loads(line)))
+        except (ValueError, TypeError):
+            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected a JSON object a line") from None
+    return found
+
+
+def lines(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that hold something, with their numbers from 1.
+
+    Raises:
+        FormatError: the file is not UTF-8.
+        OSError: it cannot be read.
+    """
+    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield number, line.rstrip("\r")

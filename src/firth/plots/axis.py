@@ -1,0 +1,128 @@
+"""Words along an axis between two poles, or in the plane of two such axes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.picture import Axis, Floats, Lines, Picture, Points
+from firth.plots.words import Chosen, Groups, Vectors, choose, counted, known_words, name_of
+
+MOST, MOST_ROWS = 1_000, 60  # words of a plane, and of one axis, where each has a line of its own
+_ROW = 0.24  # inches
+CAPTION = "Cosine of each word with the difference of the poles; 0 leans to neither."
+Pole = str | Sequence[str]
+Poles = tuple[Pole, Pole]  # from, to
+
+
+def word_axis(
+    vectors: Vectors,
+    poles: Poles,
+    words: Sequence[str] = (),
+    *,
+    second: Poles | None = None,
+    groups: Groups | None = None,
+    number: int = MOST,
+    title: str | None = None,
+) -> Picture:
+    """Return where words stand between two poles: the cosine of each with the direction from one to the other.
+
+    A pole is a word or a list of words, whose vectors of length 1 are averaged; the direction is the difference of the
+    two poles, and 0 means that a word leans to neither.
+
+    Args:
+        vectors: the vectors.
+        poles: an axis, such as ("woman", "man") or (["she", "her"], ["he", "him"]).
+        words: what to place; by default the words of the groups.
+        second: another axis, for a plane of two.
+        groups: words by the name of their group, which has a colour.
+        number: how many words are placed at most, the most frequent. One axis shows the 60 that lean most to its poles;
+            what is left out, the picture's notes say.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there are no words, an axis has not two poles, or its poles are the same.
+        UnknownWordError: none of the words, or none of a pole's, has a vector.
+    """
+    axes = [poles] if second is None else [poles, second]
+    if not all(len(axis) == 2 and all(axis) for axis in axes):
+        raise OptionError(f"poles {poles!r}: expected two, each a word or a list of words")
+    chosen = choose(vectors, words, groups, most=min(number, MOST))
+    notes = list(chosen.notes)
+    found = [_direction(vectors, axis, notes) for axis in axes]
+    places = chosen.rows @ np.stack([direction for direction, _ in found], axis=1)  # (n, 1 or 2)
+    names = [name for _, name in found]
+    made = _two(chosen, places, names, notes) if second else _one(chosen, places[:, 0], names[0], notes)
+    what = f"{counted(len(made.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
+    return replace(made, title=what if title is None else title)
+
+
+def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats, str]:
+    """The direction of an axis at length 1, (D,), and its name."""
+    ends = []
+    for pole in poles:
+        words = [pole] if isinstance(pole, str) else list(pole)
+        known, note = known_words(vectors, words)
+        notes += note
+        ends.append((choose(vectors, known, most=len(known)), words))
+    direction = ends[1][0].rows.mean(axis=0) - ends[0][0].rows.mean(axis=0)
+    length = np.linalg.norm(direction)
+    names = [words[0] if len(words) == 1 else f"{words[0]} ..." for _, words in ends]
+    if length < 1e-9:
+        raise OptionError(f"the poles {names[0]} and {names[1]} are in one place; expected two that differ")
+    return direction / length, f"{names[0]} → {names[1]}"
+
+
+def _one(chosen: Chosen, places: Floats, name: str, notes: list[str]) -> Picture:
+    """Each word on a line of its own, from those that lean most to the first pole up to the other's."""
+    order = np.argsort(-places, kind="stable")
+    if len(order) > MOST_ROWS:
+        notes.append(f"the {MOST_ROWS} words that lean most to a pole, of {len(order):,}, are drawn")
+        order = np.concatenate([order[: MOST_ROWS // 2], order[-MOST_ROWS // 2 :]])
+    words, groups = [chosen.words[i] for i in order], [chosen.groups[i] for i in order]
+    xy = np.column_stack([places[order], np.arange(len(order))[::-1]])
+    stems = np.stack([np.column_stack([np.zeros(len(xy)), xy[:, 1]]), xy], axis=1)
+    reach = max(float(np.abs(xy[:, 0]).max()) * 1.1, 0.05)
+    middle = np.array([[[0.0, -0.7], [0.0, len(xy) - 0.3]]])
+    return Picture(
+        kind="axis",
+        title="",
+        marks=[
+            Lines(ends=middle, style="guide"),
+            Lines(ends=stems, style="interval", groups=groups),
+            Points(xy=xy, labels=words, groups=groups, labelled=False),
+        ],
+        rows=[{"word": word, "x": float(x)} for word, x in zip(words, xy[:, 0], strict=True)],
+        caption=CAPTION,
+        notes=notes,
+        x=Axis(name=f"{name} (cosine)", low=-reach, high=reach),
+        y=Axis(
+            name="",
+            low=-0.7,
+            high=len(xy) - 0.3,
+            ticks=[(float(y), word) for word, y in zip(words, xy[:, 1], strict=True)],
+            grid=False,
+        ),
+        groups=chosen.names,
+        size=(9.0, 1.6 + _ROW * len(words)),
+    )
+
+
+def _two(chosen: Chosen, places: Floats, names: list[str], notes: list[str]) -> Picture:
+    reach = np.maximum(np.abs(places).max(axis=0) * 1.12, 0.05)
+    cross = np.array([[[-reach[0], 0.0], [reach[0], 0.0]], [[0.0, -reach[1]], [0.0, reach[1]]]])
+    return Picture(
+        kind="axis",
+        title="",
+        marks=[
+            Lines(ends=cross, style="guide"),
+            Points(xy=places, labels=chosen.words, groups=chosen.groups),
+        ],
+        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)],
+        caption=CAPTION,
+        notes=notes,
+        x=Axis(name=f"{names[0]} (cosine)", low=-reach[0], high=reach[0]),
+        y=Axis(name=f"{names[1]} (cosine)", low=-reach[1], high=reach[1]),
+        groups=chosen.names,
+    )

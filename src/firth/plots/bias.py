@@ -1,0 +1,90 @@
+"""A summary of bias: the size of each effect, with its interval and its probability under chance."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.picture import Axis, Lines, Picture, Points
+from firth.plots.words import counted
+
+MOST = 100
+LEVEL = 0.05
+_ROW = 0.32  # inches
+
+
+def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
+    """Return effects below each other, each with its interval; a hollow dot is one that chance explains.
+
+    Args:
+        rows: mappings with "name" and "effect", and where they are known "low" and "high", the ends of the effect's
+            interval, and "p", the probability of one as great by chance.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there is no effect, one has no name, or its numbers are none.
+    """
+    if not rows:
+        raise OptionError("no effects to draw: expected lines of name, effect, low, high and p")
+    drawn = [_checked(row) for row in rows[:MOST]]
+    heights = np.arange(len(drawn))[::-1].astype(np.float64)
+    effects = np.array([row["effect"] for row in drawn])
+    known = [i for i, row in enumerate(drawn) if row["low"] is not None]
+    ends = np.array([[[drawn[i]["low"], heights[i]], [drawn[i]["high"], heights[i]]] for i in known]).reshape(-1, 2, 2)
+    zero = np.array([[[0.0, -0.7], [0.0, len(drawn) - 0.3]]])
+    by_chance = [row["p"] is not None and row["p"] >= LEVEL for row in drawn]
+    return Picture(
+        kind="bias",
+        title=f"{counted(len(drawn), 'test')} of bias: sizes of effects" if title is None else title,
+        marks=[
+            Lines(ends=zero, style="guide"),
+            Lines(ends=ends, style="interval", groups=[0] * len(known)),
+            Points(
+                xy=np.column_stack([effects, heights]),
+                labels=[_said(row) for row in drawn],
+                hollow=by_chance,
+                labelled=False,
+            ),
+        ],
+        rows=drawn,
+        caption=f"Lines are intervals. Hollow: chance alone gives as great an effect with p of {LEVEL} or more.",
+        notes=[f"the first {MOST} of {len(rows):,} tests are drawn"] if len(rows) > MOST else [],
+        x=Axis(name="effect size"),
+        y=Axis(
+            name="",
+            low=-0.7,
+            high=len(drawn) - 0.3,
+            ticks=[(float(y), _named(row)) for row, y in zip(drawn, heights, strict=True)],
+            grid=False,
+        ),
+        size=(9.0, 1.8 + _ROW * len(drawn)),
+    )
+
+
+def _checked(row: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(row.get("name"), str):
+        raise OptionError(f"an effect without a name: {dict(row)!r}; expected name, effect, low, high and p")
+    made: dict[str, Any] = {"name": row["name"]}
+    for key in ("effect", "low", "high", "p"):
+        value = row.get(key)
+        usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not usable and (key == "effect" or value is not None):
+            raise OptionError(f"{row['name']}: {key} is {value!r}; expected a number")
+        made[key] = value
+    if (made["low"] is None) != (made["high"] is None):
+        raise OptionError(f"{row['name']}: one end of an interval; expected low and high, or neither")
+    return made
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    if row["p"] is None:
+        return str(row["name"])
+    probability = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:.3f}"
+    return f"{row['name']} (p {probability})"
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    interval = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
+    return f"{_named(row)}: {row['effect']:.2f}{interval}"

@@ -1,0 +1,23 @@
+"""Libraries that only some figures need, and what to install where they are missing."""
+
+import importlib
+from typing import Any
+
+from firth.errors import MissingExtraError
+
+
+def library(module: str, purpose: str, extra: str = "plots") -> Any:
+    """Return a module of a library that may be missing, such as "matplotlib.figure".
+
+    Args:
+        module: its full name.
+        purpose: what it is needed for, as the end of "... is needed to".
+        extra: the extra of firth that brings it.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(module.partition(".")[0], extra, purpose) from None

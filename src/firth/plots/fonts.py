@@ -1,0 +1,71 @@
+"""Fonts for words in any script: matplotlib's own, and those of the system for letters that it lacks."""
+
+import contextlib
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from firth.plots.extras import library
+
+OWN = "DejaVu Sans"  # comes with matplotlib
+
+
+def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
+    """Return families of fonts that together have the letters of some texts, and the letters that none has.
+
+    Args:
+        texts: what will be drawn.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    manager = library("matplotlib.font_manager", "draw")
+    wanted = {letter for text in texts for letter in text if letter.isprintable() and letter != " "}
+    wanted = {letter for letter in wanted if ord(letter) not in _letters(manager.findfont(OWN), 0)}
+    found = [OWN]
+    # Most letters first, so that one font, and not ten, is used of a family of fonts.
+    while wanted:
+        best = max(_faces(manager), key=lambda face: (_held(face, wanted), "Sans" in face[0]), default=None)
+        if best is None or not _held(best, wanted):
+            break
+        found.append(best[0])
+        wanted = {letter for letter in wanted if ord(letter) not in _letters(*best[1:])}
+    return found, wanted
+
+
+def _held(face: tuple[str, str, int], letters: set[str]) -> int:
+    there = _letters(*face[1:])
+    return sum(ord(letter) in there for letter in letters)
+
+
+@cache
+def _take_new_fonts(manager: Any) -> None:
+    """Tell matplotlib of fonts that were installed after it last looked."""
+    known = {font.fname for font in manager.fontManager.ttflist}
+    for path in manager.findSystemFonts():
+        if path not in known:
+            # A file that is no font, or a font of a kind that matplotlib cannot use, is no reason to fail.
+            with contextlib.suppress(RuntimeError, OSError, ValueError, UnicodeError):
+                manager.fontManager.addfont(path)
+
+
+def _faces(manager: Any) -> list[tuple[str, str, int]]:
+    """The upright fonts of usual weight, as (family, file, number within the file)."""
+    _take_new_fonts(manager)
+    return [
+        (font.name, font.fname, getattr(font, "index", 0))
+        for font in manager.fontManager.ttflist
+        if font.style == "normal" and font.weight in (400, "normal", "regular")
+    ]
+
+
+@cache
+def _letters(path: str, index: int) -> frozenset[int]:
+    """The letters that a font has outlines of; none where it cannot be read."""
+    ft2font = library("matplotlib.ft2font", "draw")
+    try:
+        font = ft2font.FT2Font(path, face_index=index) if index else ft2font.FT2Font(path)
+        scalable = ft2font.FaceFlags.SCALABLE in font.face_flags
+    except (RuntimeError, OSError, TypeError):  # what matplotlib raises for a file it cannot use varies
+        return frozenset()
+    return frozenset(font.get_charmap()) if scalable else frozenset()

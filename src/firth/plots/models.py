@@ -1,0 +1,134 @@
+"""Models side by side: their figures with intervals, set by set or against the time of their training."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from firth.comparison.results import Comparison, quality
+from firth.errors import OptionError
+from firth.plots.picture import Axis, Lines, Picture, Points
+from firth.plots.words import counted
+
+NEEDED = ("vectors", "set", "metric", "value", "low", "high")
+MOST = 120  # lines of a picture
+_ROW = 0.21  # inches
+
+
+def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
+    """Return the figures of models, a colour a model, with their 95 % intervals, set below set.
+
+    Args:
+        rows: figures as `firth.evaluate` and `firth evaluate --json` tell them: mappings with "vectors", "set",
+            "metric", "value", "low" and "high". Sections of a set are left out, and 3CosMul where 3CosAdd is there; so
+            is what could not be measured, which the picture's notes say.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there is no figure to draw, or one lacks a key.
+    """
+    for row in rows:
+        if missing := [name for name in NEEDED if name not in row]:
+            raise OptionError(f"a figure without {', '.join(missing)}: expected lines of firth evaluate --json")
+    whole = [row for row in rows if "/" not in row["set"]]
+    added = {row["set"] for row in whole if row["metric"] == "3cosadd"}
+    whole = [row for row in whole if row["metric"] != "3cosmul" or row["set"] not in added]
+    drawn = [row for row in whole if all(_is_number(row[name]) for name in ("value", "low", "high"))]
+    if not drawn:
+        raise OptionError("no figures to draw: expected lines of firth evaluate --json that could be measured")
+    notes = [] if len(drawn) == len(whole) else [f"{counted(len(whole) - len(drawn), 'figure')} could not be measured"]
+    if len(drawn) > MOST:
+        notes.append(f"the first {MOST} of {len(drawn):,} figures are drawn")
+        drawn = drawn[:MOST]
+    models = list(dict.fromkeys(str(row["vectors"]) for row in drawn))
+    heights, ticks = _lanes(drawn, models)
+    groups = [models.index(str(row["vectors"])) for row in drawn]
+    values = np.array([row["value"] for row in drawn], dtype=np.float64)
+    ends = np.array([[[row["low"], y], [row["high"], y]] for row, y in zip(drawn, heights, strict=True)])
+    labels = [
+        f"{row['vectors']}, {row['set']}: {row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})" for row in drawn
+    ]
+    sets = counted(len(ticks), "set")
+    return Picture(
+        kind="models",
+        title=f"{counted(len(models), 'model')} on {sets}, with 95 % intervals" if title is None else title,
+        marks=[
+            Lines(ends=ends, style="interval", groups=groups),
+            Points(xy=np.column_stack([values, heights]), labels=labels, groups=groups, labelled=False),
+        ],
+        rows=[{name: row[name] for name in NEEDED} for row in drawn],
+        caption="Overlapping intervals of one set do not show which model is better.",
+        notes=notes,
+        x=Axis(name="figure of the set, 1 is perfect"),
+        y=Axis(name="", ticks=ticks, low=float(heights.min()) - 1, high=float(heights.max()) + 1, grid=False),
+        groups=models,
+        size=(10.0, 2.2 + _ROW * float(np.ptp(heights))),
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _lanes(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> tuple[np.ndarray, list[tuple[float, str]]]:
+    """The height of each figure, sets from the top down and models within them; and where each set's name stands."""
+    sets = list(dict.fromkeys((row["set"], row["metric"]) for row in rows))
+    lane = len(models) + 1.0
+    heights = [
+        -lane * sets.index((row["set"], row["metric"])) - models.index(str(row["vectors"])) for row in rows
+    ]  # fmt: skip
+    middle = (len(models) - 1) / 2
+    return np.array(heights), [(-lane * i - middle, f"{name} ({metric})") for i, (name, metric) in enumerate(sets)]
+
+
+def models_by_time(comparison: Comparison, *, title: str | None = None) -> Picture:
+    """Return the quality of models against the time of their training.
+
+    Args:
+        comparison: what was measured. A model without a figure is left out, which the picture's notes say.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: no model has a figure.
+    """
+    rows = [
+        {"model": row["model"], "seconds": row["seconds"], "value": value, "low": low, "high": high}
+        for row in comparison.rows
+        for value, low, high in [quality(row)]
+    ]
+    drawn = [row for row in rows if not math.isnan(row["value"]) and row["seconds"] > 0]
+    if not drawn:
+        raise OptionError("no figures to draw: expected models that were judged on one set or more")
+    without = [row["model"] for row in rows if row not in drawn]
+    seconds = np.array([row["seconds"] for row in drawn])
+    value, low, high = (100 * np.array([row[name] for row in drawn]) for name in ("value", "low", "high"))
+    groups = list(range(len(drawn)))
+    return Picture(
+        kind="models",
+        title=f"{counted(len(drawn), 'model')}, {comparison.run['tokens'] / 1e6:,.1f} M words, "
+        f"{counted(comparison.run['threads'], 'thread')}"
+        if title is None
+        else title,
+        marks=[
+            Lines(
+                ends=np.stack([np.column_stack([seconds, low]), np.column_stack([seconds, high])], axis=1),
+                style="interval",
+                groups=groups,
+            ),
+            Points(xy=np.column_stack([seconds, value]), labels=[row["model"] for row in drawn], groups=groups),
+        ],
+        rows=drawn,
+        caption="Means over the sets, of the figures and of the ends of their 95 % intervals.",
+        notes=[f"without a figure: {', '.join(without)}"] if without else [],
+        x=Axis(name="seconds of training", log=True, low=seconds.min() / 1.6, high=seconds.max() * 2.5,
+               ticks=_decades(seconds.min() / 1.6, seconds.max() * 2.5), grid=False),
+        y=Axis(name=f"mean of {counted(len(comparison.sets), 'set')}, %"),
+        size=(8.0, 5.0),
+    )  # fmt: skip
+
+
+def _decades(low: float, high: float) -> list[tuple[float, str]]:
+    """1, 2 and 5 of each power of ten that lie between two ends."""
+    found = [step * 10.0**power for power in range(-3, 8) for step in (1, 2, 5)]
+    return [(tick, f"{tick:,.0f}" if tick >= 1 else f"{tick:g}") for tick in found if low <= tick <= high]

@@ -1,0 +1,91 @@
+"""A network of nearest neighbours: who is near whom, and through whom."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.layout import flatten
+from firth.plots.picture import Lines, Picture, Points
+from firth.plots.words import Vectors, choose, counted, known_words, name_of
+
+MOST = 150  # words whose labels still find room
+
+
+def neighbour_network(
+    vectors: Vectors, words: Sequence[str], *, number: int = 8, hops: int = 1, title: str | None = None
+) -> Picture:
+    """Return words, their nearest neighbours, and lines between them: the thicker, the greater the cosine.
+
+    Args:
+        vectors: the vectors.
+        words: words to start from, each with a colour that its neighbours share. Those without a vector are left out,
+            which the picture's notes say.
+        number: neighbours of each word.
+        hops: 1 for the neighbours, 2 for the neighbours' neighbours too.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there are no words, or `number` or `hops` is out of its range.
+        UnknownWordError: none of the words has a vector.
+    """
+    if not words:
+        raise OptionError("no words to start from: name one or more")
+    if number < 1 or hops not in (1, 2):
+        raise OptionError(f"number={number}, hops={hops}: expected at least 1 neighbour, and 1 or 2 hops")
+    known, notes = known_words(vectors, list(dict.fromkeys(words)))
+    starts = choose(vectors, known, most=MOST)
+    edges: dict[tuple[str, str], float] = {}
+    _add_edges(edges, vectors, starts.words, number)
+    groups = {word: i for i, word in enumerate(starts.words)}
+    if hops == 2:
+        _add_edges(edges, vectors, [b for _, b in edges if b not in groups], number)
+    hop = dict.fromkeys(starts.words, 0)
+    for a, b in edges:  # those of the first hop stand first
+        groups.setdefault(b, groups[a])
+        hop.setdefault(b, hop[a] + 1)
+    chosen = choose(vectors, list(hop)[:MOST], most=MOST)
+    if len(hop) > MOST:
+        notes.append(f"the first {MOST} of {len(hop):,} words are drawn: ask for fewer words or neighbours")
+    row = {word: i for i, word in enumerate(chosen.words)}
+    kept = {pair: cosine for pair, cosine in edges.items() if set(pair) <= set(row)}
+    places = flatten(chosen.rows)
+    cosines = np.array(list(kept.values()))
+    low, high = cosines.min(initial=1.0), cosines.max(initial=0.0)
+    links = Lines(
+        ends=np.array([[places[row[a]], places[row[b]]] for a, b in kept]).reshape(-1, 2, 2),
+        style="link",
+        labels=[f"{a}, {b}: {cosine:.3f}" for (a, b), cosine in kept.items()],
+        groups=[groups[a] for a, _ in kept],
+        strengths=((cosines - low) / max(high - low, 1e-12)).tolist(),
+    )
+    points = Points(
+        xy=places,
+        labels=chosen.words,
+        groups=[groups[word] for word in chosen.words],
+        heads=[hop[word] == 0 for word in chosen.words],
+    )
+    nodes = [
+        {"word": word, "x": x, "y": y, "hop": hop[word]}
+        for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)
+    ]
+    asked = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
+    usual = f"{counted(number, 'nearest neighbour')} of {asked}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
+    return Picture(
+        kind="neighbors",
+        title=usual if title is None else title,
+        marks=[links, points],
+        rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in kept.items())],
+        caption=f"{counted(len(chosen.words), 'word')}, {counted(len(kept), 'line')}: thicker is nearer, cosines "
+        f"{low:.2f} to {high:.2f}. Places by stress majorisation: distances follow cosines.",
+        notes=[*notes, *starts.notes],
+    )
+
+
+def _add_edges(edges: dict[tuple[str, str], float], vectors: Vectors, words: Sequence[str], number: int) -> None:
+    """Add each word's neighbours with their cosines; a pair that are each other's is one edge."""
+    asked = list(dict.fromkeys(words))
+    for word, found in zip(asked, vectors.similar_by_word(asked, topn=number), strict=True):
+        for neighbour, cosine in found:
+            if (neighbour, word) not in edges:
+                edges[word, neighbour] = float(cosine)

@@ -1,0 +1,103 @@
+"""Vectors to a plane: by principal components, by stress, by t-SNE, by UMAP.
+
+What:
+    Each method gives a place to each of n rows of length 1. Principal components keep the widest plane, so that
+    straight lines stay straight; the others bend space to keep near rows near.
+
+Objective:
+    "pca" has the greatest variance of any plane. "stress": `firth.plots.layout.flatten`. "tsne" minimises the
+    divergence of the probabilities that two rows are neighbours from those that their places are; "umap" a cross
+    entropy of the same sort over a graph of nearest neighbours. Both by their own libraries.
+
+Source:
+    Pearson 1901; Gansner, Koren and North 2005; van der Maaten and Hinton 2008, by openTSNE (Policar 2024); McInnes,
+    Healy and Melville 2018, by umap-learn.
+
+Departures:
+    None. One thread and a seed, so that a map is the same each time.
+
+Cost:
+    n rows of D numbers: "pca" O(n D min(n, D)), "stress" O(n^3), "tsne" and "umap" O(n log n) after the search for
+    neighbours.
+"""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.extras import library
+from firth.plots.layout import flatten, principal
+from firth.plots.picture import Floats
+
+FEWEST = 5  # rows that methods of nearest neighbours need
+STRESS_MOST = 200  # rows beyond which its cost grows beyond seconds
+PERPLEXITY, NEIGHBOURS = 30, 15  # what both libraries start from
+NEVER = "directions and distances between far groups mean nothing"
+
+
+def project(rows: Floats, method: str | None = None, seed: int = 0) -> tuple[Floats, str]:
+    """Place vectors on a plane.
+
+    Args:
+        rows: (n, D) of length 1.
+        method: "pca", "stress", "tsne" or "umap"; None is stress for up to 200 rows, principal components for more.
+        seed: of "tsne" and "umap".
+
+    Returns:
+        (n, 2) places, and how to read them, in a sentence.
+
+    Raises:
+        OptionError: the method is unknown, or there are too few or too many rows for it.
+        MissingExtraError: the library of the method is not installed.
+    """
+    chosen = method or ("stress" if len(rows) <= STRESS_MOST else "pca")
+    if chosen not in METHODS:
+        raise OptionError(f"method={chosen!r}: expected {', '.join(METHODS)}")
+    return METHODS[chosen](rows, seed)
+
+
+def _pca(rows: Floats, seed: int) -> tuple[Floats, str]:
+    places, share = principal(rows)
+    return places, f"Two principal components of the vectors at length 1: {100 * share:.0f} % of their variance."
+
+
+def _stress(rows: Floats, seed: int) -> tuple[Floats, str]:
+    if len(rows) > STRESS_MOST:
+        raise OptionError(f"method='stress' for {len(rows):,} words: expected at most {STRESS_MOST}; take pca or tsne")
+    return flatten(rows), "Stress majorisation: distances follow cosines, those of near words above all."
+
+
+def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
+    module = library("openTSNE", "draw a map by t-SNE", "maps")
+    _check_enough(rows, "tsne")
+    perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
+    with warnings.catch_warnings():
+        # Of versions of scikit-learn and SciPy that it calls by names which these are giving up.
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        found = module.TSNE(perplexity=perplexity, neighbors="exact", random_state=seed, n_jobs=1).fit(rows)
+    return np.array(found, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
+
+
+def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
+    _check_enough(rows, "umap")
+    near = min(NEIGHBOURS, len(rows) - 1)
+    with warnings.catch_warnings():
+        # Its import says that TensorFlow, which nothing here needs, is not there.
+        warnings.simplefilter("ignore")
+        module = library("umap", "draw a map by UMAP", "maps")
+        made = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)
+        found = made.fit_transform(rows.astype(np.float32))
+    return np.array(found, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."
+
+
+def _check_enough(rows: Floats, method: str) -> None:
+    if len(rows) < FEWEST:
+        raise OptionError(f"method={method!r} for {len(rows)} words: expected at least {FEWEST}; take pca or stress")
+
+
+METHODS: dict[str, Callable[[Floats, int], tuple[Floats, str]]] = {
+    "stress": _stress, "pca": _pca, "tsne": _tsne, "umap": _umap,
+}  # fmt: skip

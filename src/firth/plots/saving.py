@@ -1,0 +1,64 @@
+"""Pictures to files: the name's ending chooses the library that draws."""
+
+import os
+from pathlib import Path
+
+from firth.errors import OptionError
+from firth.files import replacing_file
+from firth.plots.extras import library
+from firth.plots.picture import Picture
+
+STILL, PAGE = (".png", ".svg"), ".html"
+LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", PAGE: "plotly"}
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Make sure that a picture can be drawn into a path, before work goes into what it shows.
+
+    Raises:
+        OptionError: the path ends in something that no picture ends in, or is a folder.
+        MissingExtraError: the library that draws is not installed.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in LIBRARIES:
+        raise OptionError(f"{target}: expected a name that ends in {', '.join(LIBRARIES)}, such as {target.stem}.png")
+    if target.is_dir():
+        raise OptionError(f"{target} is a folder; expected the name of a file to write")
+    library(LIBRARIES[target.suffix.lower()], "draw a picture" if target.suffix.lower() != PAGE else "draw a page")
+
+
+def save(picture: Picture, path: str | os.PathLike[str]) -> None:
+    """Draw a picture into a file, as `Picture.save` does.
+
+    Raises:
+        OptionError: the path ends in something else than .png, .svg or .html.
+        MissingExtraError: the library that draws is not installed.
+        OSError: the file cannot be written.
+    """
+    check_target(path)
+    suffix = Path(path).suffix.lower()
+    if suffix == PAGE:
+        from firth.plots.page import render as page
+
+        content = page(picture).encode()
+    else:
+        from firth.plots.still import render as still
+
+        content = still(picture, suffix[1:])
+    with replacing_file(path) as file:
+        file.write(content)
+
+
+def missing_letters(picture: Picture, path: str | os.PathLike[str]) -> str:
+    """Return letters of a picture that no installed font has, a few of them; none of a page, whose reader has fonts.
+
+    Args:
+        picture: what was drawn.
+        path: where.
+    """
+    if Path(path).suffix.lower() not in STILL:
+        return ""
+    from firth.plots.fonts import families
+    from firth.plots.still import texts
+
+    return " ".join(sorted(families(texts(picture))[1])[:10])

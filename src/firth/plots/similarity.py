@@ -1,0 +1,77 @@
+"""How alike the words of a list are, all against all: a heat map of cosines."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.picture import Axis, Floats, Heat, Picture
+from firth.plots.words import Groups, Vectors, choose, counted, name_of
+
+MOST = 80  # words whose labels can still be read
+ORDERS = ("clusters", "given")
+_INCHES = 4.2, 0.32, 10.0  # of the square: of none, of each word, at most
+
+
+def similarity_heat_map(
+    vectors: Vectors,
+    words: Sequence[str] = (),
+    *,
+    groups: Groups | None = None,
+    order: str = "clusters",
+    title: str | None = None,
+) -> Picture:
+    """Return the cosines of all pairs of a list of words, as a square of colours.
+
+    Args:
+        vectors: the vectors.
+        words: the words; by default those of the groups. Those without a vector are left out, and of more than 80 all
+            but the most frequent, which the picture's notes say.
+        groups: words by the name of their group; without `words`.
+        order: "clusters" puts like words side by side; "given" leaves them as they are.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there are fewer than two words, or the order is unknown.
+        UnknownWordError: none of the words has a vector.
+
+    Source:
+        The order: leaves of average-linkage clusters, turned by Bar-Joseph, Gifford and Jaakkola 2001, "Fast optimal
+        leaf ordering for hierarchical clustering", so that neighbours are as alike as they can be.
+    """
+    if order not in ORDERS:
+        raise OptionError(f"order={order!r}: expected {' or '.join(ORDERS)}")
+    chosen = choose(vectors, words, groups, most=MOST)
+    if len(chosen.words) < 2:
+        raise OptionError(f"a heat map of {counted(len(chosen.words), 'word')}: expected at least two with vectors")
+    cosines = np.clip(chosen.rows @ chosen.rows.T, -1, 1)
+    cosines = (cosines + cosines.T) / 2
+    np.fill_diagonal(cosines, 1.0)
+    leaves = list(range(len(cosines))) if order == "given" else _leaves(cosines)
+    names, values = [chosen.words[i] for i in leaves], cosines[np.ix_(leaves, leaves)]
+    ticks = list(enumerate(names))
+    side = min(_INCHES[0] + _INCHES[1] * len(names), _INCHES[2])
+    return Picture(
+        kind="similarity",
+        title=f"Cosines of {counted(len(names), 'word')}{name_of(vectors)}" if title is None else title,
+        marks=[Heat(values=values, labels=names, low=-1.0, high=1.0, name="cosine")],
+        rows=[
+            {"a": names[i], "b": names[j], "cosine": float(values[i, j])}
+            for i, j in zip(*np.triu_indices(len(names), 1), strict=True)
+        ],
+        caption="Like words side by side, by average-linkage clusters." if order == "clusters" else "",
+        notes=chosen.notes,
+        x=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
+        y=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
+        size=(side + 1.2, side),
+    )
+
+
+def _leaves(cosines: Floats) -> list[int]:
+    """The order in which like words stand side by side."""
+    if len(cosines) < 3:
+        return list(range(len(cosines)))
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+
+    apart = (1 - cosines)[np.triu_indices(len(cosines), 1)]
+    return [int(i) for i in leaves_list(optimal_leaf_ordering(linkage(apart, "average"), apart))]

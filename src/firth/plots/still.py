@@ -1,0 +1,260 @@
+"""Pictures as PNG and SVG, by matplotlib."""
+
+import io
+import textwrap
+import warnings
+from typing import Any
+
+import numpy as np
+
+from firth.plots.extras import library
+from firth.plots.fonts import families
+from firth.plots.labels import CROWD, clean, obstacles, place, shown_text
+from firth.plots.picture import (
+    FAINT,
+    INK,
+    LARGE,
+    PALE,
+    SCALE,
+    SMALL,
+    WRITTEN,
+    Axis,
+    Curve,
+    Floats,
+    Heat,
+    Lines,
+    Picture,
+    Points,
+    colour_of,
+    levelled,
+    limits,
+)
+
+DPI = 150
+PURPOSE = "draw a picture"
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")  # after eight groups colours repeat, and symbols change
+_PER_INCH = 11  # letters of a title
+_FEW = 40  # points of a curve that are dots too
+
+
+def render(picture: Picture, form: str) -> bytes:
+    """Return a picture in a file format of matplotlib's: "png" or "svg".
+
+    Args:
+        picture: what to draw.
+        form: the format. The words of an SVG stay text, which can be searched and edited.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    matplotlib = library("matplotlib", PURPOSE)
+    figure_module = library("matplotlib.figure", PURPOSE)
+    settings = {
+        "font.family": families(texts(picture))[0],
+        "text.parse_math": False,  # a word may hold dollar signs
+        "axes.unicode_minus": False,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "firth",  # the same picture, the same bytes
+    }
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # A letter that no installed font has is drawn as an empty box.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        warnings.filterwarnings("ignore", message="Matplotlib currently does not support .* natively")
+        figure = figure_module.Figure(figsize=picture.size, dpi=DPI, facecolor="white", layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)
+        library("matplotlib.backends.backend_agg", PURPOSE).FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        _frame(figure, axes, picture)
+        for mark in picture.marks:
+            _DRAW[type(mark)](axes, mark)
+        _label(figure, axes, picture)
+        made = io.BytesIO()
+        figure.savefig(made, format=form, dpi=DPI, metadata={"Date": None} if form == "svg" else {"Software": None})
+    return made.getvalue()
+
+
+def texts(picture: Picture) -> list[str]:
+    """Return what stands in a picture."""
+    found = list(picture.groups)
+    for axis in (picture.x, picture.y):
+        found += [] if axis is None else [axis.name, *(text for _, text in axis.ticks)]
+    for mark in picture.marks:
+        found += [] if isinstance(mark, Lines | Curve) else list(mark.labels)
+    return [clean(picture.title), clean(picture.caption), *map(shown_text, found)]
+
+
+def _frame(figure: Any, axes: Any, picture: Picture) -> None:
+    """Title, caption, axes, legend: what stands around the marks."""
+    letters = round(picture.size[0] * _PER_INCH)
+    if picture.title:
+        title = textwrap.fill(clean(picture.title), round(letters * 0.85))
+        figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    if picture.caption:
+        caption = textwrap.fill(clean(picture.caption), round(letters * 1.25))
+        figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, color="#555555")
+    (left, below), (right, above) = limits(picture)
+    for axis, name, ends in ((picture.x, "x", (left, right)), (picture.y, "y", (below, above))):
+        _dress(axes, axis, name, ends)
+    if picture.x is None and picture.y is None:
+        axes.set_axis_off()
+    if picture.groups:
+        handles = [
+            library("matplotlib.lines", PURPOSE).Line2D(
+                [], [], linestyle="", marker=_marker(i), color=colour_of(i), label=shown_text(name)
+            )
+            for i, name in enumerate(picture.groups)
+        ]
+        figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10, labelcolor=INK)
+
+
+def _dress(axes: Any, axis: Axis | None, name: str, ends: tuple[float, float]) -> None:
+    if axis is None:
+        axes.set(**{f"{name}lim": ends, f"{name}ticks": []})
+        return
+    axes.set(**{f"{name}scale": "log" if axis.log else "linear", f"{name}lim": ends})
+    on = axes.xaxis if name == "x" else axes.yaxis
+    on.set_label_text(axis.name, color=INK, fontsize=SMALL)
+    if axis.ticks:
+        places, texts = zip(*axis.ticks, strict=True)
+        on.set_ticks(places, [shown_text(text) for text in texts])
+        on.set_ticks([], minor=True)
+    if axis.grid:
+        axes.grid(axis=name, color=PALE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis=name, color=FAINT, labelcolor=INK)
+    for side in axes.spines.values():
+        side.set_color(FAINT)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _marker(group: int) -> str:
+    return MARKERS[max(group, 0) // 8 % len(MARKERS)]
+
+
+def _points(axes: Any, points: Points) -> None:
+    if not points.dotted:
+        return
+    for group in sorted({points.group(i) for i in range(len(points.labels))}):
+        for hollow in (False, True):
+            of = [
+                i
+                for i in range(len(points.labels))
+                if points.group(i) == group and points.is_hollow(i) == hollow
+            ]  # fmt: skip
+            colour, small = colour_of(group), 26 if len(points.labels) <= CROWD else 9
+            axes.scatter(
+                *points.xy[of].T, marker=_marker(group), s=[46 if points.is_head(i) else small for i in of],
+                facecolor="white" if hollow else colour, edgecolor=colour, linewidth=1.2, zorder=4,
+            )  # fmt: skip
+
+
+def _lines(axes: Any, lines: Lines) -> None:
+    if lines.style == "arrow":
+        for i, (start, end) in enumerate(lines.ends):
+            arrow = {"arrowstyle": "-|>", "color": lines.colour(i), "linewidth": 1.6, "shrinkA": 4, "shrinkB": 4}
+            axes.annotate("", end, start, arrowprops=arrow, zorder=3)
+        return
+    for i, (start, end) in enumerate(lines.ends):
+        strength = lines.strengths[i] if lines.strengths else 0.3
+        styles: dict[str, dict[str, Any]] = {
+            "link": {"linewidth": 0.6 + 2.4 * strength, "alpha": 0.35 + 0.5 * strength},
+            "interval": {"linewidth": 1.8, "alpha": 0.55},
+            "guide": {"linewidth": 1.0, "linestyle": (0, (4, 3))},
+        }
+        axes.plot(*np.stack([start, end], axis=1), color=lines.colour(i), zorder=2, **styles[lines.style])
+
+
+def _curve(axes: Any, curve: Curve) -> None:
+    marker = "o" if len(curve.xy) <= _FEW else ""
+    axes.plot(*curve.xy.T, color=colour_of(curve.group), linewidth=1.8, marker=marker, markersize=4, zorder=3)
+
+
+def _heat(axes: Any, heat: Heat) -> None:
+    colours = library("matplotlib.colors", PURPOSE).LinearSegmentedColormap.from_list("firth", list(SCALE))
+    count = len(heat.labels)
+    drawn = axes.imshow(heat.values, cmap=colours, vmin=heat.low, vmax=heat.high, aspect="equal", zorder=1)
+    axes.set_ylim(count - 0.5, -0.5)
+    size = label_size(count)
+    axes.tick_params(length=0, labelsize=size)
+    axes.tick_params(axis="x", rotation=90)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    bar = axes.figure.colorbar(drawn, ax=axes, shrink=0.6, aspect=18, pad=0.02)
+    bar.set_label(heat.name, color=INK)
+    bar.outline.set_visible(False)
+    if count <= WRITTEN:
+        for (row, column), value in np.ndenumerate(heat.values):
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=size - 2, color=ink_on(value))
+
+
+def label_size(count: int) -> float:
+    """Return the size of the labels of a heat map with so many rows, in points."""
+    return float(np.clip(330 / count, 5, SMALL))
+
+
+def ink_on(value: float) -> str:
+    """Return the colour of a number that stands on the colour of a cosine."""
+    return "white" if abs(value) > 0.6 else INK
+
+
+_DRAW: dict[type, Any] = {Points: _points, Lines: _lines, Curve: _curve, Heat: _heat}
+
+
+def _label(figure: Any, axes: Any, picture: Picture) -> None:
+    """Put labels on the finished figure, in pixels, where the sizes of texts are known."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    box = axes.get_window_extent()
+    corner, edge = np.array([box.x0, box.y0]), np.array([box.width, box.height])
+    if picture.equal:
+        (left, below), (right, above) = levelled(*limits(picture), edge)
+        axes.set(xlim=(left, right), ylim=(below, above))
+    others = axes.transData.transform(obstacles(picture)) - corner
+    taken = np.empty((0, 4))
+    for mark in picture.marks:
+        if isinstance(mark, Points) and mark.labelled and len(mark.labels):
+            anchors = axes.transData.transform(mark.xy) - corner
+            drawn = [_text(axes, mark, i) for i in range(len(mark.labels))]
+            sizes = _sizes(figure, drawn, mark.dotted)
+            placed = place(mark, anchors, sizes, edge, others, taken)
+            _put(axes, mark, drawn, anchors / edge, placed.middles / edge, placed.shown.tolist())
+            taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
+
+
+def _text(axes: Any, points: Points, i: int) -> Any:
+    style: dict[str, Any] = {"fontsize": SMALL}
+    if points.is_head(i):
+        style = {"fontsize": LARGE if not points.dotted else SMALL + 1, "fontweight": "bold"}
+    if points.dotted:
+        style["bbox"] = {
+            "facecolor": "white",
+            "alpha": 0.6,
+            "linewidth": 0,
+            "pad": 0.5,
+        }  # what it covers shines through
+    return axes.text(
+        0, 0, shown_text(points.labels[i]), color=colour_of(points.group(i)), ha="center", va="center",
+        transform=axes.transAxes, zorder=5, **style,
+    )  # fmt: skip
+
+
+def _sizes(figure: Any, drawn: list[Any], dotted: bool) -> Floats:
+    renderer = figure.canvas.get_renderer()
+    extents = [text.get_window_extent(renderer) for text in drawn]
+    room = (4, 2) if dotted else (10, 4)
+    return np.array([[extent.width + room[0], extent.height + room[1]] for extent in extents])
+
+
+def _put(axes: Any, points: Points, drawn: list[Any], anchors: Floats, middles: Floats, shown: list[bool]) -> None:
+    for i, (text, middle) in enumerate(zip(drawn, middles, strict=True)):
+        if not shown[i]:
+            text.remove()
+            colour = colour_of(points.group(i))
+            if not points.dotted:
+                axes.plot(*anchors[i], ".", color=colour, markersize=4, transform=axes.transAxes, zorder=2)
+            continue
+        text.set_position(middle)
+        if not points.dotted:
+            ends = np.stack([anchors[i], middle], axis=1)
+            axes.plot(*ends, color=FAINT, linewidth=0.8, transform=axes.transAxes, zorder=1)

@@ -1,0 +1,215 @@
+"""The marks of a picture as plotly draws them: traces and annotations, in its own JSON."""
+
+import html
+import math
+from typing import Any
+
+import numpy as np
+
+from firth.plots.labels import CROWD, shown_text, text_width
+from firth.plots.picture import (
+    FAINT,
+    LARGE,
+    SCALE,
+    SMALL,
+    WRITTEN,
+    Curve,
+    Floats,
+    Heat,
+    Lines,
+    Picture,
+    Points,
+    colour_of,
+)
+
+PER_INCH = 100  # pixels
+PER_POINT = PER_INCH / 72 * 0.9  # pixels a point of a font's size, a little less: a page's fonts are wide
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
+_HIDDEN_DOT = 14  # pixels around the middle of a label in which one reads what it stands for
+_STEPS = 4  # thicknesses of links
+
+Json = dict[str, Any]
+
+
+def safe(text: str) -> str:
+    """A label that plotly shows as it is: it reads some HTML in texts."""
+    return html.escape(shown_text(text), quote=False)
+
+
+def points_traces(points: Points) -> list[Json]:
+    """One trace a colour."""
+    made = []
+    for group in sorted({points.group(i) for i in range(len(points.labels))}):
+        of = [i for i in range(len(points.labels)) if points.group(i) == group]
+        symbol = _symbol(group)
+        marker: Json = {
+            "color": colour_of(group),
+            "symbol": [f"{symbol}-open" if points.is_hollow(i) else symbol for i in of],
+            "size": [10 if points.is_head(i) else 7 if len(points.labels) <= CROWD else 4 for i in of],
+            "opacity": 1,
+            "line": {"width": 1.5, "color": colour_of(group)},
+        }
+        if not points.dotted:
+            marker |= {"size": _HIDDEN_DOT, "opacity": 0}
+        made.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                **_split(points.xy[of]),
+                "text": [safe(points.labels[i]) for i in of],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": marker,
+                "showlegend": False,
+            }
+        )
+    return made
+
+
+def legend_traces(picture: Picture) -> list[Json]:
+    """Traces of nothing but their names: a group whose points have no dots has a colour all the same."""
+    return [
+        {
+            "type": "scatter", "mode": "markers", "x": [None], "y": [None], "name": safe(name),
+            "marker": {"color": colour_of(i), "symbol": _symbol(i), "size": 9},
+        }
+        for i, name in enumerate(picture.groups)
+    ]  # fmt: skip
+
+
+def _symbol(group: int) -> str:
+    return SYMBOLS[max(group, 0) // 8 % len(SYMBOLS)]
+
+
+def _split(places: Floats) -> Json:
+    return {"x": places[:, 0].tolist(), "y": places[:, 1].tolist()}
+
+
+def curve_trace(curve: Curve) -> Json:
+    """Return a curve."""
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        **_split(curve.xy),
+        "name": safe(curve.name),
+        "line": {"color": colour_of(curve.group), "width": 2},
+        "marker": {"size": 5},
+        "showlegend": False,
+    }
+
+
+def line_traces(lines: Lines) -> list[Json]:
+    """Lines of one look make one trace: a page of a thousand traces would be slow."""
+    looks: dict[tuple[str, int], list[int]] = {}
+    for i in range(len(lines.ends)):
+        strength = lines.strengths[i] if lines.strengths else 0.3
+        looks.setdefault((lines.colour(i), round(strength * _STEPS)), []).append(i)
+    made = []
+    for (colour, step), of in looks.items():
+        strength = step / _STEPS
+        styles: Json = {
+            "link": {"width": 0.8 + 3 * strength},
+            "interval": {"width": 2.5},
+            "guide": {"width": 1.3, "dash": "dash"},
+        }
+        opacity = 0.35 + 0.5 * strength if lines.style == "link" else 0.55 if lines.style == "interval" else 1.0
+        broken = [[[*start], [*end], [None, None]] for start, end in lines.ends[of].tolist()]
+        x, y = zip(*[place for line in broken for place in line], strict=True)
+        made.append(
+            {
+                "type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "opacity": opacity, "hoverinfo": "skip",
+                "line": {"color": colour, **styles[lines.style]}, "showlegend": False,
+            }
+        )  # fmt: skip
+    return made + ([_middles(lines)] if lines.labels else [])
+
+
+def _middles(lines: Lines) -> Json:
+    """Spots on the middles of lines, unseen, that say what the line is."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        **_split(lines.ends.mean(axis=1)),
+        "text": [safe(label) for label in lines.labels],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"size": 10, "opacity": 0},
+        "showlegend": False,
+    }
+
+
+def arrows(lines: Lines) -> list[Json]:
+    """Return arrows, which plotly has as annotations."""
+    return [
+        {
+            "x": end[0], "y": end[1], "ax": start[0], "ay": start[1], "xref": "x", "yref": "y", "axref": "x",
+            "ayref": "y", "showarrow": True, "arrowhead": 2, "arrowwidth": 2, "arrowcolor": lines.colour(i),
+            "standoff": 5, "startstandoff": 5, "text": "",
+        }
+        for i, (start, end) in enumerate(lines.ends.tolist())
+    ]  # fmt: skip
+
+
+def heat_trace(heat: Heat) -> Json:
+    """Return a heat map, its rows and columns by their numbers: two cut labels may read the same."""
+    names = [safe(label) for label in heat.labels]
+    made: Json = {
+        "type": "heatmap",
+        "z": heat.values.tolist(),
+        "x": list(range(len(names))),
+        "y": list(range(len(names))),
+        "zmin": heat.low,
+        "zmax": heat.high,
+        "colorscale": [[place, colour] for place, colour in SCALE],
+        "customdata": [[f"{one}, {other}" for other in names] for one in names],
+        "hovertemplate": "%{customdata}: %{z:.3f}<extra></extra>",
+        "colorbar": {"title": {"text": safe(heat.name), "side": "right"}, "thickness": 14, "len": 0.6},
+        "xgap": 1,
+        "ygap": 1,
+    }
+    if len(names) <= WRITTEN:
+        made |= {"texttemplate": "%{z:.2f}", "textfont": {"size": heat_size(heat) - 2}}
+    return made
+
+
+def heat_size(heat: Heat) -> float:
+    """Return the size of the labels of a heat map, in pixels."""
+    return float(np.clip(500 / len(heat.labels), 7, 14))
+
+
+def _font_size(points: Points, i: int) -> float:
+    size = SMALL if not points.is_head(i) else SMALL + 1 if points.dotted else LARGE
+    return size * PER_POINT
+
+
+def label_size(points: Points, i: int) -> tuple[float, float]:
+    """Return how wide and how high a point's label is at most, in pixels."""
+    size = _font_size(points, i)
+    bold = 1.12 if points.is_head(i) else 1.0
+    return text_width(shown_text(points.labels[i]), size) * bold + 6, size * 1.3 + 2
+
+
+def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[float, float]) -> Json:
+    """Return a point's label, to stand `shift` pixels from `spot`, a place as the axes count.
+
+    Args:
+        points: the points.
+        i: which of them.
+        spot: its place.
+        shift: pixels to the right, and upwards.
+    """
+    text = safe(points.labels[i])
+    common = {
+        "x": spot[0],
+        "y": spot[1],
+        "text": f"<b>{text}</b>" if points.is_head(i) else text,
+        "font": {"size": _font_size(points, i), "color": colour_of(points.group(i))},
+        "xanchor": "center",
+        "yanchor": "middle",
+        "borderpad": 0,
+    }
+    if points.dotted:
+        common["bgcolor"] = "rgba(255,255,255,0.6)"  # what it covers shines through
+    if points.dotted or math.hypot(*shift) < _HIDDEN_DOT:
+        return {**common, "showarrow": False, "xshift": shift[0], "yshift": shift[1]}
+    # A label that had to leave its place keeps a line to it.
+    return {**common, "showarrow": True, "arrowhead": 0, "arrowwidth": 0.8, "arrowcolor": FAINT, "ax": shift[0],
+            "ay": -shift[1]}  # fmt: skip

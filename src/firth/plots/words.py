@@ -1,0 +1,119 @@
+"""Which words a figure shows: those that have a vector, at most so many, each in the colour of its group."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.picture import NO_GROUP, Floats
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+Vectors = WordVectors | SubwordVectors
+Groups = Mapping[str, Sequence[str]]
+
+NAMED = 5  # words left out that a note names
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Words to draw.
+
+    Attributes:
+        words: n words, each once, in the order given.
+        rows: (n, D) their vectors at length 1, so that distances follow cosines.
+        groups: (n,) the number of each word's group.
+        names: of the groups.
+        notes: what was left out, and why.
+    """
+
+    words: list[str]
+    rows: Floats
+    groups: list[int]
+    names: list[str]
+    notes: list[str]
+
+
+def choose(
+    vectors: Vectors, words: Sequence[str], groups: Groups | None = None, *, most: int, keep: Sequence[str] = ()
+) -> Chosen:
+    """Choose what is drawn of the words asked for.
+
+    Args:
+        vectors: the vectors.
+        words: words; none for those of the groups.
+        groups: words by the name of their group, which has a colour; a word of several belongs to the first.
+        most: how many words are drawn at most: the most frequent, which are the first rows of the vectors.
+        keep: words that are drawn however rare they are.
+
+    Raises:
+        OptionError: no word was asked for, or none of them has a direction.
+        UnknownWordError: none of the words has a vector.
+    """
+    given = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
+    if not given:
+        raise OptionError("no words to draw: name some, or give a list of words or of groups")
+    known, notes = known_words(vectors, given)
+    drawn = _commonest(vectors, known, most, keep)
+    if len(drawn) < len(known):
+        notes.append(f"the {len(drawn):,} most frequent of {len(known):,} words are drawn")
+    rows = np.asarray(vectors.get_vector(drawn), dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    if not usable.all():
+        lost = [word for word, ok in zip(drawn, usable, strict=True) if not ok]
+        notes.append(f"without a direction (all zeros, or not finite): {_names(lost)}")
+        drawn = [word for word, ok in zip(drawn, usable, strict=True) if ok]
+    if not drawn:
+        raise OptionError(f"no word that can be drawn: {'; '.join(notes)}")
+    of = {word: i for i, members in reversed(list(enumerate((groups or {}).values()))) for word in members}
+    return Chosen(
+        drawn,
+        rows[usable] / lengths[usable, None],
+        [of.get(word, NO_GROUP if groups else 0) for word in drawn],
+        list(groups or {}),
+        notes,
+    )
+
+
+def known_words(vectors: Vectors, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words that have a vector, and a note that names the others, if there are any.
+
+    Raises:
+        UnknownWordError: there are words, and none of them has a vector.
+    """
+    rows = vectors.key_to_index  # looked into first: half a million questions to the vectors take seconds
+    has = [word in rows or word in vectors for word in words]
+    known, unknown = list(compress(words, has)), [word for word, there in zip(words, has, strict=True) if not there]
+    if unknown and not known:
+        raise vectors.lexicon.unknown(unknown[0])
+    return known, [f"{len(unknown):,} of {len(words):,} words have no vector: {_names(unknown)}"] if unknown else []
+
+
+def _names(words: Sequence[str]) -> str:
+    return ", ".join(words[:NAMED]) + (", ..." if len(words) > NAMED else "")
+
+
+def _commonest(vectors: Vectors, words: list[str], most: int, keep: Sequence[str]) -> list[str]:
+    if most < 1:
+        raise OptionError(f"number={most}: expected at least 1 word to draw")
+    if len(words) <= most:
+        return words
+    last = len(vectors)
+    kept = set(keep)
+    rows = vectors.key_to_index
+    chosen = set(sorted(words, key=lambda word: (word not in kept, rows.get(word, last)))[:most])
+    return [word for word in words if word in chosen]
+
+
+def name_of(vectors: Vectors) -> str:
+    """Return the name of vectors for a title, with a comma before it; nothing where they have none."""
+    name = str(vectors.metadata.get("name", ""))
+    return f", {name}" if name else ""
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words: "1 word", "2 words"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
