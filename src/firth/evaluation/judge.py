@@ -77,7 +77,7 @@ def evaluate(
     setting = Setting(unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed)
     several = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
     judged = {name: _judge(Space(one, setting), golds, setting) for name, one in several.items()}
-    rows = [_row(name, gold, figure, setting) for name, all_ in judged.items() for gold, figure in all_]
+    rows = _rows(judged, setting)
     return Report(rows, _contrasts(judged, rows, setting))
 
 
@@ -133,6 +133,15 @@ def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str,
 
 def _judge(space: Space, golds: Sequence[_Gold], setting: Setting) -> Judged:
     return [(gold, figure) for gold in golds for figure in gold.suite.judge(space, gold.content, setting)]
+
+
+def _rows(judged: Mapping[str, Judged], setting: Setting) -> list[Row]:
+    """Rows in the order of the vectors, made line by line: models that count as many items share their draws."""
+    lines = [
+        [_row(name, gold, figure, setting) for name, (gold, figure) in zip(judged, line, strict=True)]
+        for line in zip(*judged.values(), strict=True)
+    ]
+    return [row for rows in zip(*lines, strict=True) for row in rows]
 
 
 def _row(name: str, gold: _Gold, figure: Figure, setting: Setting) -> Row:

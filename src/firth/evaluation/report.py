@@ -159,7 +159,7 @@ class Report:
     def _marks(self, rows: Sequence[Row]) -> dict[str, str]:
         key = rows[0].set, rows[0].metric
         contrasts = [one for one in self.contrasts if (one.set, one.metric) == key]
-        alike = {one.other: f" {ALIKE}" for one in contrasts if one.corrected >= SIGNIFICANT}
+        alike = {one.other: f" {ALIKE}" for one in contrasts if not one.corrected < SIGNIFICANT}
         return alike | {one.best: f" {BEST}" for one in contrasts}
 
 

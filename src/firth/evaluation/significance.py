@@ -8,7 +8,19 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.resampling import LEVEL, RESAMPLES, Floats, Ints, Mean, RankCorrelation, Sample, draws, resampled
+from firth.evaluation.resampling import (
+    LEVEL,
+    RESAMPLES,
+    Floats,
+    Mean,
+    RankCorrelation,
+    Sample,
+    draws,
+    resampled,
+    value_of,
+)
+
+BOOTSTRAP, STEIGER = "paired bootstrap", "Steiger"
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -64,7 +76,8 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     """Set two models against each other on the items that both count.
 
     Rank correlations are tested by Steiger's Z, everything else by the paired bootstrap: the same items are drawn for
-    both models, and p is twice the share of resamples in which the difference has the other sign or is nothing.
+    both models, and p is twice the share of resamples in which the difference has the other sign or is nothing, but at
+    least 2^(1 - n) for n items. So are correlations for which Z is not defined.
 
     Args:
         one: a model's figure of a set.
@@ -81,45 +94,40 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     """
     shared = one.counted & other.counted
     items = int(shared.sum())
-    first, second = _shared_places(one, shared), _shared_places(other, shared)
-    once = np.ones((1, items), dtype=np.int64)
-    value = float((_figure(one, first, once) - _figure(other, second, once))[0]) if items else math.nan
+    first, second = one.among(shared), other.among(shared)
+    value = value_of(first, items) - value_of(second, items)
     if math.isnan(value):
-        return Difference(math.nan, math.nan, math.nan, math.nan, "paired bootstrap", items)
-    if isinstance(one.statistic, Mean) and isinstance(other.statistic, Mean):
-        gains = one.statistic.scores[first] - other.statistic.scores[second]
-        found = resampled(Mean(gains), items, resamples=resamples, seed=seed)
+        return Difference(math.nan, math.nan, math.nan, math.nan, BOOTSTRAP, items)
+    if isinstance(first, Mean) and isinstance(second, Mean):
+        found = resampled(Mean(first.scores - second.scores), items, resamples=resamples, seed=seed)
     else:
         drawn = draws(items, resamples=resamples, seed=seed)
-        found = np.concatenate([_figure(one, first, some) - _figure(other, second, some) for some in drawn])
+        found = np.concatenate([first(some) - second(some) for some in drawn])
     found = found[~np.isnan(found)]
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    if isinstance(one.statistic, RankCorrelation) and isinstance(other.statistic, RankCorrelation):
-        p = _steiger_of(one.statistic.pairs[first], other.statistic.pairs[second])
-        return Difference(value, float(low), float(high), p, "Steiger", items)
-    # The observed sample counts as one of the resamples: p is never 0 (Davison and Hinkley 1997, section 4.2).
+    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(found) else (math.nan, math.nan)
+    p = _steiger_of(one, other, shared)
+    test = STEIGER
+    if math.isnan(p):
+        p, test = _bootstrap_p(found, items), BOOTSTRAP
+    return Difference(value, float(low), float(high), p, test, items)
+
+
+def _bootstrap_p(found: Floats, items: int) -> float:
+    """How rarely resampled differences fall to the other side."""
+    # The observed sample counts as one of the resamples: p is never 0 (Davison and Hinkley 1997, section 4.2). And the
+    # two answers to n items can be exchanged in 2^n ways, so that no test of n pairs finds less than two of these; the
+    # bootstrap of three items, all alike, would.
     tail = min((found <= 0).sum(), (found >= 0).sum())
-    p = min(1.0, 2 * (float(tail) + 1) / (len(found) + 1))
-    return Difference(value, float(low), float(high), p, "paired bootstrap", items)
+    return float(min(1.0, max(2 * (float(tail) + 1) / (len(found) + 1), 2.0 ** (1 - items))))
 
 
-def _shared_places(sample: Sample, shared: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Where the shared items stand among those that a sample counts."""
-    return np.flatnonzero(shared[sample.counted])
-
-
-def _figure(sample: Sample, places: npt.NDArray[np.intp], weights: Ints) -> Floats:
-    full = np.zeros((len(weights), int(sample.counted.sum())), dtype=np.int64)
-    full[:, places] = weights
-    return sample.statistic(full)
-
-
-def _steiger_of(one: Floats, other: Floats) -> float:
-    """Steiger's p for the pairs (x, y) of two models that share y."""
-    (x, gold), z = one.T, other[:, 0]
-    pairs = ((x, gold), (z, gold), (x, z))
-    once = np.ones((1, len(x)), dtype=np.int64)
-    r, s, between = (float(RankCorrelation(a, b)(once)[0]) for a, b in pairs)
+def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> float:
+    """Steiger's p for the rank correlations of two models with the same gold scores; NaN for other figures."""
+    first, second = one.statistic, other.statistic
+    if not (isinstance(first, RankCorrelation) and isinstance(second, RankCorrelation)):
+        return math.nan
+    (x, gold), z = first.pairs[shared[one.counted]].T, second.pairs[shared[other.counted], 0]
+    r, s, between = (value_of(RankCorrelation(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
     return steiger(r, s, between, len(x))[1]
 
 
@@ -134,7 +142,8 @@ def steiger(r: float, s: float, between: float, n: int) -> tuple[float, float]:
 
     Returns:
         Z and its two-sided p. For rank correlations Z is approximate (Myers and Sirois 2006 find it close). Two equal
-        correlations have Z = 0 and p = 1; fewer than four items say nothing (NaN).
+        correlations have Z = 0 and p = 1. NaN where Z is not defined: for fewer than four items, and where a
+        correlation is 1 or -1, of which Fisher's z is infinite.
 
     Source:
         Steiger 1980, Tests for comparing elements of a correlation matrix, equations 3 and 14, with the pooled
@@ -144,6 +153,8 @@ def steiger(r: float, s: float, between: float, n: int) -> tuple[float, float]:
         return math.nan, math.nan
     if r == s:
         return 0.0, 1.0
+    if max(abs(r), abs(s), abs(between)) >= 1:  # or a rounding error above 1
+        return math.nan, math.nan
     mean = (r + s) / 2
     covariance = between * (1 - 2 * mean**2) - mean**2 * (1 - 2 * mean**2 - between**2) / 2
     c = covariance / (1 - mean**2) ** 2

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from firth.evaluation import analogy, sentences, similarity
+from firth.evaluation import analogy, categorisation, outliers, qvec, sentences, similarity
 from firth.evaluation.suite import Suite
 
-SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (similarity.SUITE, analogy.SUITE, sentences.SUITE)}
+_ORDER = (similarity.SUITE, analogy.SUITE, categorisation.SUITE, outliers.SUITE, qvec.SUITE, sentences.SUITE)
+SUITES: Mapping[str, Suite] = {suite.name: suite for suite in _ORDER}
 DEFAULT = ("similarity", "analogies")
