@@ -265,6 +265,7 @@ _SETS = [
         6920,
         "Socher et al. 2013, Recursive deep models for semantic compositionality over a sentiment treebank",
         kind="beside",
+    ),
     _categories(
         "ap",
         "ap.csv",
