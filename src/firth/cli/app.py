@@ -36,6 +36,8 @@ COMMANDS = {
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
     "diversity": ("diversity", "diversity", "Show how diverse texts are, by the entropy of their patterns."),
     "convert": ("files", "convert", "Write vectors in another format."),
+    "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit or counter-fit vectors."),
+    "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
     "plot": ("plot", "plot", "Draw vectors and figures: maps, networks, axes, curves, comparisons."),
     "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),

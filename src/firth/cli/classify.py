@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
@@ -153,7 +154,7 @@ def quantize(
     _check_target(output, ".ftz")
     small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
     _save(small, output)
-    sizes = {"before": _bytes(model), "bytes": _bytes(output)}
+    sizes = {"before": size_on_disk(model), "bytes": size_on_disk(output)}
     if json:
         print_json({"classifier": str(output), **sizes})
     else:
@@ -248,8 +249,3 @@ def _figures(score: Score) -> dict[str, float]:
 
 def _by_label(scores: LabelScores) -> dict[str, Any]:
     return {label: {**_figures(score), "texts": score.there} for label, score in scores.by_label.items()}
-
-
-def _bytes(path: Path) -> int:
-    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
-    return sum(each.stat().st_size for each in files)

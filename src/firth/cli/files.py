@@ -10,6 +10,7 @@ import typer
 from firth.cli.output import AsJson, note, print_json
 from firth.cli.targets import check_folder_target
 from firth.errors import OptionError
+from firth.vectors.codes import kind_of
 from firth.vectors.io import FORMATS, load, load_vectors, save
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -99,7 +100,7 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
         "sentences": len(corpus),
         "words": len(corpus.vocabulary),
         "out_of_vocabulary_share": corpus.vocabulary.oov_share,
-        "bytes": _bytes(path),
+        "bytes": size_on_disk(path),
         "options": corpus.options.described(),
         "fingerprint": corpus.fingerprint,
     }
@@ -117,6 +118,7 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             "dtype": str(found.vectors.dtype),
             "counts": found.counts is not None,
             "output_vectors": found.output_vectors is not None,
+            "quantised": None if found.codes is None else kind_of(found.codes),
         }
     if isinstance(found, SubwordVectors):
         how = dataclasses.asdict(found.ngrams.hashing)
@@ -124,12 +126,12 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             del how["hashes"], how["seed"]
         program = "fasttext" if "hashes" not in how else "floret"
         facts["ngrams"] = {"hashing": program, **how, "rows": found.ngrams.matrix.shape[0]}
-        facts["quantised"] = found.codes is not None
-    facts["bytes"] = _bytes(path)
+    facts["bytes"] = size_on_disk(path)
     return {**facts, **{name: value for name, value in found.metadata.items() if name != "path"}}
 
 
-def _bytes(path: Path) -> int:
+def size_on_disk(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder."""
     files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
     return sum(each.stat().st_size for each in files)
 
@@ -143,4 +145,6 @@ def _shown(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
         return " ".join(_shown(part) for part in value) or "none"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{name} {_shown(part)}' for name, part in value.items())})"
     return "none" if value is None else str(value)

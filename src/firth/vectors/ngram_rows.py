@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.vectors.character_ngrams import Hashing, Ids
-from firth.vectors.quantise import QuantisedMatrix
+from firth.vectors.codes import Codes
 
 TOGETHER = 4096  # words whose rows are gathered at once
 
@@ -28,13 +28,13 @@ class NgramRows:
     """
 
     hashing: Hashing
-    matrix: npt.NDArray[Any] | QuantisedMatrix
+    matrix: npt.NDArray[Any] | Codes
     used: Ids | None = None
     pruned: bool = False
 
     def rows(self, places: Any = slice(None)) -> Floats:
         """Return rows: all, or those at some places, (M, D) float32."""
-        if isinstance(self.matrix, QuantisedMatrix):
+        if isinstance(self.matrix, Codes):
             return self.matrix.rows(places)
         return np.asarray(self.matrix[places], dtype=np.float32)
 
@@ -49,7 +49,7 @@ class NgramRows:
 
     def without_zeros(self) -> "NgramRows":
         """Return the same rows but those of zeros, which a bucket without a row counts as; codes stay as they are."""
-        if self.used is not None or self.pruned or isinstance(self.matrix, QuantisedMatrix):
+        if self.used is not None or self.pruned or isinstance(self.matrix, Codes):
             return self
         parts = range(0, len(self.matrix), TOGETHER)
         kept = np.concatenate([np.zeros(0, bool), *(self.matrix[i : i + TOGETHER].any(axis=1) for i in parts)])

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
+from firth.vectors.codes import Codes, encoded
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
-from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
 from firth.vectors.word_vectors import WordVectors
 
 Matrix = npt.NDArray[Any]
@@ -50,9 +50,7 @@ class SubwordVectors:
         ShapeError: the rows do not fit each other.
     """
 
-    def __init__(
-        self, known: WordVectors, own: Matrix | None, ngrams: NgramRows, codes: QuantisedMatrix | None = None
-    ) -> None:
+    def __init__(self, known: WordVectors, own: Matrix | None, ngrams: NgramRows, codes: Codes | None = None) -> None:
         shapes = known.vectors.shape, None if own is None else own.shape, ngrams.matrix.shape
         if shapes[1] not in (None, shapes[0]) or ngrams.matrix.shape[1] != known.dim:
             raise ShapeError(
@@ -68,7 +66,7 @@ class SubwordVectors:
         words: Sequence[str] | Lexicon,
         own: Matrix | None,
         ngrams: NgramRows,
-        codes: QuantisedMatrix | None = None,
+        codes: Codes | None = None,
         **more: Any,
     ) -> "SubwordVectors":
         """Return vectors made of their rows.
@@ -113,26 +111,42 @@ class SubwordVectors:
             own[rows >= 0] = self.own[rows[rows >= 0]]
         return SubwordVectors.composed(words, own, self.ngrams, metadata=self.metadata)
 
-    def quantise(self, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "SubwordVectors":
-        """Return the same vectors in a fraction of the memory, nearly: their rows as codes of a few bytes.
-
-        N-grams without a row then count for nothing in the mean of a word, where they counted as zeros: its direction
-        is the same. Training cannot go on from codes.
-
-        Args:
-            width: numbers a byte stands for.
-            lengths: whether the rows' lengths are kept apart, in one byte more a row.
-            seed: of the learning of the codes.
+    def first(self, count: int) -> "SubwordVectors":
+        """Return the same vectors of which only the first words are known; the others are made of their n-grams.
 
         Raises:
-            OptionError: `width` is not between 1 and D, or there are no rows.
+            OptionError: `count` is below 1.
+        """
+        known = self.known.first(count)
+        own = None if self.own is None else self.own[:count]
+        codes = self.codes
+        if codes is not None and self.own is not None:
+            codes = codes.part(np.r_[: len(known), len(self.own) : codes.shape[0]])
+        return SubwordVectors(known, own, self.ngrams, codes)
+
+    def quantise(
+        self, kind: str = "product", *, width: int = 2, lengths: bool = True, seed: int = 0
+    ) -> "SubwordVectors":
+        """Return the same vectors in a fraction of the memory, nearly: their rows as codes of a few bytes.
+
+        With product codes n-grams without a row count for nothing in the mean of a word, where they counted as zeros:
+        its direction is the same. Training cannot go on from codes.
+
+        Args:
+            kind: "product", which fastText's .ftz files hold too, or "int8", a byte a number.
+            width: numbers that a byte of product codes stands for.
+            lengths: whether product codes keep the rows' lengths apart, in one byte more a row.
+            seed: of the learning of product codes.
+
+        Raises:
+            OptionError: there is no such kind, `width` is not between 1 and D, or there are no rows.
         """
         count = 0 if self.own is None else len(self.own)
-        rows = [self.ngrams.rows()] if self.own is None else [np.asarray(self.own), self.ngrams.rows()]
-        codes = quantise_matrix(np.concatenate(rows), width=width, lengths=lengths, seed=seed)
-        ngrams = dataclasses.replace(
-            self.ngrams, matrix=codes.part(slice(count, None)), pruned=self.ngrams.used is not None
-        )
+        kept = self.ngrams.without_zeros() if kind == "int8" else self.ngrams
+        rows = [kept.rows()] if self.own is None else [np.asarray(self.own), kept.rows()]
+        codes = encoded(np.concatenate(rows), kind, width=width, lengths=lengths, seed=seed)
+        pruned = kept.pruned if kind == "int8" else kept.used is not None
+        ngrams = dataclasses.replace(kept, matrix=codes.part(slice(count, None)), pruned=pruned)
         more = {"counts": self.known.counts, "metadata": self.metadata}
         own = None if self.own is None else codes.rows(slice(count))
         return SubwordVectors.composed(self.known.lexicon, own, ngrams, codes, **more)

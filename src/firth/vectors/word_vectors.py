@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import ShapeError
+from firth.errors import OptionError, ShapeError
 from firth.vectors import neighbours
 from firth.vectors.attributes import Attributes
+from firth.vectors.codes import Codes, encoded
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import Inference, Key, gather, is_key, rows_of
@@ -36,7 +37,7 @@ class WordVectors(Questions):
     Args:
         words: V distinct words.
         vectors: (V, D) float32, float16 or float64, in memory or mapped from a file; not copied. Other numbers become
-            float32.
+            float32. Or codes of them, which are kept for saving until the vectors change.
         counts: (V,) how often each word stands in the corpus.
         output_vectors: (V, D) the context side of the model, kept so that training can go on; models of word order have
             wider ones.
@@ -46,6 +47,7 @@ class WordVectors(Questions):
             them it has one for.
 
     Attributes:
+        codes: what the vectors were made of, where they are quantised, or None.
         inference: the same, or None.
         metadata: those facts.
         lexicon: the words and their rows.
@@ -58,7 +60,7 @@ class WordVectors(Questions):
     def __init__(
         self,
         words: Sequence[str] | Lexicon,
-        vectors: npt.ArrayLike,
+        vectors: npt.ArrayLike | Codes,
         *,
         counts: npt.ArrayLike | None = None,
         output_vectors: npt.ArrayLike | None = None,
@@ -72,7 +74,10 @@ class WordVectors(Questions):
         self._attributes = Attributes(len(self.lexicon))
         self._norms: Matrix | None = None
         self._average: Matrix | None = None
-        self._vectors = self._fitting(vectors, "vectors")
+        self.codes = vectors if isinstance(vectors, Codes) else None
+        self._vectors = self._fitting(vectors.rows() if isinstance(vectors, Codes) else vectors, "vectors")
+        if self.codes is not None:
+            self._vectors.setflags(write=False)  # what is saved is the codes
         self._output_vectors = None if output_vectors is None else self._fitting(output_vectors, "output vectors")
         if counts is not None:
             self._attributes.put("count", np.array(counts, dtype=np.int64))
@@ -122,7 +127,7 @@ class WordVectors(Questions):
     @vectors.setter
     def vectors(self, vectors: npt.ArrayLike) -> None:
         self._vectors = self._fitting(vectors, "vectors")
-        self._norms = self._average = None
+        self._norms = self._average = self.codes = None
 
     @property
     def output_vectors(self) -> Matrix | None:
@@ -163,6 +168,43 @@ class WordVectors(Questions):
         if copy_vecattrs:
             found._attributes = self._attributes.taken(rows_of(self, words))
         return found
+
+    def first(self, count: int) -> "WordVectors":
+        """Return the vectors of the first words, which stay where they are: in memory or mapped.
+
+        Raises:
+            OptionError: `count` is below 1.
+        """
+        if count < 1:
+            raise OptionError(f"the first {count} words: expected at least 1")
+        return WordVectors(
+            self.words[:count],
+            self._vectors[:count],
+            output_vectors=None if self._output_vectors is None else self._output_vectors[:count],
+            metadata=self.metadata,
+            attributes={name: values[:count] for name, values in self._attributes.items()},
+        )
+
+    def quantise(self, kind: str, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "WordVectors":
+        """Return nearly the same vectors, as codes of a few bytes: a file of a quarter or less.
+
+        In memory the vectors are made of the codes once, in single precision, and read-only. Output vectors are not
+        taken over, for training cannot go on from codes.
+
+        Args:
+            kind: "int8", a byte a number, which is next to no loss, or "product", a byte for every `width` numbers.
+            width: of product codes.
+            lengths: whether product codes keep the vectors' lengths apart, in one byte more a word.
+            seed: of the learning of product codes.
+
+        Raises:
+            OptionError: there is no such kind, `width` is not between 1 and D, or there are no words.
+            FormatError: a vector is not finite.
+        """
+        _ = self.norms  # which are checked to be finite
+        codes = encoded(self._vectors, kind, width=width, lengths=lengths, seed=seed)
+        attributes = {name: values.copy() for name, values in self._attributes.items()}
+        return WordVectors(Lexicon(list(self.words)), codes, metadata=self.metadata, attributes=attributes)
 
     # Changes.
 

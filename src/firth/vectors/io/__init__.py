@@ -141,14 +141,16 @@ def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | No
     """Return the first vectors in a precision; what need not change stays mapped."""
     if not isinstance(vectors, WordVectors):
         raise OptionError(f"{path} holds {type(vectors).__name__}: limit and dtype are for word vectors alone")
-    kept = vectors.vectors.dtype if dtype is None else dtype
-    output = vectors.output_vectors
+    some = vectors if limit is None else vectors.first(limit)
+    if dtype is None:
+        return some
+    output = some.output_vectors
     return WordVectors(
-        vectors.words[:limit],
-        np.asarray(vectors.vectors[:limit], dtype=kept),
-        output_vectors=None if output is None else np.asarray(output[:limit], dtype=kept),
-        metadata=vectors.metadata,
-        attributes={name: values[:limit] for name, values in vectors.attributes.items()},
+        some.lexicon,
+        np.asarray(some.vectors, dtype=dtype),
+        output_vectors=None if output is None else np.asarray(output, dtype=dtype),
+        metadata=some.metadata,
+        attributes=some.attributes,
     )
 
 

@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
+from firth.vectors.codes import Codes
+from firth.vectors.int8 import Int8Matrix
 from firth.vectors.io.fasttext import Arguments, FastTextFile, Matrix, SparseRows
 from firth.vectors.io.table import check_finite
 from firth.vectors.lexicon import Lexicon
@@ -72,7 +74,7 @@ def to_file(vectors: WordVectors | SubwordVectors) -> FastTextFile:
     Vectors without n-grams become a model without them.
 
     Raises:
-        OptionError: the n-grams are hashed in another way.
+        OptionError: the n-grams are hashed in another way, or the rows are int8 codes.
         FormatError: a word counts otherwise than fastText would count it.
     """
     known = vectors.known if isinstance(vectors, SubwordVectors) else vectors
@@ -130,10 +132,12 @@ def _input(vectors: WordVectors | SubwordVectors) -> Matrix:
     if isinstance(vectors, WordVectors):
         return np.asarray(vectors.vectors, dtype=np.float32)
     ngrams, own = vectors.ngrams, vectors.own
+    if isinstance(vectors.codes, Int8Matrix):
+        raise OptionError("int8 codes have no place in fastText's files: save as firth, or quantise as product codes")
     if vectors.codes is not None:
         return vectors.codes
     assert own is not None
-    assert not isinstance(ngrams.matrix, QuantisedMatrix)
+    assert not isinstance(ngrams.matrix, Codes)
     used = np.arange(len(ngrams.matrix)) if ngrams.used is None else ngrams.used
     buckets = ngrams.hashing.buckets if ngrams.hashing.max_n >= ngrams.hashing.min_n else 0
     return SparseRows(first=own, buckets=buckets, used=used, rows=ngrams.matrix)

@@ -1,7 +1,8 @@
 """Word vectors in firth's own format: a folder that opens in milliseconds, whatever its size, and in ten years.
 
-    model.safetensors    "embeddings" (V, D); where they are known "output_embeddings" (V, D), "counts" (V,) int64, and
-                         "attribute.NAME" (V,) for every other attribute of the words that is a number
+    model.safetensors    "embeddings" (V, D), or codes in their place (`firth.vectors.io.codes`), of which the vectors
+                         are made anew when they are opened; where they are known "output_embeddings" (V, D), "counts"
+                         (V,) int64, and "attribute.NAME" (V,) for every other attribute of the words that is a number
     vocab.json           the V words, row by row: words may hold anything
     attributes.json      attributes of the words that are text, where there are any
     config.json          format, version, sizes, and the caller's metadata
@@ -17,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
-from firth.vectors.io import saved, tensors
+from firth.vectors.codes import Codes
+from firth.vectors.io import codes, saved, tensors
 from firth.vectors.io.card import card
 from firth.vectors.io.saved import CONFIG, WORDS, Saved
 from firth.vectors.io.table import check_fits, stored_dtype
@@ -33,7 +35,7 @@ def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeL
     Args:
         vectors: the vectors.
         path: the folder; one of firth's that is there is replaced.
-        dtype: the precision to store the vectors in; None keeps theirs.
+        dtype: the precision to store the vectors in; None keeps theirs, or their codes.
 
     Raises:
         OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
@@ -46,12 +48,16 @@ def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeL
         if matrix is not None:
             check_fits(vectors.words, matrix, kept)
     arrays, texts = parts(vectors)
+    facts: dict[str, Any] = {"count": len(vectors), "dim": vectors.dim, "dtype": str(kept)}
+    if vectors.codes is not None and dtype is None:
+        del arrays["embeddings"]
+        arrays, facts = codes.arrays_of(vectors.codes) | arrays, facts | codes.facts_of(vectors.codes)
     content = Saved(
         kind=WORDS,
         arrays=arrays,
         dtypes={name: kept for name in arrays if name.endswith("embeddings")},
         texts=texts,
-        facts={"count": len(vectors), "dim": vectors.dim, "dtype": str(kept)},
+        facts=facts,
         metadata=vectors.metadata,
         card=card(vectors, str(kept)),
     )
@@ -88,7 +94,7 @@ def restore(content: Saved) -> "WordVectors":
     from firth.vectors.word_vectors import WordVectors
 
     arrays, words = content.arrays, content.words()
-    _check_sizes(content, words)
+    rows = _rows(content, words)
     attributes = {
         name.removeprefix("attribute."): array for name, array in arrays.items() if name.startswith("attribute.")
     }
@@ -97,7 +103,7 @@ def restore(content: Saved) -> "WordVectors":
     try:
         return WordVectors(
             Lexicon(words),
-            arrays["embeddings"],
+            rows,
             counts=arrays.get("counts"),
             output_vectors=arrays.get("output_embeddings"),
             metadata=content.metadata,
@@ -107,10 +113,16 @@ def restore(content: Saved) -> "WordVectors":
         raise content.damaged(str(error)) from None
 
 
-def _check_sizes(content: Saved, words: list[str]) -> None:
+def _rows(content: Saved, words: list[str]) -> npt.NDArray[Any] | Codes:
+    """Return the vectors or their codes, as many as there are words."""
+    promised = (content.facts.get("count"), content.facts.get("dim"))
+    if "embeddings" not in content.arrays and "codes" in content.arrays:
+        if len(words) != promised[0] or not isinstance(promised[1], int):
+            raise content.damaged(f"{len(words):,} words, and {promised} in {CONFIG}; expected the same")
+        return codes.codes_in(content, len(words), promised[1])
     if "embeddings" not in content.arrays:
         raise content.damaged(f"tensors {', '.join(content.arrays) or 'none'}; expected 'embeddings'")
     shape = content.arrays["embeddings"].shape
-    promised = (content.facts.get("count"), content.facts.get("dim"))
     if shape != promised or len(words) != shape[0]:
         raise content.damaged(f"{len(words):,} words, vectors {shape}, and {promised} in {CONFIG}; expected the same")
+    return content.arrays["embeddings"]

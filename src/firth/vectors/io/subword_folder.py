@@ -2,8 +2,8 @@
 
     model.safetensors    what word vectors have; "word_rows" (V, D), the words' own rows, where they have any; and
                          "ngram_rows" (U, D) with "ngram_buckets" (U,) int64, the bucket of each, where not all have one
-    ... quantised        "codes" (V + U, parts) and "centroids" in their place, with "length_codes" and
-                         "length_centroids" where lengths stand apart; vectors are made anew when they are opened
+    ... quantised        codes of V + U rows in their place (`firth.vectors.io.codes`); vectors are made anew when they
+                         are opened
     config.json          what word vectors have, and how n-grams become buckets
 
 `firth.vectors.io.saved` has what all folders of firth's share.
@@ -11,18 +11,18 @@
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io import folder, saved
+from firth.vectors.codes import Codes
+from firth.vectors.io import codes, folder, saved
 from firth.vectors.io.card import card
 from firth.vectors.io.saved import Saved
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.ngram_rows import NgramRows
-from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 
 if TYPE_CHECKING:
     from firth.vectors.subword_vectors import SubwordVectors
@@ -49,8 +49,8 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
     arrays, texts = folder.parts(known)
     del arrays["embeddings"]
     if vectors.codes is not None:
-        arrays |= _codes(vectors.codes)
-    elif not isinstance(ngrams.matrix, QuantisedMatrix):
+        arrays |= codes.arrays_of(vectors.codes)
+    elif not isinstance(ngrams.matrix, Codes):
         arrays |= {"embeddings": known.vectors, "ngram_rows": ngrams.matrix}
         if vectors.own is not None:
             arrays["word_rows"] = vectors.own
@@ -70,18 +70,12 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
             "dtype": str(kept),
             "ngrams": {**dataclasses.asdict(ngrams.hashing), "pruned": ngrams.pruned},
             "own_rows": vectors.own is not None,
+            **({} if vectors.codes is None else codes.facts_of(vectors.codes)),
         },
         metadata=vectors.metadata,
         card=card(known, str(kept)),
     )
     saved.write(path, content)
-
-
-def _codes(matrix: QuantisedMatrix) -> dict[str, npt.NDArray[Any]]:
-    arrays: dict[str, npt.NDArray[Any]] = {"codes": matrix.codes, "centroids": matrix.quantiser.centroids}
-    if matrix.length_codes is not None and matrix.lengths is not None:
-        arrays |= {"length_codes": matrix.length_codes, "length_centroids": matrix.lengths.centroids}
-    return arrays
 
 
 def restore(content: Saved) -> "SubwordVectors":
@@ -101,10 +95,9 @@ def restore(content: Saved) -> "SubwordVectors":
     more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
     try:
         if "codes" in content.arrays:
-            matrix = _quantised(content, dim)
             own = len(words) if content.facts.get("own_rows") else 0
+            matrix = codes.codes_in(content, own + rows, dim)
             ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
-            _check_count(content, len(matrix.codes), own + rows)
             made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
             known = folder.restore(dataclasses.replace(content, arrays={**more, "embeddings": made.vectors}))
             return SubwordVectors(known, made.own, ngrams, matrix)
@@ -114,11 +107,6 @@ def restore(content: Saved) -> "SubwordVectors":
         return SubwordVectors(known, own_rows, ngrams)
     except (ShapeError, OptionError) as error:
         raise content.damaged(str(error)) from None
-
-
-def _check_count(content: Saved, found: int, expected: int) -> None:
-    if found != expected:
-        raise content.damaged(f"codes of {found:,} rows; expected {expected:,}")
 
 
 def _hashing(content: Saved) -> tuple[Hashing, bool]:
@@ -131,15 +119,3 @@ def _hashing(content: Saved) -> tuple[Hashing, bool]:
     ):
         raise content.damaged(f"n-grams {facts} in config.json; expected whole numbers for {', '.join(sorted(names))}")
     return Hashing(**{name: facts[name] for name in names}), bool(facts["pruned"])
-
-
-def _quantised(content: Saved, dim: int) -> QuantisedMatrix:
-    codes = content.array("codes", (None, None), "u")
-    width = -(-dim // max(codes.shape[1], 1))
-    quantiser = ProductQuantiser(dim, width, content.array("centroids", (CODES * dim,)))
-    if quantiser.parts != codes.shape[1]:
-        raise content.damaged(f"{codes.shape[1]} codes a row of {dim} numbers; expected {quantiser.parts}")
-    if "length_codes" not in content.arrays:
-        return QuantisedMatrix(codes, quantiser)
-    lengths = ProductQuantiser(1, 1, content.array("length_centroids", (CODES,)))
-    return QuantisedMatrix(codes, quantiser, content.array("length_codes", (len(codes),), "u"), lengths)
