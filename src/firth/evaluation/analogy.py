@@ -113,7 +113,7 @@ def _judge(space: Space, gold: Questions, setting: Setting) -> list[Figure]:
     ids = space.find([word for words in gold.words for word in words]).reshape(-1, 4)
     known: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
     counted = np.ones(len(known), dtype=bool) if setting.unknown == "count" else known
-    parts = _sections(np.array(gold.sections))
+    parts = parts_of(np.array(gold.sections))
     figures = []
     for method in METHODS:
         right = np.zeros(len(ids))
@@ -125,8 +125,12 @@ def _judge(space: Space, gold: Questions, setting: Setting) -> list[Figure]:
     return figures
 
 
-def _sections(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]:
-    """Which questions are in the whole set, in its halves (of a set with `gram...` sections) and in each section."""
+def parts_of(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return which items are in the whole set, in its halves (of a set with `gram...` sections) and in each section.
+
+    Args:
+        sections: (n,) the name of each item's section; "" for none.
+    """
     parts = {"": np.ones(len(sections), dtype=bool)}
     syntactic = np.char.startswith(sections, "gram")
     if syntactic.any() and not syntactic.all():

@@ -200,7 +200,8 @@ def _split_alike(numbered: list[tuple[int, str]], path: PathLike) -> list[Row]:
     return rows
 
 
-def _number(field: str) -> float | None:
+def finite_number(field: str) -> float | None:
+    """Return the number that a field of a file holds, or None where it is none, or not a finite one."""
     try:
         value = float(field)
     except ValueError:
@@ -210,14 +211,14 @@ def _number(field: str) -> float | None:
 
 def _is_title(field: str) -> bool:
     # "nan" and "inf" read as numbers: a score that is one is an error on its line, not a header to pass over.
-    return field.lower().lstrip("+-") not in {"", "nan", "inf", "infinity"} and _number(field) is None
+    return field.lower().lstrip("+-") not in {"", "nan", "inf", "infinity"} and finite_number(field) is None
 
 
 def _columns(rows: list[list[str]], path: PathLike) -> tuple[int, int, int]:
     """The places of the first word, the second word and the score."""
     width = len(rows[0])
     # A column counts as numbers when most of it is: one bad score is that line's error, not a column of words.
-    numeric = [sum(_number(row[i]) is not None for row in rows) * 2 > len(rows) for i in range(width)]
+    numeric = [sum(finite_number(row[i]) is not None for row in rows) * 2 > len(rows) for i in range(width)]
     names = [i for i in range(width) if not numeric[i]]
     words = [i for i in names if any(len(row[i]) > 2 for row in rows)] if len(names) > 2 else names
     scores = [i for i in range(width) if numeric[i] and len(words) > 1 and i > words[1]]
@@ -229,7 +230,7 @@ def _columns(rows: list[list[str]], path: PathLike) -> tuple[int, int, int]:
 
 
 def _score(field: str, number: int, path: PathLike) -> float:
-    value = _number(field)
+    value = finite_number(field)
     if value is None:
         raise FormatError(f"{path} line {number}: score {field!r}, expected a finite number")
     return value

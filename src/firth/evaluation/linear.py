@@ -181,7 +181,19 @@ def fit_chosen(
     *,
     seed: int = 0,
 ) -> ModelT:
-    """Fit with the penalty that does best on held-out rows, then on all of them.
+    """Fit all rows with the penalty that does best on held-out ones; arguments of `choose_penalty`."""
+    return path(rows, targets, [choose_penalty(path, rows, targets, penalties, seed=seed)])[0]
+
+
+def choose_penalty(
+    path: Callable[[Rows, TargetsT, Sequence[float]], list[ModelT]],
+    rows: Rows,
+    targets: TargetsT,
+    penalties: Sequence[float] = PENALTIES,
+    *,
+    seed: int = 0,
+) -> float:
+    """Return the penalty with the least loss on held-out rows.
 
     A tenth is held out once where there are many rows; where there are fewer than 2,000, each fifth in turn.
 
@@ -192,6 +204,8 @@ def fit_chosen(
         penalties: to choose from; among equals the first.
         seed: which rows are held out.
     """
+    if rows.shape[0] < 2:
+        return penalties[0]
     many = rows.shape[0] >= FEW
     strata = targets if targets.dtype.kind == "i" else np.zeros(len(targets), dtype=np.int64)
     part = stratified_folds(strata, 10 if many else 5, seed=seed)
@@ -200,7 +214,7 @@ def fit_chosen(
         inside = part == held
         models = path(rows[~inside], targets[~inside], penalties)
         losses += [inside.sum() * model.loss(rows[inside], targets[inside]) for model in models]
-    return path(rows, targets, [penalties[int(np.argmin(losses))]])[0]
+    return penalties[int(np.argmin(losses))]
 
 
 def stratified_folds(labels: npt.ArrayLike, folds: int, *, seed: int, keys: Sequence[Any] | None = None) -> Ints:
