@@ -5,8 +5,9 @@ Words are looked up as the gold file writes them, then lower-cased. What becomes
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def evaluate(
     wanted = _wanted(suites, similarity, analogies)
     # Every file is read before the first figure is made: a mistake in the last name should not cost the work on the
     # others.
-    golds = [gold for suite, given in wanted for gold in _read(suite, given, data)]
+    golds = _distinct([gold for suite, given in wanted for gold in _read(suite, given, data)])
     setting = Setting(unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed)
     several = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
     judged = {name: _judge(Space(one, setting), golds, setting) for name, one in several.items()}
@@ -129,6 +130,17 @@ def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str,
         names = ", ".join(name for name, one in named.SETS.items() if one.kind == suite.name)
         raise DataError(f"{path}: no such file, and no named set; expected a path or one of {names}")
     return path.stem, suite.read(path)
+
+
+def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
+    """Number the files of one suite that have the same name, from different folders: each is a line of its own."""
+    found: Counter[tuple[str, str]] = Counter()
+    numbered = []
+    for gold in golds:
+        found[gold.suite.name, gold.label] += 1
+        again = found[gold.suite.name, gold.label]
+        numbered.append(gold if again == 1 else replace(gold, label=f"{gold.label} ({again})"))
+    return numbered
 
 
 def _judge(space: Space, golds: Sequence[_Gold], setting: Setting) -> Judged:
@@ -193,6 +205,7 @@ def _against(
     corrected = holm([one.p for one in found])
     return [
         Contrast(
+            suite=line[best].suite,
             set=line[best].set,
             metric=line[best].metric,
             best=line[best].vectors,

@@ -57,6 +57,7 @@ class Contrast:
     """The best model of a line against another.
 
     Attributes:
+        suite: as in `Row`.
         set: as in `Row`.
         metric: as in `Row`.
         best: the name of the best vectors, over all items that each model counts.
@@ -70,6 +71,7 @@ class Contrast:
         items: how many items both count.
     """
 
+    suite: str = ""
     set: str
     metric: str
     best: str
@@ -157,17 +159,17 @@ class Report:
         return [first.set, first.metric, *figures, *([_baseline(rows)] if based else []), _coverage(rows)]
 
     def _marks(self, rows: Sequence[Row]) -> dict[str, str]:
-        key = rows[0].set, rows[0].metric
-        contrasts = [one for one in self.contrasts if (one.set, one.metric) == key]
+        key = rows[0].suite, rows[0].set, rows[0].metric
+        contrasts = [one for one in self.contrasts if (one.suite, one.set, one.metric) == key]
         alike = {one.other: f" {ALIKE}" for one in contrasts if not one.corrected < SIGNIFICANT}
         return alike | {one.best: f" {BEST}" for one in contrasts}
 
 
 def _lines(rows: Iterable[Row]) -> list[list[Row]]:
     """Rows that are one line of the side-by-side table, in the order of the first vectors."""
-    order: dict[tuple[str, str], list[Row]] = {}
+    order: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        order.setdefault((row.set, row.metric), []).append(row)
+        order.setdefault((row.suite, row.set, row.metric), []).append(row)
     return list(order.values())
 
 

@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.errors import DataError, FormatError, OptionError
 from firth.evaluation.judge import evaluate
-from firth.evaluation.report import Report, Row
+from firth.evaluation.report import Contrast, Report, Row
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
@@ -165,6 +165,34 @@ def test_the_default_sets_are_the_five_of_the_field(vectors, shared_data):
         "google-analogies/semantic": 8869,
         "google-analogies/syntactic": 10675,
     }
+
+
+def test_marks_by_hand():
+    """a is best; b differs (p .049), c does not (p .05), d could not be tested; the other line has no contrasts."""
+    rows = [
+        Row(vectors=name, suite="x", set="s", metric="m", value=value, low=0, high=1, covered=9, total=9)
+        for name, value in (("a", 0.9), ("b", 0.7), ("c", 0.8), ("d", 0.6))
+    ]
+    rows += [Row(vectors="a", suite="y", set="s", metric="m", value=0.1, low=0, high=1, covered=9, total=9)]
+    contrasts = [
+        Contrast(suite="x", set="s", metric="m", best="a", other=other, difference=0.1, low=0, high=1, p=0.01,
+                 corrected=corrected, test="t", items=9)
+        for other, corrected in (("b", 0.049), ("c", 0.05), ("d", math.nan))
+    ]  # fmt: skip
+    first, second = Report(rows, contrasts).table().splitlines()[1:3]
+    cells = [" ".join(cell.split()) for cell in first.replace(" (0.00 to 1.00)", "").split("  ") if cell.strip()]
+    assert cells == ["s", "m", "0.900 *", "0.700", "0.800 =", "0.600 =", "9/9"]
+    assert second.split() == ["s", "m", "0.100", "(0.00", "to", "1.00)", "-", "-", "-", "9/9"]
+
+
+def test_files_of_one_name_are_lines_of_their_own(vectors, tmp_path):
+    for folder, score in (("one", 5), ("two", 1)):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder, "toy.txt", f"man king {score}\nman woman 3\n")
+    files = [tmp_path / "one" / "toy.txt", tmp_path / "two" / "toy.txt"]
+    report = evaluate({"a": vectors, "b": vectors}, similarity=files)
+    assert [(row.vectors, row.set, row.value) for row in report.rows[:2]] == [("a", "toy", 1), ("a", "toy (2)", -1)]
+    assert [line.split()[0] for line in report.table().splitlines()[1:3]] == ["toy", "toy"]
 
 
 @pytest.mark.peer
