@@ -8,6 +8,8 @@ from typing import Any
 from firth.plots.extras import library
 
 OWN = "DejaVu Sans"  # comes with matplotlib
+UNSEEN = {" ", *map(chr, range(0xFE00, 0xFE10))}  # the latter choose between forms of the letter before
+BOXES = "Last Resort"  # so does this one, which has a box for every letter
 
 
 def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
@@ -20,7 +22,7 @@ def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
         MissingExtraError: matplotlib is not installed.
     """
     manager = library("matplotlib.font_manager", "draw")
-    wanted = {letter for text in texts for letter in text if letter.isprintable() and letter != " "}
+    wanted = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
     wanted = {letter for letter in wanted if ord(letter) not in _letters(manager.findfont(OWN), 0)}
     found = [OWN]
     # Most letters first, so that one font, and not ten, is used of a family of fonts.
@@ -55,7 +57,7 @@ def _faces(manager: Any) -> list[tuple[str, str, int]]:
     return [
         (font.name, font.fname, getattr(font, "index", 0))
         for font in manager.fontManager.ttflist
-        if font.style == "normal" and font.weight in (400, "normal", "regular")
+        if font.style == "normal" and font.weight in (400, "normal", "regular") and not font.name.startswith(BOXES)
     ]
 
 

@@ -41,7 +41,9 @@ from firth.plots.traces import (
 )
 
 FONT = '"DejaVu Sans", Verdana, "Noto Sans", sans-serif'
-CONFIG = {"displaylogo": False, "responsive": False, "scrollZoom": True}
+# Of plotly's buttons those that look closer and those that keep a picture; none sends anything anywhere.
+BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
+CONFIG = {"displaylogo": False, "responsive": False, "scrollZoom": True, "modeBarButtons": [BUTTONS]}
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -1,8 +1,11 @@
 """Pictures as PNG and SVG, by matplotlib."""
 
+import contextlib
 import io
+import logging
 import textwrap
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -47,8 +50,19 @@ def render(picture: Picture, form: str) -> bytes:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    matplotlib = library("matplotlib", PURPOSE)
-    figure_module = library("matplotlib.figure", PURPOSE)
+    with drawn(picture) as figure:
+        made = io.BytesIO()
+        figure.savefig(made, format=form, dpi=DPI, metadata={"Date": None} if form == "svg" else {"Software": None})
+    return made.getvalue()
+
+
+@contextlib.contextmanager
+def drawn(picture: Picture) -> Iterator[Any]:
+    """Draw a picture, and yield matplotlib's figure while the settings hold that it was drawn with.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
     settings = {
         "font.family": families(texts(picture))[0],
         "text.parse_math": False,  # a word may hold dollar signs
@@ -56,11 +70,10 @@ def render(picture: Picture, form: str) -> bytes:
         "svg.fonttype": "none",
         "svg.hashsalt": "firth",  # the same picture, the same bytes
     }
-    with matplotlib.rc_context(settings), warnings.catch_warnings():
-        # A letter that no installed font has is drawn as an empty box.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        warnings.filterwarnings("ignore", message="Matplotlib currently does not support .* natively")
-        figure = figure_module.Figure(figsize=picture.size, dpi=DPI, facecolor="white", layout="constrained")
+    with library("matplotlib", PURPOSE).rc_context(settings), _quiet():
+        figure = library("matplotlib.figure", PURPOSE).Figure(
+            figsize=picture.size, dpi=DPI, facecolor="white", layout="constrained"
+        )
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)
         library("matplotlib.backends.backend_agg", PURPOSE).FigureCanvasAgg(figure)
         axes = figure.add_subplot()
@@ -68,9 +81,21 @@ def render(picture: Picture, form: str) -> bytes:
         for mark in picture.marks:
             _DRAW[type(mark)](axes, mark)
         _label(figure, axes, picture)
-        made = io.BytesIO()
-        figure.savefig(made, format=form, dpi=DPI, metadata={"Date": None} if form == "svg" else {"Software": None})
-    return made.getvalue()
+        yield figure
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Hear nothing of letters that no font has, which are drawn as boxes, and of fonts without a bold sort."""
+    log = logging.getLogger("matplotlib.font_manager")
+    before, log.disabled = log.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            warnings.filterwarnings("ignore", message="Matplotlib currently does not support .* natively")
+            yield
+    finally:
+        log.disabled = before
 
 
 def texts(picture: Picture) -> list[str]:

@@ -4,6 +4,8 @@ import re
 import numpy as np
 import pytest
 
+from firth import plots
+from firth.comparison.results import Comparison
 from firth.vectors.word_vectors import WordVectors
 
 WORDS = ["red", "blue", "green", "house", "garden", "door"]
@@ -38,3 +40,40 @@ def embedded():
         return json.loads(found)
 
     return read
+
+
+@pytest.fixture
+def pictures(vectors, plane):
+    """One small picture of each kind, by its name."""
+    figures = [
+        {"vectors": model, "set": "men", "metric": "spearman", "value": value, "low": value - 0.1, "high": value + 0.1}
+        for model, value in (("cbow", 0.6), ("glove", 0.4))
+    ]
+    rows = [{"model": row["vectors"], "seconds": 10.0 * row["value"], "figures": [row]} for row in figures]
+    return {
+        "map": plots.word_map(vectors, groups={"colours": WORDS[:3], "house": WORDS[3:]}, heads=["red"]),
+        "dots": plots.word_axis(plane, ("west", "east"), plane.words, second=("east", "north")),
+        "analogy": plots.analogy_arrows(vectors, [("red", "house"), ("blue", "garden")]),
+        "neighbors": plots.neighbour_network(vectors, ["red", "door"], number=2, hops=2),
+        "similarity": plots.similarity_heat_map(vectors, vectors.words),
+        "axis": plots.word_axis(vectors, ("red", "house"), vectors.words),
+        "curve": plots.training_curves({"one": {"loss": [3.0, 2.0]}, "two": {"loss": [4.0, 1.0]}}),
+        "models": plots.models_by_set(figures),
+        "time": plots.models_by_time(Comparison(rows, {"tokens": 1e6, "threads": 2})),
+        "bias": plots.bias_summary([{"name": "flowers", "effect": 1.5, "low": 1.0, "high": 2.0, "p": 0.2}]),
+    }
+
+
+KINDS = ("map", "dots", "analogy", "neighbors", "similarity", "axis", "curve", "models", "time", "bias")
+
+
+@pytest.fixture(params=KINDS)
+def picture(request, pictures):
+    return pictures[request.param]
+
+
+@pytest.fixture
+def scripts():
+    """Words of many scripts, and words that are markup or no text at all."""
+    words = ["日本語", "مرحبا", "😀", "हिन्दी", "$x_1$", "<b>&amp;", "tab\there", "\udc80bad", "l" * 100, "</script>"]
+    return WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 5)))
