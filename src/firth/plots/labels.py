@@ -10,6 +10,7 @@ from firth.plots.layout import separate
 from firth.plots.picture import Floats, Lines, Picture, Points
 
 LONGEST = 40  # characters of a label; a word that is longer ends in "…"
+LONGEST_TICK = 60  # characters of what stands at an axis
 _HIDDEN = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}  # control characters, halves of characters, none at all, line ends
 CROWD = 200  # points beyond which dots are small, and a label gives way to them
 _MOST_COVERED = 2  # dots that a label may cover; one that would cover more is not shown, unless it is a head's
@@ -27,10 +28,10 @@ def clean(text: str) -> str:
     )
 
 
-def shown_text(word: str) -> str:
+def shown_text(word: str, longest: int = LONGEST) -> str:
     """Return a word as a label: clean, and cut where it is too long."""
-    shown = clean(word[: LONGEST + 1])
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+    shown = clean(word[: longest + 1])
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
 def text_width(text: str, size: float) -> float:

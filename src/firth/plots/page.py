@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from firth.plots.extras import library
-from firth.plots.labels import clean, obstacles, place, shown_text, text_width
+from firth.plots.labels import LONGEST_TICK, clean, obstacles, place, shown_text, text_width
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -169,7 +169,7 @@ def _tick_room(axis: Axis | None) -> int:
         return 0
     if not axis.ticks:
         return 50
-    return 10 + round(max(text_width(shown_text(text), SMALL * PER_POINT) for _, text in axis.ticks))
+    return 10 + round(max(text_width(shown_text(text, LONGEST_TICK), SMALL * PER_POINT) for _, text in axis.ticks))
 
 
 def _legend_room(picture: Picture) -> int:
@@ -181,7 +181,7 @@ def _axis(axis: Axis | None, low: float, high: float) -> Json:
         return {"visible": False, "range": [low, high]}
     made: Json = {
         "range": [low, high],
-        "title": {"text": safe(axis.name), "standoff": 12},
+        "title": {"text": html.escape(clean(axis.name), quote=False), "standoff": 12},
         "type": "log" if axis.log else "linear",
         "showgrid": axis.grid,
         "gridcolor": PALE,
@@ -190,7 +190,10 @@ def _axis(axis: Axis | None, low: float, high: float) -> Json:
         "automargin": False,
     }
     if axis.ticks:
-        made |= {"tickvals": [place for place, _ in axis.ticks], "ticktext": [safe(text) for _, text in axis.ticks]}
+        made |= {
+            "tickvals": [place for place, _ in axis.ticks],
+            "ticktext": [safe(text, LONGEST_TICK) for _, text in axis.ticks],
+        }
     return made
 
 

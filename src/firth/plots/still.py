@@ -12,7 +12,7 @@ import numpy as np
 
 from firth.plots.extras import library
 from firth.plots.fonts import families
-from firth.plots.labels import CROWD, clean, obstacles, place, shown_text
+from firth.plots.labels import CROWD, LONGEST_TICK, clean, obstacles, place, shown_text
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -115,7 +115,7 @@ def _frame(figure: Any, axes: Any, picture: Picture) -> None:
         title = textwrap.fill(clean(picture.title), round(letters * 0.85))
         figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     if picture.caption:
-        caption = textwrap.fill(clean(picture.caption), round(letters * 1.25))
+        caption = textwrap.fill(clean(picture.caption), round(letters * 1.45))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, color="#555555")
     (left, below), (right, above) = limits(picture)
     for axis, name, ends in ((picture.x, "x", (left, right)), (picture.y, "y", (below, above))):
@@ -138,10 +138,10 @@ def _dress(axes: Any, axis: Axis | None, name: str, ends: tuple[float, float]) -
         return
     axes.set(**{f"{name}scale": "log" if axis.log else "linear", f"{name}lim": ends})
     on = axes.xaxis if name == "x" else axes.yaxis
-    on.set_label_text(axis.name, color=INK, fontsize=SMALL)
+    on.set_label_text(clean(axis.name), color=INK, fontsize=SMALL)
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
-        on.set_ticks(places, [shown_text(text) for text in texts])
+        on.set_ticks(places, [shown_text(text, LONGEST_TICK) for text in texts])
         on.set_ticks([], minor=True)
     if axis.grid:
         axes.grid(axis=name, color=PALE, linewidth=0.8)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.plots.labels import CROWD, shown_text, text_width
+from firth.plots.labels import CROWD, LONGEST, shown_text, text_width
 from firth.plots.picture import (
     FAINT,
     LARGE,
@@ -31,9 +31,9 @@ _STEPS = 4  # thicknesses of links
 Json = dict[str, Any]
 
 
-def safe(text: str) -> str:
+def safe(text: str, longest: int = LONGEST) -> str:
     """A label that plotly shows as it is: it reads some HTML in texts."""
-    return html.escape(shown_text(text), quote=False)
+    return html.escape(shown_text(text, longest), quote=False)
 
 
 def points_traces(points: Points) -> list[Json]:

@@ -1,0 +1,144 @@
+"""Every kind of picture of some vectors, in one folder: maps, arrows, a network, cosines, axes, curves, bias, models.
+
+    python recipes/draw_vectors.py wiki.firth -o pictures                          # vectors of English, any format
+    python recipes/draw_vectors.py wiki.firth -o pictures --comparison wiki/       # and a folder of firth compare
+    python recipes/draw_vectors.py wiki.firth -o docs/images --small               # those of the documentation
+
+Words that the vectors lack are left out. The summary of bias is the association test of Caliskan, Bryson and Narayanan
+2017 ("Semantics derived automatically from language corpora contain human-like biases"): how much nearer one list of
+words is to one list of attributes than another list is, in standard deviations; with an interval by resampling words,
+and the share of random divisions of the words whose effect is as great.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+import firth
+from firth import plots
+from firth.comparison import saved
+
+GROUPS = {
+    "animals": "cat dog horse cow sheep lion tiger wolf bear fish bird",
+    "countries": "france germany italy spain japan china india brazil egypt canada",
+    "jobs": "doctor nurse teacher lawyer engineer soldier farmer judge actor writer",
+    "food": "bread cheese wine beer rice sugar meat milk coffee tea",
+    "sciences": "physics chemistry biology mathematics geology astronomy psychology economics linguistics",
+}
+PAIRS = [("man", "king"), ("woman", "queen")]
+CAPITALS = "france paris italy rome germany berlin spain madrid poland warsaw russia moscow"
+ALIKE = "cat dog horse car truck bicycle red green blue one two three"
+WOMEN, MEN = "she her woman mother", "he his man father"
+JOBS = "nurse engineer doctor teacher soldier dancer singer poet model captain banker lawyer secretary chef"
+PLEASANT = "love peace friend heaven happy pleasure gift honest joy wonderful"
+UNPLEASANT = "abuse crash filth murder death poison hatred evil tragedy war"
+CAREER = "executive management professional corporation salary office business career"
+FAMILY = "home parents children family cousins marriage wedding relatives"
+TESTS = {  # two lists of targets, then two of attributes; a positive effect ties the first to the first
+    "flowers, insects: pleasant": (
+        "rose tulip lily daisy orchid violet clover iris",
+        "ant flea bee beetle wasp moth fly spider",
+        PLEASANT,
+        UNPLEASANT,
+    ),
+    "instruments, weapons: pleasant": (
+        "guitar violin piano cello flute drum trumpet harp",
+        "gun sword pistol rifle bomb knife cannon axe",
+        PLEASANT,
+        UNPLEASANT,
+    ),
+    "men, women: career": (
+        "john paul mike kevin steve greg jeff bill",
+        "amy joan lisa sarah diana kate ann donna",
+        CAREER,
+        FAMILY,
+    ),
+    "science, arts: men": (
+        "science physics chemistry astronomy technology",
+        "poetry art dance literature drama",
+        MEN,
+        WOMEN,
+    ),
+}
+
+
+def association(vectors, words, one, other):
+    """How much nearer each word is to one list of attributes than to the other, by the mean of cosines."""
+    near, far = (np.array([[vectors.similarity(w, a) for a in some] for w in words]) for some in (one, other))
+    return near.mean(axis=1) - far.mean(axis=1)
+
+
+def effect_of(first, second):
+    return (first.mean() - second.mean()) / np.concatenate([first, second]).std(ddof=1)
+
+
+def bias(vectors, name, lists, draws=2000, seed=0):
+    random = np.random.default_rng(seed)
+    *targets, one, other = ([word for word in some.split() if word in vectors] for some in lists)
+    first, second = (association(vectors, words, one, other) for words in targets)
+    effect, whole = effect_of(first, second), np.concatenate([first, second])
+    resampled = [effect_of(*(random.choice(some, len(some)) for some in (first, second))) for _ in range(draws)]
+    divided = (random.permutation(whole) for _ in range(draws))
+    as_great = sum(effect_of(some[: len(first)], some[len(first) :]) >= effect for some in divided)
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    return {"name": name, "effect": effect, "low": low, "high": high, "p": (1 + as_great) / (1 + draws)}
+
+
+def pictures(vectors, comparison=None):
+    """The kinds of picture by the names of their files."""
+    groups = {name: words.split() for name, words in GROUPS.items()}
+    yield "map", plots.word_map(vectors, groups=groups)
+    yield "map-tsne", plots.word_map(vectors, vectors.words, method="tsne", number=300)
+    yield "analogy", plots.analogy_arrows(vectors, PAIRS)
+    yield (
+        "capitals",
+        plots.analogy_arrows(vectors, list(zip(CAPITALS.split()[::2], CAPITALS.split()[1::2], strict=True))),
+    )
+    yield "neighbors", plots.neighbour_network(vectors, ["river", "physics", "guitar"])
+    yield "similarity", plots.similarity_heat_map(vectors, ALIKE.split())
+    yield "axis", plots.word_axis(vectors, (WOMEN.split(), MEN.split()), JOBS.split())
+    yield "plane", plots.word_axis(vectors, ("small", "large"), second=("wild", "tame"), groups=groups)
+    yield "bias", plots.bias_summary([bias(vectors, name, lists) for name, lists in TESTS.items()])
+    if comparison is None:
+        yield "curve", plots.training_curves({"vectors": vectors.metadata["training"]})
+        return
+    found = saved.read(comparison)
+    yield "curve", plots.training_curves({row["model"]: row for row in found.rows}, relative=True)
+    yield "models-time", plots.models_by_time(found)
+    figures = [{**figure, "vectors": row["model"]} for row in found.rows for figure in row["figures"]]
+    yield "models", plots.models_by_set(figures)
+
+
+def shrink(path):
+    """Make a picture small enough for a page: 900 pixels wide, at most 80 kB, in as many colours as that allows."""
+    from PIL import Image  # comes with matplotlib
+
+    with Image.open(path) as image:
+        small = image.convert("RGB").resize((900, round(image.height * 900 / image.width)), Image.Resampling.LANCZOS)
+    for colours in (256, 128, 64, 32, 16):
+        small.quantize(colours, dither=Image.Dither.NONE, kmeans=1).save(path, optimize=True)
+        if path.stat().st_size < 80_000:
+            break
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Every kind of picture of some vectors.")
+    parser.add_argument("vectors", help="vectors of English: a folder of firth's, or any other format")
+    parser.add_argument("-o", "--output", type=Path, default=Path("pictures"), help="folder for the pictures")
+    parser.add_argument("--comparison", help="a folder of firth compare, for curves and models")
+    parser.add_argument("--small", action="store_true", help="900 pixels wide, in few colours")
+    chosen = parser.parse_args(arguments)
+    drawn = {}
+    for name, picture in pictures(firth.load(chosen.vectors), chosen.comparison):
+        path = chosen.output / f"plot-{name}.png"
+        picture.save(path)
+        if chosen.small:
+            shrink(path)
+        drawn[name] = picture
+        print(f"{path}: {picture.title}", *picture.notes, sep="\n  ")
+    return drawn
+
+
+if __name__ == "__main__":
+    main()
