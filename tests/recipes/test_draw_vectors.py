@@ -17,7 +17,7 @@ def test_a_part(shared_data, recipe, tmp_path, capsys):
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         text.write_bytes(file.read(12_000_000))
     corpus = firth.Corpus.build(text, progress=False)
-    firth.Word2Vec(dim=50, epochs=5).train(corpus, threads=1, progress=False).save(tmp_path / "v.firth")
+    firth.Word2Vec(dim=30, epochs=3).train(corpus, threads=1, progress=False).save(tmp_path / "v.firth")
     drawn = recipe["main"]([str(tmp_path / "v.firth"), "-o", str(tmp_path / "pictures"), "--small"])
     assert {path.stem for path in (tmp_path / "pictures").iterdir()} == {f"plot-{name}" for name in drawn}
     cosines = {frozenset((row["a"], row["b"])): row["cosine"] for row in drawn["similarity"].rows}

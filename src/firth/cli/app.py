@@ -39,7 +39,7 @@ COMMANDS = {
     "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit or counter-fit vectors."),
     "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
-    "plot": ("plot", "plot", "Draw vectors and figures: maps, networks, axes, curves, comparisons."),
+    "plot": ("plot", "plot", "Draw maps, networks, axes, curves and comparisons."),
     "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),
 }
 
