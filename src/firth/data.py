@@ -31,7 +31,7 @@ class DataSet:
     Attributes:
         name: what to call it by.
         kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another.
+            another, "sense-induction" for the key of `firth.evaluation.sense_induction.score`.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
         sha256: of the file's bytes, unpacked, in hex.
@@ -115,6 +115,43 @@ def _oracle(name: str, file: str, sha256: str, rows: int, citation: str) -> Data
         rows=rows,
         licence="ODbL-1.0",
         citation=f"Tsvetkov et al. 2015, Evaluation of word vector representations by subspace alignment; {citation}",
+    )
+
+
+_WIC = (
+    "https://raw.githubusercontent.com/Wenxin-Jiang/CS577-NLP/17fb8ca981698024599b423ad140f1ac36608529/HW2/WiC_dataset/"
+)
+_SUBSTITUTES = "https://raw.githubusercontent.com/orenmel/lexsub/4197fccf489670fdc4e5510971f4288b9d0b1625/datasets/"
+
+
+def _wic(part: str, content: str, sha256: str, rows: int, beside: tuple[str, ...] = ()) -> DataSet:
+    return DataSet(
+        name=f"wic-{part}" if content == "data" and part != "train" else f"wic-{part}-{content}",
+        kind="context" if content == "data" and part != "train" else "beside",
+        path=f"wic/{part}/{part}.{content}.txt",
+        url=f"{_WIC}{part}/{part}.{content}.txt",
+        sha256=sha256,
+        rows=rows,
+        licence="CC BY-NC 4.0",
+        citation="Pilehvar and Camacho-Collados 2019, WiC: the word-in-context dataset for evaluating "
+        "context-sensitive meaning representations",
+        beside=beside,
+    )
+
+
+def _substitutes(name: str, file: str, sha256: str, rows: int, beside: tuple[str, ...] = ()) -> DataSet:
+    return DataSet(
+        name=name,
+        kind="substitution" if beside else "beside",
+        path=f"relations/qvec-lexsub/lexsub/datasets/{file}",
+        url=_SUBSTITUTES + file,
+        sha256=sha256,
+        rows=rows,
+        licence="Apache-2.0 (the collection); free for research",
+        citation="Kremer et al. 2014, What substitutes tell us: analysis of an all-words lexical substitution corpus"
+        if name.startswith("coinco")
+        else "McCarthy and Navigli 2007, SemEval-2007 task 10: English lexical substitution task",
+        beside=beside,
     )
 
 
@@ -354,6 +391,61 @@ _SETS = [
         "644f0199ea6b402bf7006200480e03733a59180b96f25c1be6c5e333b0201ed8",
         10865,
         "the Penn Treebank: Marcus, Santorini and Marcinkiewicz 1993",
+    ),
+    _wic("train", "data", "3a56ff8285ca9703d6c91dfb7cc79760171899c560bb6a8698fa4559a71b160d", 5428),
+    _wic("train", "gold", "3f614ca12c03a90fecc34471d8ae666f924a3c657b5620fcfb46d9b2b50bb7b2", 5428),
+    _wic("dev", "gold", "665ee959c2cf7db2a4255b7a049bdfa165b970482145cfd2ac456007d4dcf1d6", 638),
+    _wic("test", "gold", "a69386c579762d9ddf988a61896a2e912f402410185f5e8316007093799b341f", 1400),
+    _wic(
+        "dev",
+        "data",
+        "1c360246ffa3904fc1d8f6f16bb7ae0d7980a1a27e9200e9b43c32fd35af11e7",
+        638,
+        ("wic-train-data", "wic-train-gold", "wic-dev-gold"),
+    ),
+    _wic(
+        "test",
+        "data",
+        "28befe601f5bdbc8e452e9538f6d3582a164647ad5949a9808a74908e70031f7",
+        1400,
+        ("wic-train-data", "wic-train-gold", "wic-test-gold"),
+    ),
+    _substitutes(
+        "lst-07-sentences",
+        "lst_all.preprocessed",
+        "fd72cb137d2a5ed6c8d0502e7f49b7db1f148d935e2cf044aa2da2ff5e3df210",
+        2010,
+    ),
+    _substitutes(
+        "lst-07",
+        "lst_all.gold",
+        "db7f7de207c4bce753280682d5091118f9a936764c4268d8e1a68b82a69f90a0",
+        2003,
+        ("lst-07-sentences",),
+    ),
+    _substitutes(
+        "coinco-sentences",
+        "coinco_all.no_problematic.preprocessed",
+        "03f0b1fd26338c91f5189d8fde2550effc44e744798137c9f4ab8bfe76696312",
+        15415,
+    ),
+    _substitutes(
+        "coinco",
+        "coinco_all.no_problematic.gold",
+        "582b707c868616a0152aae398b090bfbb72a5799db190253d7f497ca322fc31c",
+        15415,
+        ("coinco-sentences",),
+    ),
+    DataSet(
+        name="semeval-2010-senses",
+        kind="sense-induction",
+        path="wsi-semeval2010/semeval-2010/key.txt",
+        url="https://raw.githubusercontent.com/sbos/AdaGram.jl/a348cc353c8abf27f4f4fb811120434a3976204b/data/"
+        "semeval-2010/key.txt",
+        sha256="a5201fed260f78beb2a09444932ba6f025eb77b6894fa9f501af2c29d39d9e0f",
+        rows=8915,
+        licence="not stated; the repository it is taken from is MIT",
+        citation="Manandhar et al. 2010, SemEval-2010 task 14: word sense induction and disambiguation",
     ),
 ]
 

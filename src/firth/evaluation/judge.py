@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from firth import data as named
 from firth.errors import DataError, OptionError
-from firth.evaluation.report import Contrast, Report, Row
-from firth.evaluation.resampling import RESAMPLES, Sample, bootstrap_interval, value_of
-from firth.evaluation.significance import difference, holm, wilson_interval
-from firth.evaluation.suite import POLICIES, Figure, Setting, Space, Suite, Unknown
+from firth.evaluation.report import Report
+from firth.evaluation.resampling import RESAMPLES
+from firth.evaluation.suite import POLICIES, Setting, Space, Suite, Unknown
 from firth.evaluation.suites import DEFAULT, SUITES
+from firth.evaluation.tabulate import Judged, report_of
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -78,8 +76,7 @@ def evaluate(
     setting = Setting(unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed)
     several = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
     judged = {name: _judge(Space(one, setting), golds, setting) for name, one in several.items()}
-    rows = _rows(judged, setting)
-    return Report(rows, _contrasts(judged, rows, setting))
+    return report_of(judged, setting)
 
 
 @dataclass(frozen=True)
@@ -87,9 +84,6 @@ class _Gold:
     suite: Suite
     label: str
     content: Any
-
-
-Judged = list[tuple[_Gold, Figure]]
 
 
 def _wanted(
@@ -143,80 +137,9 @@ def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
     return numbered
 
 
-def _judge(space: Space, golds: Sequence[_Gold], setting: Setting) -> Judged:
-    return [(gold, figure) for gold in golds for figure in gold.suite.judge(space, gold.content, setting)]
-
-
-def _rows(judged: Mapping[str, Judged], setting: Setting) -> list[Row]:
-    """Rows in the order of the vectors, made line by line: models that count as many items share their draws."""
-    lines = [
-        [_row(name, gold, figure, setting) for name, (gold, figure) in zip(judged, line, strict=True)]
-        for line in zip(*judged.values(), strict=True)
-    ]
-    return [row for rows in zip(*lines, strict=True) for row in rows]
-
-
-def _row(name: str, gold: _Gold, figure: Figure, setting: Setting) -> Row:
-    value, low, high = _measured(figure, setting)
-    return Row(
-        vectors=name,
-        suite=gold.suite.name,
-        set=gold.label + figure.part,
-        metric=figure.metric,
-        value=value,
-        low=low,
-        high=high,
-        covered=figure.covered,
-        total=figure.total,
-        baseline=figure.baseline,
-        baseline_name=figure.baseline_name,
-    )
-
-
-def _measured(figure: Figure, setting: Setting) -> tuple[float, float, float]:
-    sample, items = figure.sample, int(figure.sample.counted.sum())
-    value = value_of(sample.statistic, items)
-    if figure.share:
-        return value, *(wilson_interval(round(value * items), items) if items else (value, value))
-    return value, *bootstrap_interval(sample.statistic, items, resamples=setting.resamples, seed=setting.seed)
-
-
-def _contrasts(judged: Mapping[str, Judged], rows: Sequence[Row], setting: Setting) -> list[Contrast]:
-    """The best of each line against the others; lines that were judged alike stand in the same places."""
-    if len(judged) < 2:
-        return []
-    each = len(rows) // len(judged)
-    made = []
-    for place in range(each):
-        line = rows[place::each]
-        measured = [i for i, row in enumerate(line) if not np.isnan(row.value)]
-        if line[0].is_section or len(measured) < 2:
-            continue
-        best = max(measured, key=lambda i: line[i].value)
-        samples = [all_[place][1].sample for all_ in judged.values()]
-        made += _against(line, samples, best, [i for i in measured if i != best], setting)
-    return made
-
-
-def _against(
-    line: Sequence[Row], samples: Sequence[Sample], best: int, others: Sequence[int], setting: Setting
-) -> list[Contrast]:
-    found = [difference(samples[best], samples[i], resamples=setting.resamples, seed=setting.seed) for i in others]
-    corrected = holm([one.p for one in found])
+def _judge(space: Space, golds: Sequence[_Gold], setting: Setting) -> list[Judged]:
     return [
-        Contrast(
-            suite=line[best].suite,
-            set=line[best].set,
-            metric=line[best].metric,
-            best=line[best].vectors,
-            other=line[i].vectors,
-            difference=one.value,
-            low=one.low,
-            high=one.high,
-            p=one.p,
-            corrected=p,
-            test=one.test,
-            items=one.items,
-        )
-        for i, one, p in zip(others, found, corrected, strict=True)
+        Judged(gold.suite.name, gold.label, figure)
+        for gold in golds
+        for figure in gold.suite.judge(space, gold.content, setting)
     ]

@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping
 
-from firth.evaluation import analogy, categorisation, outliers, probing, qvec, sentences, similarity
+from firth.evaluation import (
+    analogy,
+    categorisation,
+    context,
+    outliers,
+    probing,
+    qvec,
+    sentences,
+    similarity,
+    substitution,
+)
 from firth.evaluation.suite import Suite
 
 _ORDER = (
@@ -12,6 +22,8 @@ _ORDER = (
     outliers.SUITE,
     qvec.SUITE,
     probing.SUITE,
+    context.SUITE,
+    substitution.SUITE,
     sentences.SUITE,
 )
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in _ORDER}
