@@ -7,6 +7,7 @@ import pytest
 
 import firth
 from firth.corpus.options import CorpusOptions
+from firth.postprocess import CounterFitting
 
 TASKS = Path(__file__).resolve().parents[2] / "docs" / "tasks"
 
@@ -34,6 +35,7 @@ def table(options: type) -> str:
         ("count", firth.NgramVectors),
         ("phrases", firth.Phrases),
         ("phrases", firth.TensorIndexing),
+        ("postprocess", CounterFitting),
     ],
 )
 def test_table_repeats_the_options(page, options):
