@@ -17,13 +17,13 @@ delta = 1, gamma = 0, rho = 0.2, all k = 0.1 and 20 epochs are theirs.
 Departures: an epoch is one step of all words together, and the step of a word is the mean, not the sum, of the
 gradients of those of its terms that are not satisfied, whereafter it is brought to length 1: as the authors' program
 does, and not in the paper. The gradient of a neighbouring pair moves both of its words (in the program, only one). N
-holds the pairs of which one word at least stands in the lists, and of each such word only the `neighbours` nearest: rare
-words of a small text have thousands of neighbours at a cosine above 0.8, and theirs have others, so that nearly all words
-would be reached for no gain (benchmarks/LOG.md). A pair that is both synonym and antonym counts as antonym, and no
-antonyms are kept as neighbours.
+holds the pairs of which one word at least stands in the lists, and of each such word only the `neighbours` nearest:
+rare words of a small text have thousands of neighbours at a cosine above 0.8, and theirs have others, so that nearly
+all words would be reached for no gain (benchmarks/LOG.md). A pair that is both synonym and antonym counts as antonym,
+and no antonyms are kept as neighbours.
 
-Cost: 2 D V flops a listed word for its neighbours; then 6 D flops a pair and epoch, on one thread, the same bits for any
-number of threads. In memory, the words that move in double precision, twice.
+Cost: 2 D V flops a listed word for its neighbours; then 6 D flops a pair and epoch, on one thread. In memory, the words
+that move in double precision, twice.
 """
 
 from collections.abc import Iterable
