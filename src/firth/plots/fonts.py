@@ -55,7 +55,7 @@ def _faces(manager: Any) -> list[tuple[str, str, int]]:
     """The upright fonts of usual weight, as (family, file, number within the file)."""
     _take_new_fonts(manager)
     return [
-        (font.name, font.fname, getattr(font, "index", 0))
+        (font.name, font.fname, getattr(font, "index", 0))  # before 3.11 only the first face of a file can be used
         for font in manager.fontManager.ttflist
         if font.style == "normal" and font.weight in (400, "normal", "regular") and not font.name.startswith(BOXES)
     ]
@@ -67,7 +67,6 @@ def _letters(path: str, index: int) -> frozenset[int]:
     ft2font = library("matplotlib.ft2font", "draw")
     try:
         font = ft2font.FT2Font(path, face_index=index) if index else ft2font.FT2Font(path)
-        scalable = ft2font.FaceFlags.SCALABLE in font.face_flags
     except (RuntimeError, OSError, TypeError):  # what matplotlib raises for a file it cannot use varies
         return frozenset()
-    return frozenset(font.get_charmap()) if scalable else frozenset()
+    return frozenset(font.get_charmap()) if font.scalable else frozenset()

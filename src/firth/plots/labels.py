@@ -12,6 +12,7 @@ from firth.plots.picture import Floats, Lines, Picture, Points
 LONGEST = 40  # characters of a label; a word that is longer ends in "…"
 LONGEST_TICK = 60  # characters of what stands at an axis
 _HIDDEN = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}  # control characters, halves of characters, none at all, line ends
+MOST_TRIED = 1000  # labels that a place is looked for
 CROWD = 200  # points beyond which dots are small, and a label gives way to them
 _MOST_COVERED = 2  # dots that a label may cover; one that would cover more is not shown, unless it is a head's
 _DOT = 5.0  # pixels around a place that its label leaves free
@@ -63,8 +64,13 @@ class Placed:
 
 
 def priority(points: Points) -> list[int]:
-    """Return the points in the order in which their labels are placed: heads, then the others, each as given."""
-    return sorted(range(len(points.labels)), key=lambda i: not points.is_head(i))
+    """Return the points in the order in which their labels are placed: heads, then the others, each as given.
+
+    Those far down in a crowd, who would hardly find room, are not tried.
+    """
+    if not points.labelled:
+        return []
+    return sorted(range(len(points.labels)), key=lambda i: not points.is_head(i))[:MOST_TRIED]
 
 
 def obstacles(picture: Picture) -> Floats:
@@ -87,7 +93,7 @@ def place(
     Args:
         points: the points that have the labels.
         anchors: (n, 2) where these are, in pixels from a corner of the box.
-        sizes: (n, 2) widths and heights of the labels, in pixels.
+        sizes: (n, 2) widths and heights of the labels, in pixels; only those of `priority` are looked at.
         box: width and height of the box, in pixels.
         others: (k, 2) places that labels had better not cover.
         taken: (t, 4) middles and sizes of labels that stand there already.

@@ -52,8 +52,9 @@ def word_map(
         heads=[chosen.words[i] in set(heads) for i in order],
         dotted=len(order) > UNDOTTED,
     )
+    names = [*(groups or {}), None]  # the last is that of `NO_GROUP`
     rows = [
-        {"word": word, "x": x, "y": y, **({"group": chosen.names[group] if group >= 0 else None} if groups else {})}
+        {"word": word, "x": x, "y": y, **({"group": names[group]} if groups else {})}
         for word, (x, y), group in zip(points.labels, points.xy.tolist(), points.groups, strict=True)
     ]
     return Picture(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from firth.plots.extras import library
-from firth.plots.labels import LONGEST_TICK, clean, obstacles, place, shown_text, text_width
+from firth.plots.labels import LONGEST_TICK, clean, obstacles, place, priority, shown_text, text_width
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -217,9 +217,9 @@ def _labels(picture: Picture, space: _Space) -> list[Json]:
     made: list[Json] = []
     others, taken = space.pixels(obstacles(picture), picture), np.empty((0, 4))
     for mark in picture.marks:
-        if isinstance(mark, Points) and mark.labelled and len(mark.labels):
-            anchors = space.pixels(mark.xy, picture)
-            sizes = np.array([label_size(mark, i) for i in range(len(mark.labels))])
+        if isinstance(mark, Points) and (tried := priority(mark)):
+            anchors, sizes = space.pixels(mark.xy, picture), np.zeros((len(mark.labels), 2))
+            sizes[tried] = [label_size(mark, i) for i in tried]
             placed = place(mark, anchors, sizes, space.plane.tolist(), others, taken)
             taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
             spots = _scaled((mark.xy, mark.xy), picture)[0]

@@ -5,14 +5,14 @@ import io
 import logging
 import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from firth.plots.extras import library
 from firth.plots.fonts import families
-from firth.plots.labels import CROWD, LONGEST_TICK, clean, obstacles, place, shown_text
+from firth.plots.labels import CROWD, LONGEST_TICK, clean, obstacles, place, priority, shown_text
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -238,10 +238,10 @@ def _label(figure: Any, axes: Any, picture: Picture) -> None:
     others = axes.transData.transform(obstacles(picture)) - corner
     taken = np.empty((0, 4))
     for mark in picture.marks:
-        if isinstance(mark, Points) and mark.labelled and len(mark.labels):
+        if isinstance(mark, Points) and (tried := priority(mark)):
             anchors = axes.transData.transform(mark.xy) - corner
-            drawn = [_text(axes, mark, i) for i in range(len(mark.labels))]
-            sizes = _sizes(figure, drawn, mark.dotted)
+            drawn = {i: _text(axes, mark, i) for i in tried}
+            sizes = _sizes(figure, drawn, mark)
             placed = place(mark, anchors, sizes, edge, others, taken)
             _put(axes, mark, drawn, anchors / edge, placed.middles / edge, placed.shown.tolist())
             taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
@@ -264,22 +264,27 @@ def _text(axes: Any, points: Points, i: int) -> Any:
     )  # fmt: skip
 
 
-def _sizes(figure: Any, drawn: list[Any], dotted: bool) -> Floats:
+def _sizes(figure: Any, drawn: Mapping[int, Any], points: Points) -> Floats:
     renderer = figure.canvas.get_renderer()
-    extents = [text.get_window_extent(renderer) for text in drawn]
-    room = (4, 2) if dotted else (10, 4)
-    return np.array([[extent.width + room[0], extent.height + room[1]] for extent in extents])
+    room = (4, 2) if points.dotted else (10, 4)
+    sizes = np.zeros((len(points.labels), 2))
+    for i, text in drawn.items():
+        extent = text.get_window_extent(renderer)
+        sizes[i] = extent.width + room[0], extent.height + room[1]
+    return sizes
 
 
-def _put(axes: Any, points: Points, drawn: list[Any], anchors: Floats, middles: Floats, shown: list[bool]) -> None:
-    for i, (text, middle) in enumerate(zip(drawn, middles, strict=True)):
+def _put(
+    axes: Any, points: Points, drawn: Mapping[int, Any], anchors: Floats, middles: Floats, shown: list[bool]
+) -> None:
+    for i, text in drawn.items():
         if not shown[i]:
             text.remove()
-            colour = colour_of(points.group(i))
             if not points.dotted:
+                colour = colour_of(points.group(i))
                 axes.plot(*anchors[i], ".", color=colour, markersize=4, transform=axes.transAxes, zorder=2)
             continue
-        text.set_position(middle)
+        text.set_position(middles[i])
         if not points.dotted:
-            ends = np.stack([anchors[i], middle], axis=1)
+            ends = np.stack([anchors[i], middles[i]], axis=1)
             axes.plot(*ends, color=FAINT, linewidth=0.8, transform=axes.transAxes, zorder=1)

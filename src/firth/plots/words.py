@@ -15,6 +15,7 @@ Vectors = WordVectors | SubwordVectors
 Groups = Mapping[str, Sequence[str]]
 
 NAMED = 5  # words left out that a note names
+LEGEND = 24  # groups that a legend has room for
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Chosen:
         words: n words, each once, in the order given.
         rows: (n, D) their vectors at length 1, so that distances follow cosines.
         groups: (n,) the number of each word's group.
-        names: of the groups.
+        names: of the groups, as many as a legend has room for.
         notes: what was left out, and why.
     """
 
@@ -68,12 +69,14 @@ def choose(
         drawn = [word for word, ok in zip(drawn, usable, strict=True) if ok]
     if not drawn:
         raise OptionError(f"no word that can be drawn: {'; '.join(notes)}")
+    if groups and len(groups) > LEGEND:
+        notes.append(f"the legend names the first {LEGEND} of {len(groups):,} groups")
     of = {word: i for i, members in reversed(list(enumerate((groups or {}).values()))) for word in members}
     return Chosen(
         drawn,
         rows[usable] / lengths[usable, None],
         [of.get(word, NO_GROUP if groups else 0) for word in drawn],
-        list(groups or {}),
+        list(groups or {})[:LEGEND],
         notes,
     )
 

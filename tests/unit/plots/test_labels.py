@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.plots.labels import place, shown_text, text_width
+from firth.plots.labels import place, priority, shown_text, text_width
 from firth.plots.picture import Points
 
 BOX = (200.0, 100.0)
@@ -54,6 +54,12 @@ def test_of_labels_that_find_no_room_the_head_is_shown():
         low, high = placed.middles[placed.shown] - 15, placed.middles[placed.shown] + 15
         shared = np.minimum(high[:, None], high[None]) - np.maximum(low[:, None], low[None])
         assert np.triu((shared > 1).all(axis=2), 1).sum() == 0
+
+
+def test_of_a_crowd_only_so_many_are_tried():
+    crowd = points(3000, heads=[i == 2999 for i in range(3000)])
+    assert priority(crowd) == [2999, *range(999)]
+    assert priority(points(3, labelled=False)) == []
 
 
 def test_labels_keep_off_those_that_stand_there():

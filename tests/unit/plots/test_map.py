@@ -34,6 +34,13 @@ def test_a_word_of_two_groups_belongs_to_the_first_and_one_of_none_to_none(vecto
     assert {row["word"]: row["group"] for row in picture.rows} == {"red": "one", "house": None, "door": "two"}
 
 
+def test_a_legend_has_room_for_so_many_groups(many):
+    picture = word_map(many, groups={f"group {i}": [f"w{i}"] for i in range(30)})
+    assert list(picture.groups) == [f"group {i}" for i in range(24)]
+    assert picture.rows[29]["group"] == "group 29"
+    assert list(picture.notes) == ["the legend names the first 24 of 30 groups"]
+
+
 def test_groups_that_are_named_after_their_heads_need_no_legend(vectors):
     groups = {"red": ["red", "blue"], "house": ["house", "door"]}
     picture = word_map(vectors, groups=groups, heads=["red", "house"])
