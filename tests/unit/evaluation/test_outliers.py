@@ -106,6 +106,25 @@ def test_random_vectors_reach_the_baseline(tmp_path):
     assert rows["opp"].value == pytest.approx(0.5, abs=5 * math.sqrt(60 / 9 / 64 / 400))
 
 
+def test_intervals_are_over_groups(tmp_path):
+    """Ten groups of eight tests, five found throughout and five not at all: the standard error of 1/2 is .5 / sqrt(10)
+    = .158, and the interval that of ten tosses, .2 to .8; of 80 tests it would be .39 to .61.
+    """
+    random = np.random.default_rng(0)
+    words, rows, text = [], [], ""
+    for group in range(10):
+        near, far = random.normal(size=(2, 30))
+        names = [f"g{group}w{i}" for i in range(16)]
+        # In a group that fails, the outliers are as the middle of the group, and its own words about it.
+        middle = far if group % 2 else near
+        rows += [near + 0.2 * random.normal(size=30) for _ in range(8)] + [middle + 0 * far for _ in range(8)]
+        words += names
+        text += f'x,"{names[8:]}","{names[:8]}"\n'
+    row = judged(tmp_path, WordVectors(words, np.array(rows, dtype=np.float32)), text)["accuracy"]
+    assert (row.value, row.covered, row.total) == (0.5, 80, 80)
+    assert (row.low, row.high) == (pytest.approx(0.2), pytest.approx(0.8))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
