@@ -16,3 +16,15 @@ def usable_threads(threads: int | None) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise OptionError(f"threads={threads!r}: expected a whole number of at least 1")
     return threads
+
+
+def blas_threads() -> int:
+    """Return how many threads the matrix products of this process run in: one a processor, or what its user says.
+
+    `OPENBLAS_NUM_THREADS`, `MKL_NUM_THREADS` and `OMP_NUM_THREADS` say so, in the order in which these libraries look.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        said = os.environ.get(name, "")
+        if said.isdecimal() and int(said) > 0:
+            return min(int(said), usable_threads(None))
+    return usable_threads(None)

@@ -53,6 +53,14 @@ def test_lengths():
     assert neighbours.row_norms(np.array([[300, 400]], dtype=np.float16)).tolist() == [500]
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_query_that_is_not_finite(wrong):
+    vectors, queries = np.eye(3, dtype=np.float32), np.ones((2, 3))
+    queries[1, 0] = wrong
+    with np.errstate(invalid="ignore"), pytest.raises(FormatError, match="query vector 1 holds NaN"):
+        neighbours.nearest(vectors, neighbours.row_norms(vectors), queries, 1)
+
+
 def test_a_vector_that_is_not_finite():
     with pytest.raises(FormatError, match="vector 1 has the length inf"):
         neighbours.row_norms(np.array([[1, 1], [np.inf, 1]], dtype=np.float32))

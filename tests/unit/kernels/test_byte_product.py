@@ -1,0 +1,98 @@
+"""Rounding and its bound against NumPy, and against the promise that no pair is lost."""
+
+import numpy as np
+import pytest
+
+from firth.kernels.byte_product import Tile, compile_product, host_tile
+
+DIMS = [16, 17, 19, 31, 48, 100, 303]
+
+
+def tiles():
+    host = host_tile()
+    if host is None:
+        return [pytest.param(None, marks=pytest.mark.skip(reason="this processor has no product of bytes"))]
+    return [host, Tile(8, 4, 2)] if host.width == 16 else [host]
+
+
+def call(tile, name, *arguments):
+    plain = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments]
+    return compile_product(tile)[name](*plain)
+
+
+def pack(tile, rows):
+    """What `pack` writes: (panels, K, P, 4) bytes, steps and errors of whole panels."""
+    count, dim = rows.shape
+    panels, quads = -(-count // tile.rows), -(-dim // 4)
+    norms = np.linalg.norm(rows, axis=1)
+    inverses = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+    out = np.zeros((panels, quads, tile.rows, 4), dtype=np.uint8)
+    steps, errors = (np.full(panels * tile.rows, fill, dtype=np.float32) for fill in (0, -np.inf))
+    call(tile, "pack", rows, count, dim, quads, inverses, out, steps, errors)
+    return out, steps, errors, inverses
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("tile", tiles())
+def test_rows_are_rounded_as_numpy_rounds(tile, dim):
+    rows = np.random.default_rng(dim).normal(size=(tile.rows + 5, dim)).astype(np.float32)
+    rows[3] = 0
+    rows[4] *= np.float32(1e-35)
+    out, steps, errors, inverses = pack(tile, rows)
+    peaks = np.abs(rows).max(axis=1)
+    known = peaks > 1e-30
+    up = np.where(known, np.float32(127) / np.where(known, peaks, 1), 0).astype(np.float32)
+    whole = np.rint(rows * up[:, None])
+    unpacked = out.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(int) - 128
+    assert np.array_equal(unpacked, whole)
+    expected = np.where(known, peaks * inverses / 127, 0)
+    assert steps[: len(rows)] == pytest.approx(expected, rel=1e-6)
+    left = np.linalg.norm(rows - whole * (peaks / 127)[:, None], axis=1) * inverses
+    assert errors[: len(rows)][known] == pytest.approx(left[known], rel=1e-4)
+    assert errors[3] == 0  # all cosines of a zero row are 0
+    assert errors[4] == 1  # nothing is known of tiny numbers
+    assert np.isneginf(errors[len(rows) :]).all()
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("tile", tiles())
+def test_hits_are_those_of_the_formula(tile, dim):
+    """cos <= step_x step_y r . q + u + (1 + u) |f|, pair by pair, in float64."""
+    rng = np.random.default_rng(dim)
+    rows = rng.normal(size=(2 * tile.rows + 7, dim)).astype(np.float32)
+    batch = 5 * tile.queries
+    numbers = np.zeros((batch, -(-dim // 4) * 4), dtype=np.int8)
+    numbers[:, :dim] = rng.integers(-127, 128, size=(batch, dim))
+    starts = -128 * numbers.sum(axis=1, dtype=np.int32)
+    slopes, floors = rng.uniform(1, 2, batch).astype(np.float32), rng.normal(0, 500, batch).astype(np.float32)
+    panels, steps, errors, _ = pack(tile, rows)
+    hits = np.zeros((batch * len(panels), 2), dtype=np.uint64)
+    end = call(
+        tile, "scan", panels, len(panels), panels.shape[1], steps, errors, numbers, 5, starts, slopes, floors, hits
+    )
+    found = set()
+    for place, bits in hits[: (end - hits.ctypes.data) // 16].tolist():
+        query, first = place & 0xFFFFFFFF, place >> 32
+        found |= {(query, first + lane) for lane in range(tile.rows) if bits >> lane & 1}
+    whole = panels.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(np.int64) - 128
+    reach = (numbers[:, :dim].astype(np.int64) @ whole.T) * steps[: len(rows)].astype(np.float64)
+    reach += errors[: len(rows)] * slopes[:, None].astype(np.float64) - floors[:, None]
+    clear = np.abs(reach) > 1e-3  # of the others rounding decides
+    assert clear.mean() > 0.99
+    expected = {tuple(pair) for pair in np.argwhere((reach > 0) & clear).tolist()}
+    assert 0 < len(expected) < reach.size
+    assert expected - found == set()
+    assert {pair for pair in found if clear[pair]} == expected
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("tile", tiles())
+def test_exact_cosines(tile, dim):
+    rng = np.random.default_rng(dim)
+    rows, queries = (rng.normal(size=(50, dim)).astype(np.float32) for _ in range(2))
+    inverses = (1 / np.linalg.norm(rows, axis=1)).astype(np.float32)
+    rows_at, queries_at = rng.integers(0, 50, size=(2, 200))
+    scores = np.empty(200, dtype=np.float32)
+    call(tile, "rescore", rows, queries, dim, inverses, rows_at, queries_at, 200, scores)
+    expected = np.einsum("id,id->i", rows[rows_at].astype(np.float64), queries[queries_at]) * inverses[rows_at]
+    assert scores == pytest.approx(expected, rel=1e-5, abs=1e-5)
