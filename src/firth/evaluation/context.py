@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.evaluation.files import PathLike, lines
+from firth.evaluation.files import PathLike, finite, lines
 from firth.evaluation.resampling import Floats, Mean, RankCorrelation, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.vectors.averages import smooth_weights, weighted_averages, word_bags
@@ -255,10 +255,7 @@ def _scored(rows: Sequence[tuple[int, list[str]]], path: PathLike) -> ScoredOccu
                 f"{where}: {len(fields)} fields, expected number, two words and tags, two sentences, score"
             )
         pairs.append((_marked(fields[1], fields[5], where), _marked(fields[3], fields[6], where)))
-        try:
-            scores.append(float(fields[7]))
-        except ValueError:
-            raise FormatError(f"{where}: score {fields[7]!r}, expected a number") from None
+        scores.append(finite(fields[7], where))
     return ScoredOccurrences(pairs, np.array(scores))
 
 

@@ -71,7 +71,7 @@ def read_pairs(path: PathLike) -> ScoredPairs:
     words = [(fields[first], fields[second]) for _, fields in rows]
     if all(_PART_OF_SPEECH.search(word) for pair in words for word in pair):
         words = [(one[:-2], other[:-2]) for one, other in words]
-    return ScoredPairs(words, np.array([_score(fields[score], number, path) for number, fields in rows]))
+    return ScoredPairs(words, np.array([finite(fields[score], f"{path} line {number}") for number, fields in rows]))
 
 
 def read_questions(path: PathLike) -> Questions:
@@ -229,10 +229,19 @@ def _columns(rows: list[list[str]], path: PathLike) -> tuple[int, int, int]:
     return words[0], words[1], scores[0]
 
 
-def _score(field: str, number: int, path: PathLike) -> float:
+def finite(field: str, where: str) -> float:
+    """Return the finite number that a field of a gold file holds.
+
+    Args:
+        field: the text.
+        where: what to call the place in the message: the file and the line.
+
+    Raises:
+        FormatError: it holds none.
+    """
     value = finite_number(field)
     if value is None:
-        raise FormatError(f"{path} line {number}: score {field!r}, expected a finite number")
+        raise FormatError(f"{where}: score {field!r}, expected a finite number")
     return value
 
 

@@ -179,6 +179,7 @@ def test_scored_contexts_by_hand(vectors, tmp_path):
         ("bank\tN\t0-0\tbank\tbank\n", "T\nF\n", r"test.gold.txt: 2 answers for 1 pairs"),
         ("1\ta\tn\tb\tn\tthe a\t<b> b </b>\t3\n", "T\n", r"line 1: no word between <b> and </b>"),
         ("1\ta\tn\tb\tn\t<b>a</b>\t<b> b </b>\thigh\n", "T\n", r"line 1: score 'high'"),
+        ("1\ta\tn\tb\tn\t<b>a</b>\t<b> b </b>\tnan\n", "T\n", r"line 1: score 'nan', expected a finite"),
     ],
 )
 def test_what_is_no_set_of_contexts_is_refused(tmp_path, judged, answers, message):

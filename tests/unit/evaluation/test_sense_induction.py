@@ -6,6 +6,7 @@ import pytest
 from firth.errors import FormatError, OptionError
 from firth.evaluation.sense_induction import (
     BASELINES,
+    WordMean,
     adjusted_rand,
     paired_f,
     read_key,
@@ -138,6 +139,13 @@ def test_words_weigh_by_their_occurrences():
         row = only(score(GOLD, less, baselines=False), set="senses/nouns", metric="paired-f")
         assert row.covered == 4 - len(left_out)
         assert (row.value == 1) == (left_out == ("3", "4"))
+
+
+def test_a_word_drawn_twice_counts_as_two():
+    """Words of .2 (3 occurrences), .8 (1) and none (5): (2 * 3 * .2 + .8) / 7, and (.8) / 1."""
+    mean = WordMean(np.array([0.2, 0.8, np.nan]), np.array([3, 1, 5]))
+    assert mean(np.array([[2, 1, 7], [0, 1, 0]])) == pytest.approx([2.0 / 7, 0.8])
+    assert np.isnan(mean(np.array([[0, 0, 1]]))).all()
 
 
 def test_several_models_and_baselines_side_by_side(tmp_path):
