@@ -5,8 +5,9 @@ draws at once, so that two thousand resamples are a few array operations and not
 costly to draw again, or that repeated items alone would raise, such as a canonical correlation, is drawn to first order
 (`Linear`).
 
-Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3; for `Linear` Jaeckel 1972, The
-infinitesimal jackknife, and Davison and Hinkley 1997, Bootstrap Methods and their Application, section 2.7.
+Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3; for `Linear` the
+jackknife (Tukey 1958) and the infinitesimal jackknife (Jaeckel 1972), as in Davison and Hinkley 1997, Bootstrap Methods
+and their Application, section 2.7.
 
 Cost: R n weights for R resamples of n items, held in blocks of bounded size.
 """
@@ -109,7 +110,8 @@ class Linear:
 
     Attributes:
         value: the figure when each item counts once.
-        influences: (n,) by how much each item would move it: n times the derivative by its share. Their mean is 0.
+        influences: (n,) by how much each item moves it: n times the derivative by the item's share, or n - 1 times what
+            it takes along when it is left out. Their mean is 0.
     """
 
     value: float
