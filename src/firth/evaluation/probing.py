@@ -27,6 +27,7 @@ Cost: a probe is some 30 fits (`firth.evaluation.linear`); 5,000 words at D = 10
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,6 +37,7 @@ from scipy.sparse import csr_array
 from firth.errors import OptionError, ShapeError
 from firth.evaluation.analogy import parts_of
 from firth.evaluation.linear import (
+    Curvature,
     Floats,
     Ints,
     Mask,
@@ -234,16 +236,19 @@ def _dealt(labels: npt.NDArray[ScalarT], seed: int) -> npt.NDArray[ScalarT]:
 def _probe(rows: Matrix, labels: Ints, fold: Ints, controls: Ints, seed: int) -> Probe:
     right = np.zeros(len(rows), dtype=bool)
     control = np.zeros(len(rows))
+    curvature = None  # the first part's steers the solver in all: it decides where it goes, not where it ends
     for part in np.unique(fold):
         test, train = fold == part, fold != part
         if not train.any():
             continue
         scale = Scale.of(rows[train])
         known, judged = scale(rows[train]), scale(rows[test])
-        penalty = choose_penalty(logistic_path, known, labels[train], seed=seed)
-        right[test] = logistic_path(known, labels[train], [penalty])[0].predict(judged) == labels[test]
+        curvature = curvature or Curvature.of(known)
+        path = partial(logistic_path, curvature=curvature)
+        penalty = choose_penalty(path, known, labels[train], seed=seed)
+        right[test] = path(known, labels[train], [penalty])[0].predict(judged) == labels[test]
         for dealt in controls:
-            told = logistic_path(known, dealt[train], [penalty])[0].predict(judged)
+            told = path(known, dealt[train], [penalty])[0].predict(judged)
             control[test] += (told == dealt[test]) / len(controls)
     return Probe(right, control, float(np.bincount(labels).max() / len(labels)))
 

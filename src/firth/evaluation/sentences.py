@@ -21,6 +21,7 @@ Cost: 10 folds of 10,000 sentences at D = 100 take half a second a weighting.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import lines
-from firth.evaluation.linear import Ints, Scale, fit_chosen, logistic_path, stratified_folds
+from firth.evaluation.linear import Curvature, Ints, Scale, fit_chosen, logistic_path, stratified_folds
 from firth.evaluation.resampling import Mean, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.evaluation.tfidf import right_answers
@@ -112,6 +113,7 @@ def classify(
     """
     known = np.ones(len(rows), dtype=bool) if known is None else known
     found = np.full(len(rows), -1, dtype=np.int64)
+    curvature = None  # the first part's steers the solver in all: it decides where it goes, not where it ends
     for part in np.unique(fold[fold >= 0]):
         train, test = (fold != part) & known, fold == part
         if train.sum() < FEWEST:
@@ -119,7 +121,9 @@ def classify(
             continue
         some = rows - along(rows, common_direction(rows[train])) if without_common else rows
         scale = Scale.of(some[train])
-        model = fit_chosen(logistic_path, scale(some[train]), labels[train], seed=seed)
+        trained = scale(some[train])
+        curvature = curvature or Curvature.of(trained)
+        model = fit_chosen(partial(logistic_path, curvature=curvature), trained, labels[train], seed=seed)
         found[test] = model.predict(np.where(known[test, None], scale(some[test]), 0))
     return found
 

@@ -154,4 +154,4 @@ def along(averages: Matrix, direction: Matrix) -> Matrix:
         averages: (n, D).
         direction: (D,) of length 1.
     """
-    return np.asarray((averages @ direction)[:, None] * direction)
+    return np.asarray(np.einsum("nd,d->n", averages, direction)[:, None] * direction)
