@@ -201,7 +201,8 @@ class _Measure:
         correlations, left, right = self.match(x.T @ s)
         one, other = x @ left, s @ right
         moved = len(x) * (one * other - correlations / 2 * (one**2 + other**2)).sum(axis=1)
-        return Linear(self.figure(x, s), moved / max(len(correlations), 1) if self.mean else moved)
+        total, share = correlations.sum(), 1 / max(len(correlations), 1) if self.mean else 1
+        return Linear(float(total * share), moved * share)
 
 
 QVEC = _Measure("qvec", _standard, _aligned, mean=False)
@@ -224,24 +225,23 @@ def _judged(
     measure: _Measure, vectors: npt.NDArray[np.floating], oracle: Floats, known: Mask, counted: Mask, seed: int
 ) -> Figure:
     vectors, oracle = vectors[counted], oracle[counted]
+    if len(vectors) < 2:
+        linear, chance = Linear(math.nan, np.zeros(len(vectors))), None
+    else:
+        x, s = measure.ready(vectors), measure.ready(oracle)
+        linear, chance = measure.linear(x, s), _by_chance(measure, x, s, seed)
     return Figure(
         metric=measure.metric,
-        sample=Sample(
-            counted,
-            _linear(measure, vectors, oracle),
-            lambda kept: _linear(measure, vectors[kept], oracle[kept]),
-        ),
+        sample=Sample(counted, linear, lambda kept: _linear(measure, vectors[kept], oracle[kept])),
         covered=int(known.sum()),
         total=len(known),
-        baseline=_by_chance(measure, vectors, oracle, seed),
+        baseline=chance,
         baseline_name="random",
     )
 
 
-def _by_chance(measure: _Measure, vectors: npt.NDArray[np.floating], oracle: Floats, seed: int) -> float | None:
-    if len(vectors) < 2:
-        return None
-    x, s = measure.ready(vectors), measure.ready(oracle)
+def _by_chance(measure: _Measure, x: Floats, s: Floats, seed: int) -> float:
+    """The figure of columns made ready, when words are dealt out anew."""
     random = generator(seed, "shuffled words")
     return float(np.mean([measure.figure(x, random.permutation(s)) for _ in range(_SHUFFLES)]))
 
