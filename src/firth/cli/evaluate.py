@@ -1,5 +1,6 @@
 """`firth evaluate`: vectors against gold sets."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from firth.cli.output import AsJson
+from firth.cli.texts import Quiet
 from firth.data import SETS
 from firth.evaluation.judge import Given
 from firth.evaluation.judge import evaluate as judge
@@ -52,6 +54,7 @@ def evaluate(
     sections: Annotated[bool, typer.Option("--sections", help="Show the sections of analogy sets too.")] = False,
     restrict_vocab: Annotated[int, typer.Option(help="Ask analogies of this many of the first words.")] = 300_000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and of every other draw.")] = 0,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Judge vectors on gold sets.
@@ -70,8 +73,13 @@ def evaluate(
         data=data,
         restrict_vocab=restrict_vocab,
         seed=seed,
+        progress=not quiet,
     )
-    print(report.to_json() if json else report.table(sections=sections, bold=sys.stdout.isatty()))
+    if json:
+        print(report.to_json())
+    else:
+        terminal = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        print(report.table(sections=sections, bold=terminal is not None, width=terminal))
 
 
 def _suites(wanted: list[str]) -> dict[str, Given]:

@@ -5,6 +5,7 @@ Words are looked up as the gold file writes them, then lower-cased. What becomes
 """
 
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,9 @@ from firth.evaluation.resampling import RESAMPLES
 from firth.evaluation.suite import POLICIES, Setting, Space, Suite, Unknown
 from firth.evaluation.suites import DEFAULT, SUITES
 from firth.evaluation.tabulate import Judged, report_of
+from firth.kernels.threads import one_blas_thread
+from firth.progress import Progress, Status, reporting
+from firth.progress import Report as Told
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -37,6 +41,7 @@ def evaluate(
     restrict_vocab: int = 300_000,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    progress: Progress = None,
 ) -> Report:
     """Judge vectors on gold sets.
 
@@ -55,6 +60,7 @@ def evaluate(
             where the vectors are in that order; as in gensim.
         resamples: of the bootstrap.
         seed: of every random draw.
+        progress: what a user sees meanwhile; see `firth.progress`.
 
     Returns:
         A report that prints as a table.
@@ -75,8 +81,10 @@ def evaluate(
     golds = _distinct([gold for suite, given in wanted for gold in _read(suite, given, data)])
     setting = Setting(unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed)
     several = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
-    judged = {name: _judge(Space(one, setting), golds, setting) for name, one in several.items()}
-    return report_of(judged, setting)
+    with reporting(progress) as report, one_blas_thread():
+        judged = {name: _judge(Space(one, setting), golds, setting, report, name) for name, one in several.items()}
+        report(Status(stage="intervals and tests"))
+        return report_of(judged, setting)
 
 
 @dataclass(frozen=True)
@@ -137,9 +145,12 @@ def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
     return numbered
 
 
-def _judge(space: Space, golds: Sequence[_Gold], setting: Setting) -> list[Judged]:
-    return [
-        Judged(gold.suite.name, gold.label, figure)
-        for gold in golds
-        for figure in gold.suite.judge(space, gold.content, setting)
-    ]
+def _judge(space: Space, golds: Sequence[_Gold], setting: Setting, report: Told, name: str) -> list[Judged]:
+    began, found = time.monotonic(), []
+    for done, gold in enumerate(golds):
+        spent = time.monotonic() - began
+        report(Status(stage=f"judging {name}", done=done, total=len(golds), unit="sets", seconds=spent))
+        found += [
+            Judged(gold.suite.name, gold.label, figure) for figure in gold.suite.judge(space, gold.content, setting)
+        ]
+    return found

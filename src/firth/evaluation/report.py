@@ -10,9 +10,10 @@ from pathlib import Path
 BEST, ALIKE = "*", "="  # marks behind a figure
 SIGNIFICANT = 0.05
 LEGEND = (
-    f"{BEST} best   {ALIKE} no significant difference from the best (p >= {SIGNIFICANT} by the paired bootstrap, for "
-    "correlations by Steiger's test; Holm's correction over the line)"
+    f"{BEST} best   {ALIKE} no significant difference from the best\n"
+    f"(p >= {SIGNIFICANT} by the paired bootstrap, for correlations by Steiger's test; Holm's correction over the line)"
 )
+NARROWED = "The 95 % intervals are left out, for the table would be wider than {width} columns; --json has them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,18 +106,24 @@ class Report:
         """The vectors judged, each once."""
         return list(dict.fromkeys(row.vectors for row in self.rows))
 
-    def table(self, *, sections: bool = False, bold: bool = False) -> str:
+    def table(self, *, sections: bool = False, bold: bool = False, width: int | None = None) -> str:
         """Return an aligned table; several vectors stand side by side, the best marked, and what is no worse.
 
         Args:
             sections: whether the sections of analogy sets have lines of their own.
             bold: whether the best figure of a line is bold, by a terminal's codes.
+            width: of the terminal, in columns; where several vectors with their intervals need more, the intervals are
+                left out. None: as wide as it comes.
         """
         cells = self._cells(sections)
-        widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+        widths = _widths(cells)
+        notes = ["", LEGEND] if len(self.names) > 1 else []
+        if notes and width is not None and sum(widths) + 2 * len(widths) - 2 > width:
+            cells = self._cells(sections, intervals=False)
+            widths = _widths(cells)
+            notes.append(NARROWED.format(width=width))
         words = 3 if len(self.names) <= 1 else 2  # columns of words, to the left; figures stand to the right
-        lines = [_aligned(line, widths, words, bold) for line in cells]
-        return "\n".join([*lines, "", LEGEND] if len(self.names) > 1 else lines)
+        return "\n".join([*(_aligned(line, widths, words, bold) for line in cells), *notes])
 
     def to_json(self) -> str:
         """Return one JSON object a line: rows, sections included, then contrasts; what was not measured is null."""
@@ -140,7 +147,7 @@ class Report:
         rows = "".join("<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in line) + "</tr>" for line in body)
         return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
 
-    def _cells(self, sections: bool) -> list[list[str]]:
+    def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:
         shown = [row for row in self.rows if sections or not row.is_section]
         based = any(row.baseline is not None for row in shown)
         names = self.names
@@ -148,13 +155,13 @@ class Report:
             head = ["vectors", "set", "metric", "value", "95 % interval", *(["baseline"] if based else []), "covered"]
             return [head, *(_single(row, based) for row in shown)]
         head = ["set", "metric", *_short(names), *(["baseline"] if based else []), "covered"]
-        return [head, *(self._line(list(line), names, based) for line in _lines(shown))]
+        return [head, *(self._line(line, based, intervals) for line in _lines(shown))]
 
-    def _line(self, rows: Sequence[Row], names: Sequence[str], based: bool) -> list[str]:
+    def _line(self, rows: Sequence[Row], based: bool, intervals: bool) -> list[str]:
         of = {row.vectors: row for row in rows}
         marks = self._marks(rows)
         blank = "  " if marks else ""  # figures stay below each other, marked or not
-        figures = [_figure(of[name]) + marks.get(name, blank) if name in of else "-" for name in names]
+        figures = [_figure(of[name], intervals) + marks.get(name, blank) if name in of else "-" for name in self.names]
         first = rows[0]
         return [first.set, first.metric, *figures, *([_baseline(rows)] if based else []), _coverage(rows)]
 
@@ -163,6 +170,10 @@ class Report:
         contrasts = [one for one in self.contrasts if (one.suite, one.set, one.metric) == key]
         alike = {one.other: f" {ALIKE}" for one in contrasts if not one.corrected < SIGNIFICANT}
         return alike | {one.best: f" {BEST}" for one in contrasts}
+
+
+def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
 
 
 def _lines(rows: Iterable[Row]) -> list[list[Row]]:
@@ -187,8 +198,10 @@ def _single(row: Row, based: bool) -> list[str]:
     return [row.vectors, row.set, row.metric, value, interval, *middle, f"{row.covered:,}/{row.total:,}"]
 
 
-def _figure(row: Row) -> str:
-    return "-" if math.isnan(row.value) else f"{row.value:.3f} ({row.low:.2f} to {row.high:.2f})"
+def _figure(row: Row, interval: bool) -> str:
+    if math.isnan(row.value):
+        return "-"
+    return f"{row.value:.3f}" + (f" ({row.low:.2f} to {row.high:.2f})" if interval else "")
 
 
 def _baseline(rows: Sequence[Row]) -> str:

@@ -1,6 +1,8 @@
 """How many threads kernels run in."""
 
 import os
+from contextlib import AbstractContextManager
+from typing import Any
 
 from firth.errors import OptionError
 
@@ -28,3 +30,16 @@ def blas_threads() -> int:
         if said.isdecimal() and int(said) > 0:
             return min(int(said), usable_threads(None))
     return usable_threads(None)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products run in the thread that calls them.
+
+    NumPy and SciPy each bring a pool of threads, and a thread that has finished its part of a product waits by
+    spinning: where small products of the two take turns, two threads are slower than one, on a busy machine ten times.
+    """
+    # Finding the pools takes some milliseconds, which nobody pays who never comes here.
+    from threadpoolctl import threadpool_limits
+
+    context: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    return context

@@ -235,3 +235,15 @@ def test_vectors_with_subwords_are_judged_by_their_known_words(tmp_path):
         for vectors in (plain, SubwordVectors(plain, plain.vectors, ngrams))
     )
     assert (one.value, one.covered, one.total) == (other.value, 3, 4)
+
+
+def test_a_narrow_terminal_gets_figures_without_intervals(vectors, tmp_path):
+    gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nking queen 3\n")
+    report = evaluate({"a": vectors, "b": vectors}, similarity=gold)
+    assert "1.000 (" in report.table()
+    assert "1.000 (" in report.table(width=100)
+    narrow = report.table(width=40)
+    assert "1.000 *" in narrow
+    assert "(" not in narrow.splitlines()[1]
+    assert narrow.splitlines()[-1].endswith("wider than 40 columns; --json has them.")
+    assert max(map(len, narrow.splitlines()[:2])) <= 40
