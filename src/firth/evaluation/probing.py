@@ -8,8 +8,9 @@ What: two questions to vectors about a property of words, such as number, tense,
   stands beside it.
 - *A difference* between the words of a pair, `cats` - `cat`, is held against the mean difference of all pairs that
   share no word with it: their cosine, and whether the pair's words stand in the right order along that mean, which is
-  whether the cosine is above 0. Beside the order stands that of random pairs of the same words, beside the cosine that
-  of the same first words with partners dealt out anew: these share the difference of the two groups, not of the pair.
+  whether the cosine is above 0. Beside the order stands that of random pairs of the same words. *Pairing* is the cosine
+  less that of the same first words with partners dealt out anew, which share the difference of the two groups of words
+  but not that of the pair.
 
 Objective: selectivity = mean of 1[probe(x) = y] - mean of 1[control probe(x) = control label]; for numbers, Spearman's
 correlations in the place of the means.
@@ -122,6 +123,11 @@ class Differences:
     random: float
 
     @property
+    def pairing(self) -> float:
+        """The mean cosine less that of shuffled pairs."""
+        return float(self.cosines.mean() - self.shuffled.mean())
+
+    @property
     def order(self) -> float:
         """The share of pairs whose words stand in order along the others' mean difference."""
         return float((self.cosines > 0).mean())
@@ -145,7 +151,7 @@ def probe(rows: npt.ArrayLike, labels: npt.ArrayLike, *, folds: int = FOLDS, see
     names, numbers = np.unique(targets, return_inverse=True)
     _check_labels(names, np.bincount(numbers), folds)
     fold = stratified_folds(numbers, folds, seed=seed)
-    return _probe(matrix, numbers, fold, _dealt(numbers, seed), seed)
+    return _probe(matrix, numbers, fold, _dealt(numbers, _luck(len(numbers), seed)), seed)
 
 
 def probe_numbers(rows: npt.ArrayLike, numbers: npt.ArrayLike, *, folds: int = FOLDS, seed: int = 0) -> NumberProbe:
@@ -163,7 +169,7 @@ def probe_numbers(rows: npt.ArrayLike, numbers: npt.ArrayLike, *, folds: int = F
         )
     _check_folds(folds)
     fold = stratified_folds(np.zeros(len(matrix)), folds, seed=seed)
-    controls = _dealt(targets, seed)
+    controls = _dealt(targets, _luck(len(targets), seed))
     told = _probe_numbers(matrix, targets, fold, controls, seed)
     figures = [spearman(some, dealt) for some, dealt in zip(told, [targets, *controls], strict=True)]
     return NumberProbe(told[0], figures[0], float(np.mean(figures[1:])))
@@ -228,9 +234,14 @@ def _check_labels(names: npt.NDArray[Any], counts: Ints, folds: int) -> None:
         )
 
 
-def _dealt(labels: npt.NDArray[ScalarT], seed: int) -> npt.NDArray[ScalarT]:
-    """The control tasks: labels, or numbers, drawn for each word at random, as often as they come; (CONTROLS, n)."""
-    return np.asarray(generator(seed, "control task").choice(labels, size=(CONTROLS, len(labels))))
+def _luck(n: int, seed: int) -> Floats:
+    """A number from 0 to 1 for each word and control task, (CONTROLS, n): the same whatever words a model knows."""
+    return generator(seed, "control task").random((CONTROLS, n))
+
+
+def _dealt(labels: npt.NDArray[ScalarT], luck: Floats) -> npt.NDArray[ScalarT]:
+    """The control tasks: one of n labels, or numbers, for each word at random, as often as they come; (CONTROLS, n)."""
+    return np.asarray(np.sort(labels)[(luck * len(labels)).astype(np.int64)])
 
 
 def _probe(rows: Matrix, labels: Ints, fold: Ints, controls: Ints, seed: int) -> Probe:
@@ -335,16 +346,16 @@ def _words(space: Space, words: Sequence[str], setting: Setting) -> _Words:
 
 def _judge_labels(space: Space, gold: Labels, setting: Setting) -> list[Figure]:
     found, labels = _words(space, gold.words, setting), gold.labels
-    # Parts and control tasks are those of the whole set, so that models are judged on the same, whatever they know.
-    fold, controls = stratified_folds(labels, FOLDS, seed=setting.seed), _dealt(labels, setting.seed)
-    right, control, majority = np.zeros(len(labels)), np.zeros(len(labels)), None
+    # Parts and luck are those of the whole set, so that models are judged on the same, whatever they know.
+    fold, luck = stratified_folds(labels, FOLDS, seed=setting.seed), _luck(len(labels), setting.seed)
+    right, control = np.zeros((2, len(labels)))
     if found.probed.any():
         of = found.probed
-        told = _probe(found.rows[of], labels[of], fold[of], controls[:, of], setting.seed)
-        right = control = (labels == np.bincount(labels[of]).argmax()).astype(np.float64)  # of unknown words
-        right, control, majority = right.copy(), control.copy(), told.majority
+        told = _probe(found.rows[of], labels[of], fold[of], _dealt(labels[of], luck[:, of]), setting.seed)
+        right[:] = control[:] = labels == np.bincount(labels[of]).argmax()  # what is said of an unknown word
         right[of], control[of] = told.right, told.control
     counted = found.counted
+    majority = float(np.bincount(labels[counted]).max() / counted.sum()) if counted.any() else None
     return [
         Figure(
             metric="accuracy",
@@ -367,10 +378,11 @@ def _judge_labels(space: Space, gold: Labels, setting: Setting) -> list[Figure]:
 def _judge_numbers(space: Space, gold: Numbers, setting: Setting) -> list[Figure]:
     found, numbers = _words(space, gold.words, setting), gold.numbers
     fold = stratified_folds(np.zeros(len(numbers)), FOLDS, seed=setting.seed)
-    controls = _dealt(numbers, setting.seed)
-    told = np.zeros((1 + CONTROLS, len(numbers)))
+    luck = _luck(len(numbers), setting.seed)
+    told, controls = np.zeros((1 + CONTROLS, len(numbers))), np.zeros((CONTROLS, len(numbers)))
     if found.probed.any():
         of = found.probed
+        controls = _dealt(numbers[of], luck)
         told += numbers[of].mean()  # what is said of an unknown word
         told[:, of] = _probe_numbers(found.rows[of], numbers[of], fold[of], controls[:, of], setting.seed)
     counted = found.counted
@@ -399,10 +411,12 @@ def _judge_pairs(space: Space, gold: Pairs, setting: Setting) -> list[Figure]:
             cosines[of], shuffled[of], random[of], judged[of] = found.cosines, found.shuffled, found.random, True
     counted = np.ones_like(known) if setting.unknown == "count" and judged.any() else judged
     figures = []
-    for metric, scores, plain, name in (
-        ("order", (cosines > 0).astype(float), random, "random pairs"),
-        ("cosine", cosines, shuffled, "shuffled pairs"),
+    for metric, scores in (
+        ("order", (cosines > 0).astype(float)),
+        ("cosine", cosines),
+        ("pairing", cosines - shuffled),
     ):
+        share = metric == "order"
         for part, members in parts_of(relations).items():
             here = members & counted
             figures.append(
@@ -412,9 +426,9 @@ def _judge_pairs(space: Space, gold: Pairs, setting: Setting) -> list[Figure]:
                     covered=int((members & known).sum()),
                     total=int(members.sum()),
                     part=part,
-                    baseline=float(plain[members & judged].mean()) if (members & judged).any() else None,
-                    baseline_name=name,
-                    share=metric == "order",
+                    baseline=float(random[members & judged].mean()) if share and (members & judged).any() else None,
+                    baseline_name="random pairs" if share else "",
+                    share=share,
                 )
             )
     return figures

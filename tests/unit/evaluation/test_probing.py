@@ -125,6 +125,7 @@ def test_controls_of_pairs():
     found = differences(first, second)
     assert found.cosines == pytest.approx(np.ones(400))
     assert found.shuffled.mean() == pytest.approx(0.5, abs=0.03)
+    assert found.pairing == pytest.approx(0.5, abs=0.03)
     assert found.random == pytest.approx(0.5, abs=0.03)
     assert found.order == 1
 
@@ -193,9 +194,9 @@ def test_plurals_by_their_last_letter(shared_data):
     assert plural.total == plural.covered == 37
     assert plural.value == 34 / 37
     assert plural.baseline == pytest.approx(0.5, abs=0.1)
-    whole = found["google-analogies", "cosine"]
-    assert whole.total == 573
-    assert whole.value > whole.baseline
+    whole, pairing = found["google-analogies", "cosine"], found["google-analogies", "pairing"]
+    assert (whole.total, whole.baseline) == (573, None)
+    assert 0 < pairing.low < pairing.value < whole.value
 
 
 def test_numbers_as_a_suite(tmp_path):
@@ -248,9 +249,24 @@ def test_too_few_known_words(tmp_path, known, unknown, kind):
     words = [*(f"w{i}" for i in range(known)), *(f"v{i}" for i in range(min(known, 2))), "other"]
     vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 3)))
     report = firth.evaluate(vectors, suites={"probing": tmp_path / "gold.tsv"}, unknown=unknown)
-    assert [np.isnan(row.value) for row in report.rows] == [True, True]
+    assert all(np.isnan(row.value) for row in report.rows)
+    assert len(report.rows) == 3 if kind == "pairs" else 2
     assert {row.covered for row in report.rows} == {min(known, 1) + (known == 9) if kind == "pairs" else known}
     assert str(report).count(" - ") >= 2
+
+
+def test_the_control_has_the_labels_of_the_words_that_are_known(tmp_path):
+    """Of 1,000 words half are "yes", of the 300 known ones 270: luck gets 0.9 of these, and nothing is selected."""
+    random = np.random.default_rng(10)
+    labels = ["yes"] * 270 + ["no"] * 30 + ["yes"] * 230 + ["no"] * 470
+    path, vectors = written(tmp_path, random.normal(size=(1000, 3)), labels)
+    known = firth.WordVectors(vectors.words[:300], vectors.vectors[:300])
+    found = rows_of(firth.evaluate(known, suites={"probing": path}))
+    assert found["gold", "accuracy"].value == found["gold", "accuracy"].baseline == 0.9
+    assert abs(found["gold", "selectivity"].value) < 0.03
+    counted = rows_of(firth.evaluate(known, suites={"probing": path}, unknown="count"))["gold", "accuracy"]
+    assert counted.baseline == 0.5
+    assert counted.value == 0.5  # 270 of the known and 230 of the others
 
 
 def test_models_are_set_against_each_other(tmp_path):
