@@ -28,7 +28,7 @@ class Row:
         value: on the metric's scale; NaN where nothing could be measured.
         low: lower end of the 95 % interval: Wilson's for shares of right answers, else the bootstrap's over items.
         high: upper end of the interval.
-        covered: items of which every word has a vector.
+        covered: items of which every word has a vector; of a sentence to be classified, any word.
         total: items in the set.
         baseline: what a model without knowledge, or a plain one, reaches on the same items; None where the metric's
             zero says it.

@@ -48,7 +48,7 @@ class Figure:
     Attributes:
         metric: its name, such as "spearman" or "purity".
         sample: what it is made of.
-        covered: items of which every word is known.
+        covered: items of which every word is known; of a sentence to be classified, any word.
         total: items of the set, or of its part.
         part: a part of the set, such as "/capital-world", or "" for the whole.
         baseline: what a model without any knowledge reaches, or a plain one that must be beaten; None where the
