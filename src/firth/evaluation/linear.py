@@ -10,11 +10,11 @@ Objective: over n rows x with labels y,
 with one row of W and the logistic function for two classes; the intercept b is free. Numbers have (1 / n) sum_i
 (y_i - w x_i - b)^2 + penalty ||w||^2 instead.
 
-Source: Cox 1958 for the model; Böhning 1992, Multinomial logistic regression algorithm, for the bound on the curvature:
-that of the mean loss is at most c X'X / n, with c = 1/4 for two classes and 1/2 for more. Hoerl and Kennard 1970 for
-ridge regression.
+Source: Cox 1958 for the model; Liu and Nocedal 1989 for L-BFGS, by SciPy; Böhning 1992, Multinomial logistic regression
+algorithm, for the bound on the curvature: that of the mean loss is at most c X'X / n, with c = 1/4 for two classes and
+1/2 for more. Hoerl and Kennard 1970 for ridge regression.
 
-Departures: L-BFGS (`firth.evaluation.lbfgs`) works along the axes of the bound, each shortened by it, penalty included:
+Departures: L-BFGS works along the axes of the bound, each shortened by it, penalty included:
 a step of length 1 then goes down from the first, and five steps a penalty do what fifty did. The minimum is the same.
 Sparse rows, of length 1, have no need of that. scikit-learn's C is 1 / (n penalty); scaled by the number of rows, one
 grid of penalties serves sets of any size.
@@ -30,9 +30,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
-from firth.evaluation.lbfgs import minimise
+from firth.kernels.threads import one_blas_thread
 from firth.randomness import generator
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,7 @@ Mask = npt.NDArray[np.bool_]
 Rows = Any  # (n, D) a NumPy array or a SciPy sparse one, of float32 or float64
 
 PENALTIES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # of standardised rows, from the strongest
+STEPS = 1000  # of the solver
 TOLERANCE = 3e-4  # of the gradient: the loss is then within 1e-4 of its minimum, far below what a set can tell
 FEW = 2000  # below so many rows a single held-out part says too little about a penalty
 TargetsT = TypeVar("TargetsT", Ints, Floats)
@@ -308,20 +310,8 @@ def _is_sparse(rows: Rows) -> bool:
 
 
 def _product(rows: Rows, coefficients: Floats) -> Floats:
-    """Rows times coefficients, (n, K): a step of the solver takes a product of some 0.2 ms, and then another.
-
-    `einsum` runs them on one processor. BLAS takes several, and where other programs keep these busy, it waits for them
-    at every product: a hundred times as long.
-    """
-    narrow = coefficients.astype(rows.dtype)
-    found = rows @ narrow.T if _is_sparse(rows) else np.einsum("nd,kd->nk", rows, narrow)
-    return np.asarray(found, dtype=np.float64)
-
-
-def _turned_product(rows: Rows, residual: Floats) -> Floats:
-    """Residuals (n, K) times rows, (K, D)."""
-    narrow = residual.astype(rows.dtype)
-    return np.asarray((rows.T @ narrow).T if _is_sparse(rows) else np.einsum("nk,nd->kd", narrow, rows))
+    """Rows times coefficients, (n, K)."""
+    return np.asarray(rows @ coefficients.T.astype(rows.dtype), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -342,14 +332,14 @@ class _Coordinates:
         """Coefficients of a place, (K, D + 1)."""
         found = place * self.units
         if self.axes is not None:
-            found[:, :-1] = np.einsum("kd,ed->ke", found[:, :-1], self.axes)
+            found[:, :-1] = found[:, :-1] @ self.axes.T
         return found
 
     def turned(self, gradient: Floats) -> Floats:
         """The gradient by place of one by coefficients, (K, D + 1)."""
         found = gradient.copy()
         if self.axes is not None:
-            found[:, :-1] = np.einsum("kd,de->ke", gradient[:, :-1], self.axes)
+            found[:, :-1] = gradient[:, :-1] @ self.axes
         return found * self.units
 
     def place(self, coefficients: Floats) -> Floats:
@@ -366,12 +356,14 @@ def _minimum(
         weights = coordinates.out(place.reshape(start.shape))
         loss, residual = _loss(_product(rows, weights[:, :-1]) + weights[:, -1], targets)
         gradient = np.empty_like(weights)
-        gradient[:, :-1] = _turned_product(rows, residual) + penalty * weights[:, :-1]
+        gradient[:, :-1] = (rows.T @ residual.astype(rows.dtype)).T + penalty * weights[:, :-1]
         gradient[:, -1] = residual.sum(axis=0)
         return loss + penalty / 2 * float((weights[:, :-1] ** 2).sum()), coordinates.turned(gradient).ravel()
 
-    found = minimise(objective, coordinates.place(start).ravel(), tolerance)
-    return coordinates.out(found.reshape(start.shape))
+    options: Any = {"maxiter": STEPS, "gtol": tolerance, "ftol": tolerance**2 / 10}
+    with one_blas_thread():
+        found = minimize(objective, coordinates.place(start).ravel(), jac=True, method="L-BFGS-B", options=options)
+    return coordinates.out(found.x.reshape(start.shape))
 
 
 def _loss(scores: Floats, targets: Ints) -> tuple[float, Floats]:

@@ -1,5 +1,6 @@
 """How many threads kernels run in."""
 
+import functools
 import os
 from contextlib import AbstractContextManager
 from typing import Any
@@ -38,8 +39,13 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     NumPy and SciPy each bring a pool of threads, and a thread that has finished its part of a product waits by
     spinning: where small products of the two take turns, two threads are slower than one, on a busy machine ten times.
     """
-    # Finding the pools takes some milliseconds, which nobody pays who never comes here.
-    from threadpoolctl import threadpool_limits
-
-    context: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    context: AbstractContextManager[Any] = _pools().limit(limits=1, user_api="blas")
     return context
+
+
+@functools.cache  # finding the pools takes some milliseconds, setting them some microseconds
+def _pools() -> Any:
+    import scipy.linalg  # noqa: F401  # a library that is not loaded has no pool to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -96,7 +96,7 @@ def test_inner_suffix() -> None:
     ("head", "message"),
     [
         (b"text\0more", r"binary data \(a NUL byte at 4\)"),
-        (gzip.compress(b"x"), "gzip data: name it .gz"),
+        (gzip.compress(b"x", mtime=0), "gzip data: name it .gz"),
         ("text".encode("utf-16"), "UTF-16 text: convert it"),
         (b"%PDF-1.7", "a PDF document"),
         (("Ein schöner Satz für Übungen. " * 20).encode("latin-1"), "of another encoding, convert it"),
