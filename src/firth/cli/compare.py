@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.flags import with_flags
-from firth.cli.output import AsJson, complain
-from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Threads, corpus_of
+from firth.cli.output import AsJson, Quiet, complain
+from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
 from firth.comparison.models import MODELS
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError

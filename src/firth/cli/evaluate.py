@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.output import AsJson
-from firth.cli.texts import Quiet
+from firth.cli.output import AsJson, Quiet
 from firth.data import SETS
 from firth.evaluation.judge import Given
 from firth.evaluation.judge import evaluate as judge

@@ -12,6 +12,7 @@ import typer
 
 from firth.errors import FirthError
 
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 _CURES = {

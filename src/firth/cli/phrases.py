@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, print_json
+from firth.cli.output import AsJson, Quiet, print_json
 from firth.cli.targets import check_writable
-from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Threads, corpus_of
+from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
 from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases
 
 SHOWN = 20

@@ -25,7 +25,6 @@ StopWords = Annotated[Path | None, typer.Option(help="File of words to leave out
 Cache = Annotated[
     Path | None, typer.Option(help="Folder for encoded corpora; by default the user's cache folder.", metavar="DIR")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 CORPUS = Flags(CorpusOptions, "Text")
 

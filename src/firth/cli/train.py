@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, paragraphs, print_json
+from firth.cli.output import AsJson, Quiet, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
-from firth.cli.texts import CORPUS, Cache, Column, Quiet, Sources, StopWords, Threads, corpus_of
+from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
 from firth.comparison.models import MODELS
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable

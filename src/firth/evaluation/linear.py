@@ -30,7 +30,6 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from firth.kernels.threads import one_blas_thread
@@ -359,6 +358,8 @@ def _minimum(
         gradient[:, :-1] = (rows.T @ residual.astype(rows.dtype)).T + penalty * weights[:, :-1]
         gradient[:, -1] = residual.sum(axis=0)
         return loss + penalty / 2 * float((weights[:, :-1] ** 2).sum()), coordinates.turned(gradient).ravel()
+
+    from scipy.optimize import minimize  # takes 0.3 s to import, which `firth evaluate --help` should not wait for
 
     options: Any = {"maxiter": STEPS, "gtol": tolerance, "ftol": tolerance**2 / 10}
     with one_blas_thread():
