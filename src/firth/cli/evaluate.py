@@ -72,7 +72,7 @@ def evaluate(
         data=data,
         restrict_vocab=restrict_vocab,
         seed=seed,
-        progress=not quiet,
+        progress=False if quiet else None,
     )
     if json:
         print(report.to_json())
