@@ -9,6 +9,7 @@ from benchmarks.setting import FIRTH, GENSIM, Setting
 WORDS, DIM = 200_000, 300
 LOOK_UP = "firth, then looking up a word"
 AT_ONCE, CALLS = "firth, 1,000 words at once", "firth, 1,000 calls"
+PRODUCT, GENSIM_CALLS = "the BLAS product alone", "gensim, 1,000 calls"
 
 
 def comparisons(setting: Setting) -> list[Comparison]:
@@ -39,9 +40,20 @@ def comparisons(setting: Setting) -> list[Comparison]:
             Comparison(
                 key=f"most-similar-1000-{threads}t",
                 title=f"most_similar of 1,000 words, {WORDS:,} x {DIM}, BLAS threads: {threads}",
-                contenders=(ask(AT_ONCE, "batch"), ask(CALLS, "calls")),
+                contenders=(
+                    ask(AT_ONCE, "batch"),
+                    ask(CALLS, "calls"),
+                    ask(PRODUCT, "product"),
+                    Contender(
+                        name=GENSIM_CALLS, command=setting.peer_job("gensim_queries.py", {**size, "job": "calls"})
+                    ),
+                ),
                 options=options,
-                targets=(Target(AT_ONCE, CALLS, 20),),
+                targets=(
+                    Target(AT_ONCE, GENSIM_CALLS, 20),
+                    Target(AT_ONCE, CALLS, 20),
+                    Target(AT_ONCE, PRODUCT, 2 / 3),
+                ),
             ),
         ]
     opening = Comparison(
