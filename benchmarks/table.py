@@ -65,7 +65,7 @@ def _owed(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[tupl
         yield (
             header["title"],
             f"{ours} : {peer}",
-            f"{target["at_least"]:.3g}x",
+            f"{target['at_least']:.3g}x",
             measured,
             _yes(ratio >= target["at_least"]),
         )
