@@ -2,7 +2,8 @@
 
 What: rows and queries are rounded to whole numbers from -127 to 127, a scale each. Their product, four multiplications
 an instruction and lane, comes with a bound of its error: a pair whose rounded cosine and bound together stay below the
-query's floor cannot be among its best, and is dropped without being looked at. `rescore` computes the few others.
+query's floor cannot be among its best, and is dropped without being looked at. `rescore` computes the few others, and
+keeps the best.
 
 Objective: for a row x of length n with scale s, rounded r and error e = x - s r, and a query y of length 1 with t, q
 and f = y - t q: x . y - s t r . q = e . y + s r . f, so that
@@ -192,32 +193,77 @@ def _emit_panel(e: Emitter, tile: Tile, a: dict[str, Any], carried: list[Any]) -
 
 
 def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
-    """Emit the exact cosines of pairs: of entry i, row `rows_at[i]` of the block and query `queries_at[i]`."""
+    """Emit the exact cosines of all pairs among the hits, and the insertion of those that beat a query's k-th best."""
     b = e.b
-    chunks = b.sdiv(a["dim"], I64(e.width))
-    done = b.mul(chunks, I64(e.width))
-    rest = b.sub(a["dim"], done)
+    size = b.mul(a["dim"], I64(4))
 
-    def pair(i: Any, _: list[Any]) -> list[Any]:
-        row, query = (_int64_at(e, a[name], i) for name in ("rows_at", "queries_at"))
-        size = b.mul(a["dim"], I64(4))
-        x, y = b.add(a["rows"], b.mul(row, size)), b.add(a["exact"], b.mul(query, size))
+    def hit(i: Any, _: list[Any]) -> list[Any]:
+        place = b.add(a["hits"], b.mul(i, I64(16)))
+        head, mask = (_int64_at(e, place, I64(part)) for part in range(2))
+        query, base = b.and_(head, I64(0xFFFFFFFF)), b.lshr(head, I64(32))
+        y = b.add(a["exact"], b.mul(query, size))
+        ranked = {
+            "rows": b.add(a["best"], b.mul(b.mul(query, a["k"]), I64(8))),
+            "scores": b.add(a["scores"], b.mul(b.mul(query, a["k"]), I64(4))),
+        }
 
-        def chunk(j: Any, sums: list[Any]) -> list[Any]:
-            at = b.mul(j, I64(4 * e.width))
-            return [e.fma(e.load(b.add(x, at)), e.load(b.add(y, at)), sums[0])]
+        def lane(_: Any, masks: list[Any]) -> list[Any]:
+            row = b.add(base, b.cttz(masks[0], ir.IntType(1)(1)))
+            x = b.add(a["rows"], b.mul(row, size))
+            score = b.fmul(_emit_dot(e, x, y, a["dim"]), _float_at(e, a["inverses"], row))
+            worst = _float_at(e, ranked["scores"], b.sub(a["k"], I64(1)))
+            better = b.fcmp_ordered(">", score, worst)
+            e.when(better, [], lambda _: _emit_insert(e, ranked, a["k"], score, b.add(a["first"], row)))
+            return [b.and_(masks[0], b.sub(masks[0], I64(1)))]
 
-        total = _total(e, e.loop(chunks, [e.constant(0)], chunk)[0])
-
-        def one(j: Any, sums: list[Any]) -> list[Any]:
-            at = b.add(done, j)
-            return [b.fadd(sums[0], b.fmul(_float_at(e, x, at), _float_at(e, y, at)))]
-
-        (total,) = e.when(b.icmp_signed(">", rest, I64(0)), [total], lambda values: e.loop(rest, values, one))
-        _store_float(e, b.fmul(total, _float_at(e, a["inverses"], row)), a["scores"], i)
+        e.loop(b.ctpop(mask), [mask], lane)
         return []
 
-    e.loop(a["count"], [], pair)
+    e.loop(a["count"], [], hit)
+
+
+def _emit_insert(e: Emitter, ranked: dict[str, Any], k: Any, score: Any, row: Any) -> list[Any]:
+    """Emit the insertion of a row behind all that score as much; the last one falls out."""
+    b = e.b
+
+    def ahead(i: Any, values: list[Any]) -> list[Any]:
+        first = b.fcmp_ordered(">=", _float_at(e, ranked["scores"], i), score)
+        return [b.add(values[0], b.zext(first, I64))]
+
+    (place,) = e.loop(k, [I64(0)], ahead)
+    last = b.sub(k, I64(1))
+    behind = b.sub(last, place)
+
+    def move(i: Any, _: list[Any]) -> list[Any]:
+        to = b.sub(last, i)
+        before = b.sub(to, I64(1))
+        _store_float(e, _float_at(e, ranked["scores"], before), ranked["scores"], to)
+        b.store(_int64_at(e, ranked["rows"], before), _at(e, ranked["rows"], to, I64, 8), align=8)
+        return []
+
+    e.when(b.icmp_signed(">", behind, I64(0)), [], lambda _: e.loop(behind, [], move))
+    _store_float(e, score, ranked["scores"], place)
+    b.store(row, _at(e, ranked["rows"], place, I64, 8), align=8)
+    return []
+
+
+def _emit_dot(e: Emitter, x: Any, y: Any, dim: Any) -> Any:
+    b = e.b
+    chunks = b.sdiv(dim, I64(e.width))
+    done = b.mul(chunks, I64(e.width))
+    rest = b.sub(dim, done)
+
+    def chunk(j: Any, sums: list[Any]) -> list[Any]:
+        at = b.mul(j, I64(4 * e.width))
+        return [e.fma(e.load(b.add(x, at)), e.load(b.add(y, at)), sums[0])]
+
+    total = _total(e, e.loop(chunks, [e.constant(0)], chunk)[0])
+
+    def one(j: Any, sums: list[Any]) -> list[Any]:
+        at = b.add(done, j)
+        return [b.fadd(sums[0], b.fmul(_float_at(e, x, at), _float_at(e, y, at)))]
+
+    return e.when(b.icmp_signed(">", rest, I64(0)), [total], lambda values: e.loop(rest, values, one))[0]
 
 
 def _multiply_add(e: Emitter, sums: Any, unsigned: Any, signed: Any) -> Any:
@@ -275,7 +321,7 @@ def _int64_at(e: Emitter, address: Any, index: Any) -> Any:
 ARGUMENTS = {
     "pack": ("rows", "count", "dim", "quads", "inverses", "panels", "steps", "errors"),
     "scan": ("panels", "count", "quads", "steps", "errors", "queries", "tiles", "starts", "slopes", "floors", "out"),
-    "rescore": ("rows", "exact", "dim", "inverses", "rows_at", "queries_at", "count", "scores"),
+    "rescore": ("rows", "exact", "dim", "inverses", "hits", "count", "first", "k", "best", "scores"),
 }
 _EMIT = {"pack": _emit_pack, "scan": _emit_scan, "rescore": _emit_rescore}
 

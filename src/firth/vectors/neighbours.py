@@ -6,13 +6,15 @@ single or double precision.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.vectors.best import Best
-from firth.vectors.best import Matrix as Matrix  # these two are what all of this part calls them
-from firth.vectors.best import Rows as Rows
+
+Matrix = npt.NDArray[np.floating[Any]]
+Rows = npt.NDArray[np.int64]
 
 Scorer = Callable[[int, int], Matrix]  # (start, end) -> (B, end - start) scores, which the next call may overwrite
 
@@ -22,7 +24,7 @@ CONVERTED = 2**14  # rows of half precision that are widened at once
 NORMED = 2**13  # rows whose squares are held at once
 # Rounding first (`firth.vectors.rounded`) pays from so many comparisons, in multiplications; queries; rows; numbers a
 # row; and up to so many neighbours:
-WORTH, FEW, SCREENED, NARROWEST, MOST = 10**10, 128, 2**14, 16, 256
+WORTH, FEW, SCREENED, NARROWEST, MOST = 4 * 10**9, 64, 2**14, 16, 256
 
 
 def widened(block: Matrix) -> Matrix:
@@ -120,6 +122,9 @@ def all_scores(score: Scorer, batch: int, start: int, end: int, block: int) -> M
 def best_rows(score: Scorer, batch: int, k: int, start: int, end: int, block: int) -> tuple[Rows, Matrix]:
     """Return the k rows of highest score for each query, best first, the lower row first among equals.
 
+    A query's k-th best score so far is its floor. Only the rows of later blocks that beat the floor are kept, unsorted,
+    until there are enough of them to be worth merging, so that nearly all of the time goes into the scores themselves.
+
     Args:
         score: gives the scores of a block of rows.
         batch: B queries.
@@ -132,10 +137,53 @@ def best_rows(score: Scorer, batch: int, k: int, start: int, end: int, block: in
         (B, k) rows and (B, k) scores, where k is at most end - start.
     """
     k = max(min(k, end - start), 0)
-    best = Best(batch, k)
+    best = _Best(batch, k)
     for low in range(start, end, block) if k else ():
         best.offer(score(low, min(low + block, end)), low)
     return best.result()
+
+
+class _Best:
+    """The k best rows of each query among the blocks offered so far."""
+
+    def __init__(self, batch: int, k: int) -> None:
+        self._batch, self._k = batch, k
+        self._floor: Matrix = np.empty(0)
+        self._kept: list[tuple[Rows, Rows, Matrix]] = []  # (queries, rows, scores) of equal lengths
+        self._fresh = 0
+
+    def offer(self, scores: Matrix, first_row: int) -> None:
+        if not self._kept:
+            self._floor = self._first_floor(scores)
+        found = np.flatnonzero(scores > self._floor[:, None])  # far faster than nonzero, which divides for every score
+        queries, columns = np.divmod(found, scores.shape[1])
+        self._kept.append((queries, columns + first_row, scores.ravel()[found]))
+        self._fresh += len(found)
+        if self._fresh >= self._batch * self._k:
+            self._merge()
+
+    def _first_floor(self, scores: Matrix) -> Matrix:
+        """Return what the k-th best scores of the first block beat; equals stay in, for the merge to order by row."""
+        if scores.shape[1] <= self._k:
+            return np.full(self._batch, -np.inf, dtype=scores.dtype)
+        kth = np.partition(scores, -self._k, axis=1)[:, -self._k]
+        return np.asarray(np.nextafter(kth, np.asarray(-np.inf, dtype=kth.dtype)))
+
+    def _merge(self) -> None:
+        queries, rows, scores = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
+        order = np.lexsort((rows, -scores, queries))
+        queries, rows, scores = queries[order], rows[order], scores[order]
+        place = np.arange(len(queries)) - np.searchsorted(queries, queries)  # among the rows of the same query
+        self._kept = [(queries[place < self._k], rows[place < self._k], scores[place < self._k])]
+        self._floor[queries[place == self._k - 1]] = scores[place == self._k - 1]
+        self._fresh = 0
+
+    def result(self) -> tuple[Rows, Matrix]:
+        if not self._kept:
+            return np.empty((self._batch, 0), dtype=np.int64), np.empty((self._batch, 0), dtype=np.float32)
+        self._merge()
+        _, rows, scores = self._kept[0]
+        return rows.reshape(self._batch, -1), scores.reshape(self._batch, -1)
 
 
 def block_rows(batch: int, vectors: Matrix) -> int:

@@ -9,8 +9,10 @@ Cost: as `byte_product`: some 2 B V D operations on bytes, and 2 B c D on floats
 Letters: V words, D width, B queries, R rows of a block, P rows of a panel, k neighbours.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,13 @@ import numpy.typing as npt
 
 from firth.kernels.byte_product import LEVELS, Tile, compile_product, host_tile
 from firth.kernels.threads import blas_threads
-from firth.vectors.best import Best
 from firth.vectors.neighbours import Matrix, Rows, cosine_scorer, inverse, widened
 
 QUERIES = 4096  # asked at once: their bytes stay in the second cache
-ROWS = 8192  # of a block
-SAMPLE = 2048  # rows that are compared exactly with every query, for the first floors
-CROWD = 16  # a block in which one pair of so many is left has vectors that rounding cannot tell apart
+ROWS = 2048  # of a block: after each, the floors rise
+SAMPLE = 2048  # rows, or up to twice as many, that are compared exactly with every query, for the first floors
+CROWD = 16  # of so many pairs one may be left: where more are, rounding cannot tell the vectors apart
+MARGIN = np.float32(1e-5)  # between the cosines of the sample and the kernel's, which differ in the last bits
 UNIT = 2.0**-24  # relative error of a float32 operation
 
 Floats = npt.NDArray[np.float32]
@@ -95,42 +97,49 @@ def nearest_rounded(
     tile = host_tile()
     if tile is None:
         return None
-    threads = min(blas_threads(), max((end - start) // ROWS, 1))
+    threads = min(blas_threads(), max((end - start) // SAMPLE, 1))
     bounds = np.linspace(start, end, threads + 1).astype(int).tolist()
     parts = []
     with ThreadPoolExecutor(threads) as pool:
         for low in range(0, len(queries), QUERIES):
             some = _Queries.rounded(np.ascontiguousarray(queries[low : low + QUERIES]), tile)
-            score = cosine_scorer(vectors, norms, some.exact)
-            sample = Best(len(some.exact), k)
-            sample.offer(score(start, start + SAMPLE), start)
-            floors = sample.result()[1][:, -1] - np.float32(1e-5)  # the kernel's cosines may differ in the last bits
-            work = [
-                pool.submit(_search, tile, vectors, norms, some, k, floors, *bounds[i : i + 2]) for i in range(threads)
-            ]
-            best = Best(len(some.exact), k)
+            floors = _sampled_floors(vectors[start:end], norms[start:end], some.exact, k)
+            search = partial(_search, tile, vectors, norms, some, k, floors)
             try:
-                for each in work:
-                    best.add(*each.result())
+                parts.append(_merged(list(pool.map(search, bounds[:-1], bounds[1:])), k))
             except CrowdError:
                 return None
-            parts.append(best.result())
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])
+
+
+def _sampled_floors(vectors: Matrix, norms: Matrix, queries: Floats, k: int) -> Floats:
+    """Return cosines (B,) that k rows reach: those of a sample from everywhere, for words are sorted by frequency."""
+    step = len(vectors) // SAMPLE
+    rows, lengths = (np.ascontiguousarray(each[::step]) for each in (vectors, norms))
+    scores = cosine_scorer(rows, lengths, queries)(0, len(rows))
+    return np.asarray(np.partition(scores, -k, axis=1)[:, -k] - MARGIN)
+
+
+def _merged(found: Sequence[tuple[Rows, Floats]], k: int) -> tuple[Rows, Floats]:
+    """Join what was found among earlier and later rows: the earlier first among equals."""
+    rows, scores = (np.concatenate(each, axis=1) for each in zip(*found, strict=True))
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1)
 
 
 def _search(
     tile: Tile, vectors: Matrix, norms: Matrix, queries: _Queries, k: int, floors: Floats, start: int, end: int
-) -> tuple[Rows, Rows, Floats]:
-    """Return (queries, rows, cosines) among which are the best of some rows."""
-    best = Best(len(queries.exact), k, floors)
-    block = _Block(tile, queries)
+) -> tuple[Rows, Floats]:
+    """Return the best of some rows: (B, k) rows and cosines, -infinity where fewer come up to the floor."""
+    batch = len(queries.exact)
+    best = np.full((batch, k), -1, dtype=np.int64), np.full((batch, k), -np.inf, dtype=np.float32)
+    block, left = _Block(tile, queries), 0
     for low in range(start, end, ROWS):
-        high = min(low + ROWS, end)
-        rows = np.ascontiguousarray(widened(vectors[low:high]))
-        asked, found, scores = block.beyond(rows, inverse(norms[low:high]), best.floor)
-        better = scores > best.floor[asked]
-        best.add(asked[better], found[better] + low, scores[better])
-    return best.kept()
+        rows = np.ascontiguousarray(widened(vectors[low : min(low + ROWS, end)]))
+        left += block.rank(rows, inverse(norms[low : low + len(rows)]), low, np.maximum(floors, best[1][:, -1]), best)
+        if left * CROWD > batch * (end - start):
+            raise CrowdError
+    return best
 
 
 class _Block:
@@ -142,41 +151,26 @@ class _Block:
         self._quads = queries.numbers.shape[1] // 4
         self._panels = np.zeros((panels, self._quads, tile.rows, 4), dtype=np.uint8)
         self._steps, self._errors = (np.zeros(panels * tile.rows, dtype=np.float32) for _ in range(2))
+        # A query in the low half of a number and a row in the high; then a bit for each row from there.
         self._hits = np.empty((panels * len(queries.numbers), 2), dtype=np.uint64)
         self._slopes = (1 + queries.errors) / queries.steps
 
-    def beyond(self, rows: Floats, inverses: Floats, floors: Floats) -> tuple[Rows, Rows, Floats]:
-        """Return (queries, rows, cosines) of all pairs that may reach their floor.
-
-        Raises:
-            CrowdError: they are too many.
-        """
+    def rank(self, rows: Floats, inverses: Floats, first: int, floors: Floats, best: tuple[Rows, Floats]) -> int:
+        """Insert rows that are among the best of a query; return how many pairs had to be looked at for that."""
         count, dim = rows.shape
         panels = -(-count // self._tile.rows)
         self._errors[count : panels * self._tile.rows] = -np.inf  # rows that are not there reach nothing
         self._call("pack", rows, count, dim, self._quads, inverses, self._panels, self._steps, self._errors)
-        scaled = self._queries.floors(floors)
-        own = self._queries
+        own, scaled = self._queries, self._queries.floors(floors)
         tiles = len(own.numbers) // self._tile.queries
         last = self._call(
             "scan", self._panels, panels, self._quads, self._steps, self._errors, own.numbers, tiles, own.starts,
             self._slopes, scaled, self._hits,
         )  # fmt: skip
-        asked, found = self._pairs(self._hits[: (last - self._hits.ctypes.data) // self._hits.strides[0]])
-        scores = np.empty(len(asked), dtype=np.float32)
-        if len(asked) * CROWD > count * len(own.exact):
-            raise CrowdError
-        if len(asked):
-            self._call("rescore", rows, own.exact, dim, inverses, found, asked, len(asked), scores)
-        return asked, found, scores
-
-    def _pairs(self, hits: npt.NDArray[np.uint64]) -> tuple[Rows, Rows]:
-        """Return the queries and rows of hits: (query, a row in the high half), (a bit for each row from there)."""
-        bits = np.unpackbits(hits[:, 1:].astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        which, lane = np.divmod(np.flatnonzero(bits), bits.shape[1])
-        query = (hits[:, 0] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        first = (hits[:, 0] >> np.uint64(32)).astype(np.int64)
-        return query[which], first[which] + lane
+        hits = self._hits[: (last - self._hits.ctypes.data) // self._hits.strides[0]]
+        if len(hits):
+            self._call("rescore", rows, own.exact, dim, inverses, hits, len(hits), first, best[0].shape[1], *best)
+        return int(np.bitwise_count(hits[:, 1]).sum())
 
     def _call(self, name: str, *arguments: Any) -> int:
         plain = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments]

@@ -85,14 +85,31 @@ def test_hits_are_those_of_the_formula(tile, dim):
     assert {pair for pair in found if clear[pair]} == expected
 
 
+@pytest.mark.parametrize("k", [1, 3, 40])
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("tile", tiles())
-def test_exact_cosines(tile, dim):
+def test_the_best_of_the_hits(tile, dim, k):
+    """Three hits: rows 70 and 73 for query 1, rows 70 and 71 for query 0, row 135 for query 1 again."""
     rng = np.random.default_rng(dim)
-    rows, queries = (rng.normal(size=(50, dim)).astype(np.float32) for _ in range(2))
+    rows, queries = (rng.normal(size=(size, dim)).astype(np.float32) for size in (140, 2))
     inverses = (1 / np.linalg.norm(rows, axis=1)).astype(np.float32)
-    rows_at, queries_at = rng.integers(0, 50, size=(2, 200))
-    scores = np.empty(200, dtype=np.float32)
-    call(tile, "rescore", rows, queries, dim, inverses, rows_at, queries_at, 200, scores)
-    expected = np.einsum("id,id->i", rows[rows_at].astype(np.float64), queries[queries_at]) * inverses[rows_at]
-    assert scores == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    hits = np.array([[1 | 70 << 32, 0b1001], [0 | 70 << 32, 0b11], [1 | 130 << 32, 0b100000]], dtype=np.uint64)
+    best, scores = np.full((2, k), -1, dtype=np.int64), np.full((2, k), -np.inf, dtype=np.float32)
+    call(tile, "rescore", rows, queries, dim, inverses, hits, 3, 1000, k, best, scores)
+    for query, found in enumerate(([70, 71], [70, 73, 135])):
+        cosines = rows[found].astype(np.float64) @ queries[query] * inverses[found]
+        order = np.argsort(-cosines)[:k]
+        assert best[query, : len(order)].tolist() == [1000 + found[place] for place in order]
+        assert scores[query, : len(order)] == pytest.approx(cosines[order], rel=1e-5, abs=1e-5)
+        assert (best[query, len(order) :] == -1).all()
+
+
+@pytest.mark.parametrize("tile", tiles())
+def test_equals_stay_in_the_order_of_their_rows(tile):
+    rows = np.ones((64, 16), dtype=np.float32)
+    hits = np.array([[0, 0b111], [32 << 32, 0b11]], dtype=np.uint64)
+    best, scores = np.full((1, 4), -1, dtype=np.int64), np.full((1, 4), -np.inf, dtype=np.float32)
+    inverses = np.full(64, 0.25, dtype=np.float32)
+    call(tile, "rescore", rows, rows[:1] / 4, 16, inverses, hits, 2, 0, 4, best, scores)
+    assert best.tolist() == [[0, 1, 2, 32]]
+    assert scores.tolist() == [[1] * 4]

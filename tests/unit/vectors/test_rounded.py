@@ -57,7 +57,7 @@ def test_a_window_of_rows():
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_equals_come_in_the_order_of_their_rows(count, monkeypatch):
-    """Every vector stands there four times, far apart, some in the rows that the first floors come from."""
+    """Every vector stands there four times, far apart, some among the sample that the first floors come from."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", str(count))
     base = np.random.default_rng(2).normal(size=(1250, 24)).astype(np.float32)
     vectors = np.tile(base, (4, 1))

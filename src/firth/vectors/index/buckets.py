@@ -128,7 +128,7 @@ def _rank(
     kept = 0
     k = len(best)
     for row in points:
-        score = _dot(query, rows[row]) * scale[row]
+        score = _dot(query, rows, row) * scale[row]
         if kept == k and not _before(score, row, scores[k - 1], best[k - 1]):
             continue
         kept = min(kept + 1, k)
@@ -145,8 +145,8 @@ def _before(score: float, row: int, other_score: float, other_row: int) -> bool:
 
 
 @njit(nogil=True, fastmath=True)  # sums in any order, which lets the compiler use vectors
-def _dot(a: Floats, b: Floats) -> np.float32:
+def _dot(query: Floats, rows: Floats, row: int) -> np.float32:
     total = np.float32(0)
-    for i in range(len(a)):
-        total += a[i] * b[i]
+    for i in range(len(query)):
+        total += query[i] * rows[row, i]
     return total

@@ -22,6 +22,7 @@ from firth.vectors.index.found import NONE, Found, Points, Tensors
 from firth.vectors.index.options import HnswOptions
 from firth.vectors.neighbours import Matrix, inverse, unit, widened
 
+SHARE = 16  # queries that are worth all threads
 GATHERED = 2**14  # found rows whose cosines are computed at once
 
 
@@ -85,7 +86,8 @@ class SmallWorldSearch:
     def search(self, queries: Matrix, k: int) -> Found:
         """Return the neighbours of queries (B, D)."""
         queries = np.ascontiguousarray(queries, dtype=np.float32)
-        matches = self._graph.search(queries, k)
+        # Other threads take longer to start than a few queries take.
+        matches = self._graph.search(queries, k, threads=0 if len(queries) >= SHARE else 1)
         rows = np.asarray(matches.keys).astype(np.int64).reshape(len(queries), -1)
         counts = np.broadcast_to(getattr(matches, "counts", rows.shape[1]), len(queries))
         rows = np.where(np.arange(rows.shape[1]) < counts[:, None], rows, NONE)
