@@ -4,7 +4,7 @@ One table of random hyperplanes and a look into the query's own bucket: of 10,00
 one found is on average the 27th in the true order with six hyperplanes, and the 15th with five. Random points are the
 hardest there are: even the nearest lies at 70 degrees, little nearer than all others at 90. Trained vectors have
 neighbours. Several tables and several buckets a table find 9 of the 10 nearest of 50,000 words by looking at less than
-a tenth of them, and centring the vectors before hashing halves the share that is looked at.
+a tenth of them. Without subtracting their mean before hashing, as many comparisons find 8.
 
     python recipes/lsh.py                        # the random points alone
     python recipes/lsh.py vectors.firth          # and vectors of words, beside brute force and a small world
