@@ -14,7 +14,7 @@ from firth.errors import OptionError
 from firth.vectors.index.index import read_options
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
 from firth.vectors.index.space import space_of
-from firth.vectors.index.trial import Trial, try_indexes
+from firth.vectors.index.trial import USUAL, Trial, try_indexes, usual_choices
 from firth.vectors.io import load_vectors
 
 FLAGS = (
@@ -72,7 +72,10 @@ def _compare(vectors: str, given: dict[str, Any], number: int, queries: int, jso
     if number < 1:
         raise OptionError(f"-n {number}: expected a whole number of at least 1")
     space = space_of(load_vectors(vectors, documents=True))
-    for place, trial in enumerate(try_indexes(space, k=number, queries=queries)):
+    choices = usual_choices()
+    if len(choices) < len(USUAL):
+        note("hnsw is left out: usearch is not installed; pip install 'firth[ann]'")
+    for place, trial in enumerate(try_indexes(space, choices, k=number, queries=queries)):
         if json:
             print_json(dataclasses.asdict(trial))
             continue

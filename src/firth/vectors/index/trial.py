@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +71,11 @@ class Trial:
     batch_microseconds: float
     build_seconds: float
     megabytes: float
+
+
+def usual_choices() -> list[Choice]:
+    """Return the usual choices, without those that need usearch where it is not installed."""
+    return [choice for choice in USUAL if choice[0] != "hnsw" or find_spec("usearch") is not None]
 
 
 def held_out(vectors: "WordVectors", queries: int, seed: int = 0) -> tuple["WordVectors", Matrix]:

@@ -5,6 +5,7 @@ import pytest
 
 import firth
 from firth.errors import OptionError
+from firth.vectors.index import trial
 from firth.vectors.index.trial import held_out, recall, try_indexes
 
 
@@ -45,6 +46,12 @@ def test_a_trial(vectors):
     assert (poor.words, poor.dim, poor.queries, poor.k) == (1900, 16, 100, 5)
     # 4 tables of 1,900 rows and of 257 beginnings, the normals of 4 8 hyperplanes and the centre, 4 bytes each.
     assert poor.megabytes == pytest.approx(4 * (4 * (1900 + 257) + (4 * 8 + 1) * 16) / 1e6)
+
+
+def test_choices_without_usearch(monkeypatch):
+    monkeypatch.setattr(trial, "find_spec", lambda _: None)
+    kinds = {kind for kind, _ in trial.usual_choices()}
+    assert kinds == {"exact", "lsh"}
 
 
 @pytest.mark.parametrize("queries", [0, 1999, 5000])
