@@ -89,7 +89,8 @@ class SmallWorldSearch:
         # Other threads take longer to start than a few queries take.
         matches = self._graph.search(queries, k, threads=0 if len(queries) >= SHARE else 1)
         rows = np.asarray(matches.keys).astype(np.int64).reshape(len(queries), -1)
-        counts = np.broadcast_to(getattr(matches, "counts", rows.shape[1]), len(queries))
+        # Of a single query usearch returns as many as it found; of several, a table with room for k each.
+        counts = np.array([rows.shape[1]] if len(queries) == 1 else matches.counts)
         rows = np.where(np.arange(rows.shape[1]) < counts[:, None], rows, NONE)
         scanned = np.full(len(queries), matches.computed_distances // max(len(queries), 1), dtype=np.int64)
         return _sorted(rows, self._cosines(queries, rows), scanned)
