@@ -197,7 +197,7 @@ def test_files_of_one_name_are_lines_of_their_own(vectors, tmp_path):
 
 @pytest.mark.peer
 def test_agrees_with_gensim_on_real_sets(shared_data):
-    """Spearman to 1e-6 and the same analogies right, on vectors that know the words of the sets."""
+    """Spearman to 1e-12 and the same analogies right, on vectors that know the words of the sets."""
     models = pytest.importorskip("gensim.models", reason="compares with gensim: pip install gensim")
     pairs_file, questions_file = (
         shared_data / "similarity/EN-WS-353-ALL.txt",
@@ -213,10 +213,10 @@ def test_agrees_with_gensim_on_real_sets(shared_data):
     theirs.add_vectors(words, rows)
     report = evaluate(WordVectors(words, rows), similarity=pairs_file, analogies=questions_file)
     assert only(report, metric="spearman").value == pytest.approx(
-        theirs.evaluate_word_pairs(pairs_file)[1][0], abs=1e-6
+        theirs.evaluate_word_pairs(pairs_file)[1][0], abs=1e-12
     )
     accuracy, sections = theirs.evaluate_word_analogies(questions_file)
-    assert only(report, set="questions-words", metric="3cosadd").value == pytest.approx(accuracy, abs=1e-6)
+    assert only(report, set="questions-words", metric="3cosadd").value == accuracy
     assert accuracy > 0.01
     for section in sections[:-1]:
         row = only(report, set=f"questions-words/{section['section']}", metric="3cosadd")
