@@ -109,7 +109,7 @@ class Cooccurrence:
         Args:
             corpus: the encoded text.
             threads: how many; by default one a processor.
-            memory: MiB that the process may take.
+            memory: MiB that the process may take, beside what its caller holds of more than 300.
             cache: the folder for counts; FIRTH_CACHE or the user's cache folder where None.
             progress: how to show progress; see `firth.progress`.
 

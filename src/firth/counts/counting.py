@@ -21,6 +21,7 @@ CELLS = 1 << 20  # that a thread writes at once, at most, unless a single row ma
 CELL, PLACE, WORD = 8, 8, 12  # bytes of a cell, of a listed place, and of a word's sum beside its id
 MEBIBYTE = 1 << 20
 USUAL_SIZE = 200 * MEBIBYTE  # of a process that has loaded firth, where the system does not tell
+MOST_COUNTED = 300 * MEBIBYTE  # of what the process held before, that counts as the work's own
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Plan:
             words: V, its most frequent ones.
             weights: of a pair by its distance.
             half: whether the matrix is symmetric: windows reach to both sides.
-            memory: MiB that the process may take.
+            memory: MiB that the process may take, beside what its caller holds of more than 300.
             threads: how many count.
 
         Raises:
@@ -62,7 +63,8 @@ class Plan:
         reach = (len(weights) - 1) * (2 if half else 1)
         bounds = np.minimum(counts * reach, np.arange(1, words + 1) if half else words)
         buffers = (threads + 1) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
-        taken = _resident() + buffers + corpus.ids.nbytes
+        # A notebook that holds a gigabyte of its own is not refused for that.
+        taken = min(_resident(), MOST_COUNTED) + buffers + corpus.ids.nbytes
         least = taken + PLACE * int(counts.max())
         if memory * MEBIBYTE < least:
             raise OptionError(

@@ -81,6 +81,11 @@ def test_too_little_memory_says_how_much_is_needed(english, tmp_path):
         firth.Cooccurrence().count(english, cache=tmp_path, memory=1, threads=2)
 
 
+def test_what_the_caller_holds_besides_is_no_reason_to_refuse(english, tmp_path, monkeypatch):
+    monkeypatch.setattr(counting, "_resident", lambda: 5 << 30)
+    assert firth.Cooccurrence().count(english, cache=tmp_path, memory=1024, threads=2).values.size > 0
+
+
 def test_words_that_stand_alone_leave_nothing_to_count(tmp_path):
     corpus = firth.Corpus.build([["a"], ["b"], ["a"]], min_count=1, cache=tmp_path)
     with pytest.raises(CorpusError, match="no two of the 2 words stand within a window of 10"):
