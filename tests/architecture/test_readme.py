@@ -44,7 +44,7 @@ def test_a_command_is_one_line_with_its_own_environment(name):
 
 def test_commands_end_in_the_demo_and_in_the_tests():
     assert commands()["demo"].endswith(".venv/bin/firth demo")
-    assert commands()["test"].endswith("pytest")
+    assert commands()["test"].endswith("pytest -n auto")
 
 
 def test_extras_of_the_commands_exist():
