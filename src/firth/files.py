@@ -54,7 +54,8 @@ def unpacked(path: Path) -> bytes:
 def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.
 
-    An error, a full disk or a killed process leaves the old file as it was.
+    An error, a full disk or a killed process leaves the old file as it was. A device or a pipe (`/dev/null`,
+    `/dev/stdout`) is written into as it stands: putting a file in its place would take it from everybody.
 
     Args:
         path: the file to replace or create; its folder is made where it is missing.
@@ -66,6 +67,10 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         OSError: the file cannot be written.
     """
     target = Path(path)
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with target.open("wb") as file:
+            yield file
+        return
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:

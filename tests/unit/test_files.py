@@ -39,6 +39,18 @@ class TestFile:
             assert path.read_bytes() == b"old"
         assert path.read_bytes() == b"new" * 10**6
 
+    @posix
+    def test_a_pipe_is_written_into_and_stays_a_pipe(self, tmp_path):
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with replacing_file(path) as out:
+            out.write(b"new")
+        assert os.read(reader, 100) == b"new"
+        os.close(reader)
+        assert path.is_fifo()
+        assert names(tmp_path) == ["pipe"]
+
     @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
     def test_an_error_keeps_the_old_one(self, error, tmp_path):
         path = tmp_path / "file"
