@@ -1,5 +1,6 @@
 import csv
 import gzip
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def write(path: Path) -> None:
     arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
     table = arrow.Table.from_pylist([*ROWS, {"id": 4, "text": None}])
     if path.suffix == ".parquet":
-        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+        importlib.import_module("pyarrow.parquet").write_table(table, path)
     else:
         new = arrow.ipc.new_stream if path.stem == "stream" else arrow.ipc.new_file
         with new(str(path), table.schema) as writer:

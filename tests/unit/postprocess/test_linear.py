@@ -105,7 +105,9 @@ def test_reduced_vectors_are_the_first_principal_components():
 
 @pytest.mark.peer
 def test_reduced_vectors_are_those_of_scikit_learn():
-    decomposition = pytest.importorskip("sklearn.decomposition", reason="scikit-learn is not installed")
+    decomposition = pytest.importorskip(
+        "sklearn.decomposition", reason="compares with scikit-learn: pip install scikit-learn"
+    )
     vectors = random_vectors()
     theirs = decomposition.PCA(4, svd_solver="full").fit(vectors.vectors)
     found = postprocess.reduce(vectors, 4)
