@@ -3,7 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from firth.cli.output import AsJson, Quiet
 from firth.data import SETS
 from firth.evaluation.judge import Given
 from firth.evaluation.judge import evaluate as judge
+from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
 from firth.vectors.io import load_vectors
 
@@ -68,7 +69,7 @@ def evaluate(
         similarity=similarity or None,
         analogies=analogies or None,
         suites=_suites(suite) if suite else None,
-        unknown=unknown,  # type: ignore[arg-type]  # checked there
+        unknown=cast(Unknown, unknown),  # which checks it
         data=data,
         restrict_vocab=restrict_vocab,
         seed=seed,

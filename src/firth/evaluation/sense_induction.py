@@ -32,6 +32,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -250,9 +251,9 @@ def _named(predicted: Senses | PathLike | Sequence[PathLike] | Mapping[str, Sens
     if not predicted:
         return {}
     inner = [one for word in predicted.values() for one in word.values()]
-    if any(isinstance(one, Mapping) for one in inner):
-        return dict(predicted)  # type: ignore[arg-type]  # models by name, which have another level
-    return {"clusters": predicted}  # type: ignore[dict-item]  # one model: word -> occurrence -> cluster
+    if any(isinstance(one, Mapping) for one in inner):  # models by name, which have another level
+        return dict(cast(Mapping[str, Senses], predicted))
+    return {"clusters": cast(Senses, predicted)}
 
 
 Clusters = dict[str, list[str | None]]  # of each word's occurrences in the gold's order; None for one left out

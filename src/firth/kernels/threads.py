@@ -1,6 +1,7 @@
 """How many threads kernels run in."""
 
 import functools
+import importlib
 import os
 from contextlib import AbstractContextManager
 from typing import Any
@@ -45,7 +46,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 @functools.cache  # finding the pools takes some milliseconds, setting them some microseconds
 def _pools() -> Any:
-    import scipy.linalg  # noqa: F401  # a library that is not loaded has no pool to be found
     from threadpoolctl import ThreadpoolController
 
+    importlib.import_module("scipy.linalg")  # a library that is not loaded has no pool to be found
     return ThreadpoolController()
