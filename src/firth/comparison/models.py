@@ -1,7 +1,7 @@
 """The models that can be named, read from the trainers themselves: a new family adds nothing here.
 
-A public name that lives in `firth.embeddings` may have an attribute `models`: what the command line calls it, and for
-each such name the options that make it this model.
+A public name that lives in `firth.embeddings` or `firth.senses` may have an attribute `models`: what the command line
+calls it, and for each such name the options that make it this model.
 """
 
 import dataclasses
@@ -12,6 +12,8 @@ from typing import Any
 import firth
 from firth import options
 from firth.errors import OptionError
+
+TRAINERS = ("firth.embeddings.", "firth.senses.")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Model:
 
 def _found() -> dict[str, Model]:
     homes = firth._HOMES  # where a name lives is told by the name's own module only once that is imported
-    kinds = [getattr(firth, name) for name, home in homes.items() if home.startswith("firth.embeddings.")]
+    kinds = [getattr(firth, name) for name, home in homes.items() if home.startswith(TRAINERS)]
     return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}
 
 

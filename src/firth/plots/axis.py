@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from firth.directions.axis import axis_between
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
 from firth.plots.words import Chosen, Groups, Vectors, choose, counted, known_words, name_of
@@ -60,18 +61,12 @@ def word_axis(
 
 def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats, str]:
     """The direction of an axis at length 1, (D,), and its name."""
-    ends = []
-    for pole in poles:
-        words = [pole] if isinstance(pole, str) else list(pole)
-        known, note = known_words(vectors, words)
-        notes += note
-        ends.append((choose(vectors, known, most=len(known)), words))
-    direction = ends[1][0].rows.mean(axis=0) - ends[0][0].rows.mean(axis=0)
-    length = np.linalg.norm(direction)
-    names = [words[0] if len(words) == 1 else f"{words[0]} ..." for _, words in ends]
-    if length < 1e-9:
-        raise OptionError(f"the poles {names[0]} and {names[1]} are in one place; expected two that differ")
-    return direction / length, f"{names[0]} → {names[1]}"
+    sides = [[pole] if isinstance(pole, str) else list(pole) for pole in poles]
+    for words in sides:
+        notes += known_words(vectors, words)[1]
+    names = [words[0] if len(words) == 1 else f"{words[0]} ..." for words in sides]
+    found = axis_between(vectors, *sides, name=" → ".join(names))
+    return found.direction, found.name
 
 
 def _one(chosen: Chosen, places: Floats, name: str, notes: list[str]) -> Picture:

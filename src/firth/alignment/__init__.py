@@ -1,0 +1,1 @@
+"""Two spaces of words made one: two languages, or two times of one language."""

@@ -1,0 +1,228 @@
+"""Axes: a direction of meaning between two poles, and vectors with it taken out.
+
+What: pairs of words that differ in one thing (cold and hot, she and he) give a direction; the cosine of a word with it
+says to which pole the word leans. Taking the direction out leaves words that lean to neither.
+
+Objective: with every vector at length 1, for pairs (a_i, b_i), i = 1 .. n,
+
+    mean    d = sum_i (b_i - a_i) / n
+    pca     d = the first principal component of the 2n vectors a_i - m_i and b_i - m_i,    m_i = (a_i + b_i) / 2
+
+brought to length 1 and turned to the b's. Poles that are not paired have the mean of the b's less the mean of the a's.
+A word's place is cos(w, d); a word is neutral once w' = w - sum_j (w . d_j) d_j, for orthonormal d_j.
+
+Source: Bolukbasi, Chang, Zou, Saligrama and Kalai 2016, "Man is to computer programmer as woman is to homemaker?",
+section 6, step 1 (pca) and step 2a (neutralise); Kozlowski, Taddy and Evans 2019, "The geometry of culture", for axes
+as the mean of differences; An, Kwak and Ahn 2018, "SemAxis", for poles that are not paired.
+
+Departures: a pair with a word that has no vector is left out, and named in the result. Neutral vectors keep their
+length less what is taken out; the paper brings them to length 1 again, which `postprocess.normalise` does.
+
+Cost: n D for an axis from differences, (2n) D min(2n, D) for a principal component, V D to place or neutralise.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError
+from firth.postprocess.recorded import mapped, matrix_of, remade
+from firth.vectors.neighbours import unit
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+Floats = npt.NDArray[np.float64]
+Pair = tuple[str, str]
+Vectors = WordVectors | SubwordVectors
+Method = Literal["mean", "pca"]
+LEAST = 1e-9  # length of a difference of unit vectors below which it has no direction
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A direction between two poles.
+
+    Attributes:
+        direction: (D,) float64 of length 1, towards the second pole.
+        poles: the words of the first pole and of the second that made it.
+        missing: the words that were given and have no vector.
+        explained: the share of the pairs' variance along the direction, by principal component; None otherwise.
+        name: such as "cold → hot".
+    """
+
+    direction: Floats
+    poles: tuple[tuple[str, ...], tuple[str, ...]]
+    missing: tuple[str, ...] = ()
+    explained: float | None = None
+    name: str = ""
+
+
+def axis(vectors: Vectors, pairs: Iterable[Pair], *, method: Method = "mean", name: str | None = None) -> Axis:
+    """Return the direction in which the second words of pairs differ from the first.
+
+    Args:
+        vectors: the vectors.
+        pairs: such as [("cold", "hot"), ("cool", "warm")]; a pair is used where both words have a vector.
+        method: "mean" of the differences, or "pca": the first principal component of the pairs, each centred.
+        name: of the axis; by default its first pair.
+
+    Raises:
+        OptionError: `method` is no method, a pair is not two different words, no pair is left, or they do not differ.
+        FormatError: a vector of theirs is not finite.
+
+    Source:
+        Kozlowski et al. 2019 ("mean"); Bolukbasi et al. 2016, section 6, step 1 ("pca").
+    """
+    if method not in get_args(Method):
+        raise OptionError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
+    given = [_checked(pair) for pair in pairs]
+    used = [pair for pair in given if all(word in vectors for word in pair)]
+    missing = _missing(vectors, [word for pair in given for word in pair])
+    if not used:
+        raise OptionError(f"{len(given)} pairs, none of which has two words with vectors; unknown: {_few(missing)}")
+    first, second = (tuple(side) for side in zip(*used, strict=True))
+    a, b = _rows(vectors, first), _rows(vectors, second)
+    difference = (b - a).mean(axis=0)
+    direction, explained = (difference, None) if method == "mean" else _component(b - a)
+    what = f"{first[0]} → {second[0]}" if name is None else name
+    return Axis(_scaled(direction, what), (first, second), missing, explained, what)
+
+
+def axis_between(
+    vectors: Vectors, first: str | Sequence[str], second: str | Sequence[str], *, name: str | None = None
+) -> Axis:
+    """Return the direction from one pole to another, each a word or a list of words that are averaged.
+
+    Args:
+        vectors: the vectors.
+        first: the pole where a word's place is negative.
+        second: the pole where it is positive.
+        name: of the axis; by default the first words of both.
+
+    Raises:
+        OptionError: a pole has no word, or the two are in one place.
+        UnknownWordError: no word of a pole has a vector.
+        FormatError: a vector of theirs is not finite.
+
+    Source:
+        An et al. 2018, section 3.
+    """
+    poles = [[pole] if isinstance(pole, str) else list(dict.fromkeys(pole)) for pole in (first, second)]
+    if not all(poles):
+        raise OptionError("a pole without words: expected a word or a list of words for each of the two")
+    used = []
+    for words in poles:
+        used.append(tuple(word for word in words if word in vectors))
+        if not used[-1]:
+            raise vectors.lexicon.unknown(words[0])
+    ends = [_rows(vectors, words).mean(axis=0) for words in used]
+    what = " → ".join(words[0] for words in poles) if name is None else name
+    return Axis(
+        _scaled(ends[1] - ends[0], what), (used[0], used[1]), _missing(vectors, [*poles[0], *poles[1]]), None, what
+    )
+
+
+def project(vectors: Vectors, along: Axis, words: Sequence[str] | None = None) -> Floats:
+    """Return where words stand along an axis.
+
+    Args:
+        vectors: the vectors, of the axis's width.
+        along: the axis.
+        words: n of them; None is every word.
+
+    Returns:
+        (n,) cosines; a positive one leans to the second pole. A vector of zeros stands at 0.
+
+    Raises:
+        OptionError: the axis has another width.
+        UnknownWordError: a word has no vector.
+    """
+    _check_width(vectors, along.direction)
+    rows = vectors.vectors if words is None else vectors.get_vector(list(words))
+    places = np.asarray(rows, dtype=np.float64) @ along.direction
+    lengths = np.linalg.norm(np.asarray(rows, dtype=np.float64), axis=1)
+    return np.asarray(places / np.where(lengths > 0, lengths, 1.0))
+
+
+def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterable[str] | None = None) -> WordVectors:
+    """Return vectors without what they have along axes.
+
+    Args:
+        vectors: V words.
+        axes: one axis or several, which need not be at right angles.
+        words: those to change; None is every word. Words without a vector are passed over.
+
+    Raises:
+        OptionError: no axis was given, or one has another width.
+        FormatError: a vector is not finite.
+
+    Source:
+        Bolukbasi et al. 2016, section 6, step 2a.
+    """
+    given = [axes] if isinstance(axes, Axis) else list(axes)
+    if not given:
+        raise OptionError("no axis to take out: give one")
+    for one in given:
+        _check_width(vectors, one.direction)
+    base, _ = np.linalg.qr(np.stack([one.direction for one in given], axis=1))  # (D, k)
+    matrix = matrix_of(vectors)
+    place = vectors.key_to_index
+    chosen = np.ones(len(vectors), dtype=bool)
+    if words is not None:
+        chosen[:] = False
+        chosen[[place[word] for word in words if word in place]] = True
+
+    def without(rows: Floats, part: slice) -> Floats:
+        return rows - np.where(chosen[part, None], (rows @ base) @ base.T, 0.0)
+
+    facts: dict[str, Any] = {"axes": [one.name for one in given], "words": int(chosen.sum())}
+    return remade(vectors, mapped(matrix, vectors.dim, without), "neutralise", facts)
+
+
+def _checked(pair: Pair) -> Pair:
+    if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+        raise OptionError(f"pair {pair!r}: expected two different words")
+    return pair[0], pair[1]
+
+
+def _missing(vectors: Vectors, words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word for word in dict.fromkeys(words) if word not in vectors)
+
+
+def _few(words: Sequence[str]) -> str:
+    return ", ".join(words[:5]) + (" ..." if len(words) > 5 else "") if words else "none"
+
+
+def _rows(vectors: Vectors, words: Sequence[str]) -> Floats:
+    rows = np.asarray(vectors.get_vector(list(words)), dtype=np.float64)
+    bad = ~np.isfinite(rows).all(axis=1)
+    if bad.any():
+        raise FormatError(f"the vector of {words[int(bad.argmax())]!r} is not finite; train or load it again")
+    return np.asarray(unit(rows), dtype=np.float64)
+
+
+def _component(differences: Floats) -> tuple[Floats, float]:
+    """The first principal component of pairs that are centred each, and its share of their variance.
+
+    A centred pair is -d/2 and d/2 for the pair's difference d, so that the 2n vectors have the directions of the n
+    differences, and half of their squared values.
+    """
+    _, values, directions = np.linalg.svd(differences, full_matrices=False)
+    total = float((values**2).sum())
+    first = directions[0] * (1.0 if differences.sum(axis=0) @ directions[0] >= 0 else -1.0)
+    return first * values[0], float(values[0] ** 2) / total if total else 0.0
+
+
+def _scaled(direction: Floats, what: str) -> Floats:
+    length = float(np.linalg.norm(direction))
+    if length < LEAST:
+        raise OptionError(f"the poles of {what} are in one place; expected two that differ")
+    return np.asarray(direction / length)
+
+
+def _check_width(vectors: Vectors, direction: Floats) -> None:
+    if vectors.dim != len(direction):
+        raise OptionError(f"an axis of {len(direction)} numbers and vectors of {vectors.dim}: expected one width")

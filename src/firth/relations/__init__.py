@@ -1,0 +1,1 @@
+"""How two words are related beyond being alike: antonyms."""
