@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
     from firth.vectors.io import load
+    from firth.vectors.sense_vectors import SenseVectors
     from firth.vectors.subword_vectors import SubwordVectors
     from firth.vectors.word_vectors import WordVectors
 
@@ -58,6 +59,7 @@ _HOMES = {
     "ParagraphVectors": "firth.embeddings.paragraph",
     "PhraseTable": "firth.counts.phrases",
     "Phrases": "firth.counts.phrases",
+    "SenseVectors": "firth.vectors.sense_vectors",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
     "TensorIndexing": "firth.embeddings.compositional",
@@ -90,6 +92,7 @@ __all__ = [
     "ParagraphVectors",
     "PhraseTable",
     "Phrases",
+    "SenseVectors",
     "Structured",
     "SubwordVectors",
     "TensorIndexing",

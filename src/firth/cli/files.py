@@ -12,6 +12,7 @@ from firth.cli.targets import check_folder_target
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
 from firth.vectors.io import FORMATS, load, load_vectors, save
+from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -120,6 +121,10 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             "output_vectors": found.output_vectors is not None,
             "quantised": None if found.codes is None else kind_of(found.codes),
         }
+    if isinstance(found, SenseVectors):
+        several = int((found.num_senses > 1).sum())
+        facts["kind"], facts["words"] = "senses", facts.pop("entries")
+        facts |= {"senses": len(found.vectors), "words_of_several_senses": several}
     if isinstance(found, SubwordVectors):
         how = dataclasses.asdict(found.ngrams.hashing)
         if not how["hashes"]:

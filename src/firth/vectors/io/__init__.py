@@ -100,6 +100,7 @@ _INSTEAD = {
     "Classifier": "; `firth classify predict` asks it",
     "Composition": "; those of its words are `firth.load(path).vectors`",
     "DocumentVectors": "; those of its words are `firth.load(path).words`",
+    "SenseVectors": "; one vector a word is `firth.load(path).single()`, one a sense `firth.load(path).apart()`",
 }
 
 

@@ -1,0 +1,73 @@
+"""What two readers make of contexts, beside sums written out."""
+
+import numpy as np
+import pytest
+
+from firth.errors import OptionError, ShapeError
+from firth.kernels.trees import huffman
+from firth.vectors.sense_readers import Centroids, Contexts, Likelihood
+
+
+def test_a_context_between_two_centres():
+    """Weights 1 and 2 on (1, 0) and (0, 1) make the context (1, 2), of length sqrt 5: its cosines with the centres
+    (1, 0) and (0, 3) are 1 / sqrt 5 and 2 / sqrt 5, which the temperature 0.5 doubles."""
+    words = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    reader = Centroids(words, np.array([1.0, 2.0]), np.array([[1, 0], [0, 3]], dtype=np.float32), temperature=0.5)
+    found = reader.scores(Contexts.of([[0, 1], []]), np.arange(2), words)
+    assert found == pytest.approx(np.array([[2 / 5**0.5, 4 / 5**0.5], [0, 0]]), rel=1e-6)
+
+
+def test_a_path_of_two_nodes():
+    """Counts 1, 1, 2: the root (node 1) has the word 2 on one side and node 0 on the other, which has words 0 and 1.
+    A sense (1, 0) and nodes (log 3, 0), (0, 0): log p(c) of the words 0 and 1 is log sigma(+-log 3) = log 3/4 or
+    log 1/4, plus log 1/2 at the root; of the word 2 it is log 1/2 alone."""
+    tree = huffman(np.array([1, 1, 2]))
+    reader = Likelihood(np.array([[np.log(3), 0], [0, 0], [9, 9]]), tree)
+    found = reader.scores(Contexts.of([[0], [1], [2], [0, 1, 2]]), np.zeros(1, np.int64), np.array([[1.0, 0.0]]))
+    first, second, third = found[:3, 0]
+    assert sorted(np.exp([first, second])) == pytest.approx([1 / 8, 3 / 8])
+    assert np.exp(third) == pytest.approx(1 / 2)
+    assert found[3, 0] == pytest.approx(first + second + third)
+
+
+@pytest.mark.parametrize("kind", ["tree", "rows"])
+def test_many_contexts_as_one_by_one(kind):
+    random = np.random.default_rng(0)
+    counts = random.integers(1, 99, size=40)
+    tree = huffman(counts) if kind == "tree" else None
+    outputs, vectors = random.normal(size=(40, 6)), random.normal(size=(3, 6))
+    contexts = [random.integers(0, 40, size=n).tolist() for n in (5, 0, 9, 1)]
+    naive = np.zeros((4, 3))
+    for b, context in enumerate(contexts):
+        for s, sense in enumerate(vectors):
+            for word in context:
+                if tree is None:
+                    naive[b, s] += outputs[word] @ sense
+                    continue
+                for step in range(tree.starts[word], tree.starts[word + 1]):
+                    x = tree.signs[step] * (outputs[tree.nodes[step]] @ sense)
+                    naive[b, s] += np.log(1 / (1 + np.exp(-x)))
+    found = Likelihood(outputs, tree).scores(Contexts.of(contexts), np.arange(3), vectors)
+    assert found == pytest.approx(naive, abs=1e-10)
+
+
+def test_a_tree_gives_probabilities():
+    """The probabilities of all words of a tree sum to 1 for every sense."""
+    random = np.random.default_rng(1)
+    reader = Likelihood(random.normal(size=(30, 4)), huffman(random.integers(1, 9, size=30)))
+    found = reader.scores(Contexts.of([[word] for word in range(30)]), np.arange(2), random.normal(size=(2, 4)))
+    assert np.exp(found).sum(axis=0) == pytest.approx([1, 1], abs=1e-12)
+
+
+def test_shapes_that_do_not_fit():
+    words, one = np.zeros((3, 2)), np.ones(3)
+    with pytest.raises(OptionError, match="temperature=0: expected a finite number above 0"):
+        Centroids(words, one, words, 0)
+    with pytest.raises(ShapeError, match=r"centres \(3, 4\): expected as many weights"):
+        Centroids(words, one, np.zeros((3, 4)))
+    with pytest.raises(ShapeError, match="3 context vectors and 3 centres for 3 words of 4 senses"):
+        Centroids(words, one, words).check(3, 4, 2)
+    with pytest.raises(ShapeError, match=r"output rows \(3, 2\) and 3 paths for 3 words: expected \(3, 5\)"):
+        Likelihood(words).check(3, 4, 5)
+    with pytest.raises(ShapeError, match="4 paths for 3 words"):
+        Likelihood(words, huffman(np.ones(4, np.int64))).check(3, 4, 2)
