@@ -1,0 +1,197 @@
+"""Pseudowords: how well do models of senses part words that are known to be two or three?
+
+Two or three words of nearly the same frequency are drawn and written as one in the whole text, a few hundred times with
+other words. What each occurrence was is known, and a model of senses should find it again: the adjusted Rand index
+(ARI) of its senses against the words that were merged, 0 for chance or for one sense, 1 for all right. It should also
+know when to stop: as many plain words of the same frequencies, which nobody merged, should mostly keep one sense.
+
+    python recipes/pseudowords.py wiki.txt --models sense-clusters mssg:senses=3 adagram --seeds 0 1 2
+    python recipes/pseudowords.py --toy                       # a text of its own, in seconds
+
+A model is a name of `firth train` with options behind colons, or `atoms` (skip-gram, then discourse atoms of it).
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+import firth
+from firth.comparison.models import trainer
+from firth.corpus.derived import derive
+from firth.evaluation.categorisation import v_measure
+from firth.evaluation.sense_induction import adjusted_rand, paired_f
+from firth.senses.occurrences import contexts_at, find_occurrences
+from firth.vectors.sense_readers import Contexts
+
+FIGURES = ("ari", "ari-pooled", "v-measure", "paired-f", "two-or-more", "controls-one", "senses", "words/s")
+
+
+def toy_text(seed, topics=60, words=12, sentences=12_000):
+    """Sentences of ten words, each of one topic; every word belongs to one."""
+    random = np.random.default_rng(seed)
+    names = np.array(
+        [
+            [f"t{chr(97 + topic // 26)}{chr(97 + topic % 26)}{chr(97 + word)}" for word in range(words)]
+            for topic in range(topics)
+        ]
+    )
+    return [
+        names[topic, random.integers(0, words, size=10)].tolist() for topic in random.integers(0, topics, sentences)
+    ]
+
+
+def drawn_words(vocabulary, count, least, most, seed):
+    """Groups of two or three words to be merged, and as many words to be left alone, all of like frequencies.
+
+    Unrelated: drawn at random, and no two of a group begin with the same three letters.
+    """
+    random = np.random.default_rng(seed)
+    fits = [
+        i
+        for i, word in enumerate(vocabulary.words)
+        if word.isalpha() and len(word) > 3 and least <= vocabulary.counts[i] <= most
+    ]
+    free = dict.fromkeys(np.array(fits)[random.permutation(len(fits))].tolist())
+    groups, controls = [], []
+    for number in range(count):
+        first = next(iter(free))
+        alike = [
+            i for i in free if vocabulary.counts[first] / 2 <= vocabulary.counts[i] <= 2 * vocabulary.counts[first]
+        ]
+        group = {}
+        for i in alike:
+            group.setdefault(vocabulary.words[i][:3], i)
+            if len(group) == 2 + number % 2:
+                break
+        groups.append(list(group.values()))
+        rest = [i for i in alike if i not in groups[-1]]
+        controls += rest[:1]
+        for i in [*groups[-1], *controls[-1:]]:
+            free.pop(i, None)
+    return groups, controls
+
+
+def merged(corpus, groups, cache):
+    """The corpus with each group as one word, which is called by all of them."""
+    words, numbers = list(corpus.vocabulary.words), np.arange(len(corpus.vocabulary), dtype=np.int32)
+    for group in groups:
+        words[group[0]] = "+".join(corpus.vocabulary.words[i] for i in group)
+        numbers[group] = group[0]
+
+    def blocks(size=2**15):
+        counts = np.zeros(len(words), dtype=np.int64)
+        for first in range(0, len(corpus), size):
+            ends = corpus.offsets[first : first + size + 1]
+            ids = numbers[corpus.ids[ends[0] : ends[-1]]]
+            counts += np.bincount(ids, minlength=len(words))
+            yield np.insert(ids, ends[1:] - ends[0], -1).astype(np.int32), counts
+
+    return derive(corpus, words, blocks(), min_count=1, max_size=None, cache=cache), [
+        words[group[0]] for group in groups
+    ]
+
+
+def trained(spec, corpus, common, seed, threads):
+    """Senses of a model, and the words a second of its training."""
+    if spec.partition(":")[0] == "atoms":
+        vectors = trainer("skipgram", common).train(corpus, seed=seed, threads=threads, progress=False)
+        senses = firth.DiscourseAtoms().fit(vectors, seed=seed).sense_vectors(vectors)
+        facts = vectors.metadata["training"]
+    else:
+        senses = trainer(spec, common).train(corpus, seed=seed, threads=threads, progress=False)
+        facts = senses.metadata["training"]
+    return senses, facts["words"] / max(facts["seconds"], 1e-9)
+
+
+def by_their_numbers(contexts, rows):
+    """Contexts in the numbers of another vocabulary; words that it lacks, -1 there, are left out."""
+    ids = rows[contexts.ids]
+    kept = np.concatenate([[0], np.cumsum(ids >= 0)])
+    return Contexts(ids[ids >= 0], kept[contexts.offsets])
+
+
+def judged(senses, corpus, original, names, controls, chosen):
+    """The figures of one model on one text."""
+    ids = [corpus.vocabulary.ids[name] for name in names]
+    found = find_occurrences(corpus, ids, chosen.occurrences, seed=chosen.seed)
+    rows = np.array([senses.lexicon.rows.get(word, -1) for word in corpus.vocabulary.words])
+    window = senses.metadata["training"]["options"].get("window", chosen.window)
+    pairs = []
+    for number, name in enumerate(names):
+        places = found.of(number)
+        contexts = by_their_numbers(contexts_at(corpus, places, window), rows)
+        pairs.append((original.ids[places], senses.probabilities(name, contexts).argmax(axis=1)))
+    aris, sizes = [adjusted_rand(*pair) for pair in pairs], [len(truth) for truth, _ in pairs]
+    parted = [len(senses.senses(name)) for name in names]
+    plain = [len(senses.senses(original.vocabulary.words[i])) for i in controls]
+    return {
+        "ari": np.mean(aris),
+        "ari-pooled": np.average(aris, weights=sizes),
+        "v-measure": np.mean([v_measure(*pair) for pair in pairs]),
+        "paired-f": np.mean([paired_f(*pair) for pair in pairs]),
+        "two-or-more": np.mean(np.array(parted) >= 2),
+        "controls-one": np.mean(np.array(plain) == 1),
+        "senses": np.mean(parted),
+    }
+
+
+def measure(source, chosen):
+    """One line of figures a model."""
+    original = firth.Corpus.build(source, min_count=chosen.min_count, progress=False, cache=chosen.cache)
+    groups, controls = drawn_words(original.vocabulary, chosen.pseudowords, chosen.least, chosen.most, chosen.seed)
+    corpus, names = merged(original, groups, chosen.cache)
+    common = {"dim": chosen.dim, "window": chosen.window, "epochs": chosen.epochs, "sample": chosen.sample}
+    lines = []
+    for spec in chosen.models:
+        senses, speed = trained(spec, corpus, common, chosen.seed, chosen.threads)
+        figures = {**judged(senses, corpus, original, names, controls, chosen), "words/s": speed}
+        lines.append(
+            {"model": spec, "seed": chosen.seed, **{key: round(float(value), 4) for key, value in figures.items()}}
+        )
+        print(
+            f"{spec:24}"
+            + "".join(f"{figures[name]:14,.3f}" if name != "words/s" else f"{speed:14,.0f}" for name in FIGURES),
+            flush=True,
+        )
+    return lines
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Models of senses on words that were merged.")
+    parser.add_argument("text", nargs="?", help="a file of text; none with --toy")
+    parser.add_argument("--toy", action="store_true", help="a small text made up of topics, and small models")
+    parser.add_argument("--models", nargs="+", default=["sense-clusters", "mssg", "np-mssg", "adagram", "atoms"])
+    parser.add_argument("--pseudowords", type=int, default=200, help="how many, and as many plain words")
+    parser.add_argument("--least", type=int, default=300, help="occurrences of a word that is merged or left alone")
+    parser.add_argument("--most", type=int, default=10_000, help="the same, at most")
+    parser.add_argument("--occurrences", type=int, default=1000, help="of a pseudoword that are judged, at most")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--dim", type=int)
+    parser.add_argument("--window", type=int, default=5)
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--sample", type=float)
+    parser.add_argument("--min-count", type=int, default=5)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--cache", help="folder of built corpora")
+    parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
+    chosen = parser.parse_args(arguments)
+    if chosen.toy:
+        parser.set_defaults(pseudowords=12, least=50, dim=16, epochs=5, sample=0.0, threads=1)
+        chosen = parser.parse_args(arguments)
+    elif chosen.text is None:
+        parser.error("a text is missing; or pass --toy")
+    print(f"{'':24}" + "".join(f"{name:>14}" for name in FIGURES))
+    lines = []
+    for seed in chosen.seeds:
+        chosen.seed = seed
+        lines += measure(toy_text(seed) if chosen.toy else [Path(chosen.text)], chosen)
+    if chosen.results:
+        with chosen.results.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps({**line, "version": firth.__version__}) + "\n" for line in lines)
+    return lines
+
+
+if __name__ == "__main__":
+    main()

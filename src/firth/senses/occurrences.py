@@ -1,0 +1,107 @@
+"""Where words stand in a corpus, and what stands around them: samples of occurrences, and their contexts.
+
+The text is read once, from the numbers that are mapped from the disk: every word's places go through a reservoir, so
+that of a word with more occurrences than wanted each is as likely to stay as any other (Vitter 1985, "Random sampling
+with a reservoir", algorithm R). Memory: eight bytes a place that is kept.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.errors import OptionError
+from firth.kernels.compiled import compiled
+from firth.kernels.random import below, draw
+from firth.randomness import kernel_states
+from firth.vectors.sense_readers import Contexts
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """Places of W words in a corpus.
+
+    Attributes:
+        places: (P,) their tokens' numbers, word by word, in the order of the text.
+        starts: (W + 1,) where each word's places begin; the last is P.
+    """
+
+    places: Places
+    starts: Places
+
+    def of(self, number: int) -> Places:
+        """Return the places of one of the words."""
+        return self.places[self.starts[number] : self.starts[number + 1]]
+
+
+def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int = 0) -> Occurrences:
+    """Return where words stand, at most so many places a word.
+
+    Args:
+        corpus: the text.
+        ids: (W,) the words, by their numbers in the corpus, each once.
+        most: places a word; of a word with more, as many drawn at random.
+        seed: of what is drawn.
+
+    Raises:
+        OptionError: `most` is below 1.
+    """
+    if most < 1:
+        raise OptionError(f"most={most}: expected at least 1 occurrence a word")
+    words = np.asarray(ids, dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], most))]).astype(np.int64)
+    places = np.zeros(starts[-1], dtype=np.int64)
+    numbers = np.full(len(corpus.vocabulary), -1, dtype=np.int64)
+    numbers[words] = np.arange(len(words))
+    _sample(corpus.ids, numbers, starts, places, np.zeros(len(words), np.int64), kernel_states(seed, "occurrences", 1))
+    for start, end in pairwise(starts):
+        places[start:end].sort()
+    return Occurrences(places, starts)
+
+
+@compiled
+def _sample(
+    ids: Any,  # (N,) int32
+    numbers: Any,  # (V,) int64, which of the words each is, or -1
+    starts: Any,  # (W + 1,) int64
+    places: Any,  # (P,) int64, filled
+    seen: Any,  # (W,) int64, counted
+    random: Any,  # (1,) uint64
+) -> None:
+    for t in range(len(ids)):
+        word = numbers[ids[t]]
+        if word < 0:
+            continue
+        room = starts[word + 1] - starts[word]
+        place = seen[word]
+        if place >= room:
+            place = np.int64(below(draw(random), seen[word] + 1))
+        seen[word] += 1
+        if place < room:
+            places[starts[word] + place] = t
+
+
+def contexts_at(corpus: Corpus, places: Places, window: int) -> Contexts:
+    """Return the words around places of a corpus, within their sentences and without the words that stand there.
+
+    Args:
+        corpus: the text.
+        places: (B,) numbers of tokens.
+        window: words on each side.
+
+    Raises:
+        OptionError: `window` is below 1.
+    """
+    if window < 1:
+        raise OptionError(f"window={window}: expected at least 1 word on each side")
+    sentences = np.searchsorted(corpus.offsets, places, side="right")
+    steps = np.concatenate([np.arange(-window, 0), np.arange(1, window + 1)])
+    around = places[:, None] + steps
+    inside = (around >= corpus.offsets[sentences - 1][:, None]) & (around < corpus.offsets[sentences][:, None])
+    ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
+    return Contexts(np.asarray(corpus.ids[around[inside]], dtype=np.int64), ends)
