@@ -16,6 +16,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
 import firth
 from firth.comparison.models import trainer
@@ -42,34 +43,43 @@ def toy_text(seed, topics=60, words=12, sentences=12_000):
     ]
 
 
-def drawn_words(vocabulary, count, least, most, seed):
+def stand_together(corpus, ids):
+    """How often each two words stand in one sentence, over what chance would make it where that is more than once."""
+    lookup = np.full(len(corpus.vocabulary), -1)
+    lookup[ids] = np.arange(len(ids))
+    words = lookup[corpus.ids]
+    sentences = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))[words >= 0]
+    words = words[words >= 0]
+    seen = csr_array((np.ones(len(words), np.float32), (words, sentences)), shape=(len(ids), len(corpus)))
+    seen.data[:] = 1
+    often = seen.sum(axis=1)
+    return (seen @ seen.T).toarray() / np.maximum(np.outer(often, often) / len(corpus), 1)
+
+
+def drawn_words(corpus, count, least, most, seed):
     """Groups of two or three words to be merged, and as many words to be left alone, all of like frequencies.
 
-    Unrelated: drawn at random, and no two of a group begin with the same three letters.
+    Unrelated: no two of a group stand in one sentence more than twice as often as chance would have it, or begin with
+    the same three letters.
     """
     random = np.random.default_rng(seed)
-    fits = [
-        i
-        for i, word in enumerate(vocabulary.words)
-        if word.isalpha() and len(word) > 3 and least <= vocabulary.counts[i] <= most
-    ]
-    free = dict.fromkeys(np.array(fits)[random.permutation(len(fits))].tolist())
+    words, counts = np.array(corpus.vocabulary.words), corpus.vocabulary.counts
+    fits = [i for i, word in enumerate(words) if word.isalpha() and len(word) > 3 and least <= counts[i] <= most]
+    fits = np.array(fits)[random.permutation(len(fits))]
+    together, free = stand_together(corpus, fits), np.ones(len(fits), dtype=bool)
     groups, controls = [], []
     for number in range(count):
-        first = next(iter(free))
-        alike = [
-            i for i in free if vocabulary.counts[first] / 2 <= vocabulary.counts[i] <= 2 * vocabulary.counts[first]
-        ]
-        group = {}
+        first = int(free.argmax())
+        alike = np.flatnonzero(free & (np.abs(np.log2(counts[fits] / counts[fits[first]])) <= 1)).tolist()
+        group = [first]
         for i in alike:
-            group.setdefault(vocabulary.words[i][:3], i)
-            if len(group) == 2 + number % 2:
-                break
-        groups.append(list(group.values()))
-        rest = [i for i in alike if i not in groups[-1]]
-        controls += rest[:1]
-        for i in [*groups[-1], *controls[-1:]]:
-            free.pop(i, None)
+            strange = together[i, group].max() <= 2 and not any(words[fits[i]][:3] == words[fits[j]][:3] for j in group)
+            if len(group) < 2 + number % 2 and strange:
+                group.append(i)
+        groups.append(fits[group].tolist())
+        control = next(i for i in alike if i not in group)
+        controls.append(int(fits[control]))
+        free[[*group, control]] = False
     return groups, controls
 
 
@@ -140,7 +150,7 @@ def judged(senses, corpus, original, names, controls, chosen):
 def measure(source, chosen):
     """One line of figures a model."""
     original = firth.Corpus.build(source, min_count=chosen.min_count, progress=False, cache=chosen.cache)
-    groups, controls = drawn_words(original.vocabulary, chosen.pseudowords, chosen.least, chosen.most, chosen.seed)
+    groups, controls = drawn_words(original, chosen.pseudowords, chosen.least, chosen.most, chosen.seed)
     corpus, names = merged(original, groups, chosen.cache)
     common = {"dim": chosen.dim, "window": chosen.window, "epochs": chosen.epochs, "sample": chosen.sample}
     lines = []

@@ -13,7 +13,7 @@ from firth.vectors.sense_readers import Centroids
 def texts(recipe, tmp_path):
     """The text, the same with words merged, and what was merged."""
     original = firth.Corpus.build(recipe["toy_text"](0), min_count=5, cache=tmp_path, progress=False)
-    groups, controls = recipe["drawn_words"](original.vocabulary, 10, 50, 1000, 0)
+    groups, controls = recipe["drawn_words"](original, 10, 50, 1000, 0)
     return original, *recipe["merged"](original, groups, tmp_path), groups, controls
 
 
