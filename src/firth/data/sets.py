@@ -11,7 +11,8 @@ class DataSet:
     Attributes:
         name: what to call it by.
         kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another, "sense-induction" for the key of `firth.evaluation.sense_induction.score`.
+            another, "bias" for lists of `firth.bias`, "sense-induction" for the key of
+            `firth.evaluation.sense_induction.score`.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
         sha256: of the file's bytes, unpacked, in hex.
@@ -132,6 +133,20 @@ def _substitutes(name: str, file: str, sha256: str, rows: int, beside: tuple[str
         if name.startswith("coinco")
         else "McCarthy and Navigli 2007, SemEval-2007 task 10: English lexical substitution task",
         beside=beside,
+    )
+
+
+def _gender(name: str, file: str, sha256: str) -> DataSet:
+    return DataSet(
+        name=name,
+        kind="bias",
+        path=f"debiaswe/{file}",
+        url=f"https://raw.githubusercontent.com/tolga-b/debiaswe/6bb03ee2a0d7214339e513ca71cd0a99069dc29c/data/{file}",
+        sha256=sha256,
+        rows=1,
+        licence="MIT",
+        citation="Bolukbasi, Chang, Zou, Saligrama and Kalai 2016, Man is to computer programmer as woman is to "
+        "homemaker? Debiasing word embeddings",
     )
 
 
@@ -405,6 +420,38 @@ _SETS = [
         "582b707c868616a0152aae398b090bfbb72a5799db190253d7f497ca322fc31c",
         15415,
         ("coinco-sentences",),
+    ),
+    DataSet(
+        name="weat",
+        kind="bias",
+        path="weat/WEAT.json",
+        url="https://raw.githubusercontent.com/dccuchile/wefe/1998132a3e809481a7456d952f7473d191990946/wefe/datasets/"
+        "data/WEAT.json",
+        sha256="1a4a448a1825b29c67a7ebb7733343084b015f5b8ed720b2d9e193840a3d49a1",
+        rows=493,
+        licence="MIT (the collection)",
+        citation="Caliskan, Bryson and Narayanan 2017, Semantics derived automatically from language corpora contain "
+        "human-like biases",
+    ),
+    _gender(
+        "definitional-pairs",
+        "definitional_pairs.json",
+        "f2387fdd4ae4d956083ee7594f1401b1ba112914d40a99bb61d481de73db9614",
+    ),
+    _gender(
+        "equalize-pairs",
+        "equalize_pairs.json",
+        "b6e7dda64461e7828f8d184a51216a87aefcfc2b726d3691aa15b7acc2a1994c",
+    ),
+    _gender(
+        "gender-specific",
+        "gender_specific_full.json",
+        "300068da1885e9dc8bf2235d987fd0cf5d0b08a6877a0a639ee0060a989bac1f",
+    ),
+    _gender(
+        "professions",
+        "professions.json",
+        "32cc82c7761e7cfb14e37e06dc1aa9f758bc8441f79ca7288996d3fc7c24639a",
     ),
     DataSet(
         name="semeval-2010-senses",

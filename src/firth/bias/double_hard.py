@@ -1,0 +1,91 @@
+"""Double-hard debiasing: a component of word frequency goes first, and then the direction of the bias.
+
+What: frequent and rare words lie apart in vectors, and this bends the direction that pairs give. Of the top principal
+components the one is taken out after which hard debiasing leaves biased words least able to be told apart.
+
+Objective: with mean mu, principal components u_1 .. u_k of the centred vectors, and the most biased words W_b,
+
+    w_i     = (w - mu) - (u_i . w) u_i                                       for i = 1 .. k
+    i*      = argmin_i  accuracy of two clusters of { w_i - (w_i . g) g : w in W_b } against their side
+    result    hard debiasing of w_{i*} along g
+
+Source: Wang, Lin, Rajani, McCann, Ordonez and Xiong 2020, "Double-hard debias: tailoring word embeddings for gender
+bias mitigation", algorithm 1.
+
+Departures: g is that of the vectors as they come, as in wefe. All words lose the component and the mean, while wefe
+changes the most biased words alone, which puts them into another space than the rest. Clusters are those of
+`evaluation.categorisation`, without a seed.
+
+Cost: one eigendecomposition of (D, D), k clusterings of 2n words, and hard debiasing.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from firth.bias.biased_words import biased_words
+from firth.bias.direction import bias_direction
+from firth.bias.neutralise import Pairs, hardened
+from firth.bias.recovery import clusters_agree
+from firth.directions.axis import Axis
+from firth.errors import OptionError
+from firth.postprocess.linear import Spread, spread_of
+from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
+from firth.vectors.word_vectors import WordVectors
+
+COMPONENTS = 4
+COUNT = 500  # most biased words of each side
+
+
+def double_hard_debias(
+    vectors: WordVectors,
+    pairs: Pairs,
+    *,
+    equalise_pairs: Pairs | None = None,
+    specific: Iterable[str] = (),
+    components: int = COMPONENTS,
+    count: int = COUNT,
+) -> WordVectors:
+    """Return vectors of length 1 without a component of frequency and without the direction of pairs.
+
+    Args:
+        vectors: V words, the most frequent first.
+        pairs: that define the direction, such as ("she", "he").
+        equalise_pairs: that should differ in it alone; None is the definitional ones.
+        specific: words that keep the direction.
+        components: how many principal components are tried.
+        count: most biased words of each side, by which one is chosen.
+
+    Raises:
+        OptionError: `components` is not from 1 to D, or as in `hard_debias`.
+        FormatError: a vector is not finite.
+    """
+    listed, kept = list(pairs), set(specific)
+    matrix = matrix_of(vectors)
+    if not 1 <= components <= vectors.dim:
+        raise OptionError(f"components={components}: expected from 1 to {vectors.dim}, the width of the vectors")
+    along = bias_direction(vectors, listed)
+    spread = spread_of(matrix)
+    agreed = _agreements(vectors, along, spread, components, count, kept)
+    chosen = int(np.argmin(agreed))
+
+    def without(rows: Floats, _: slice) -> Floats:
+        return _freed(rows, spread, chosen)
+
+    facts = {"component": chosen + 1, "clusters_agree": agreed}
+    freed = remade(vectors, mapped(matrix, vectors.dim, without), "remove-frequency", facts)
+    return hardened(freed, along, listed, list(listed if equalise_pairs is None else equalise_pairs), kept)
+
+
+def _agreements(
+    vectors: WordVectors, along: Axis, spread: Spread, components: int, count: int, specific: set[str]
+) -> list[float]:
+    biased = biased_words(vectors, along, count, without=specific)
+    rows, g = vectors.vectors[biased.rows].astype(np.float64), along.direction
+    freed = (_freed(rows, spread, i) for i in range(components))
+    return [clusters_agree(one - np.outer(one @ g, g), biased.labels) for one in freed]
+
+
+def _freed(rows: Floats, spread: Spread, component: int) -> Floats:
+    u = spread.directions[:, component]
+    return np.asarray(rows - spread.mean - np.outer(rows @ u, u))

@@ -1,0 +1,186 @@
+"""The control after debiasing: can the bias still be recovered?
+
+What: words that leaned to one side in the original vectors still lie near each other after the direction has gone, and
+their side can be read off them. Three questions, each asked before and after: do two clusters of the most biased words
+agree with their sides? Does a classifier tell the side of words it has not seen? Do a word's neighbours tell how far
+it leaned?
+
+Objective: over the n words that leaned most to either side in the original,
+
+    clusters     the share of the 2n words whose cluster of two agrees with their side; 0.5 is chance
+    classifier   the accuracy on held-out words of sign( sum_i alpha_i k(w_i, w) + b ), where
+                 k(u, v) = exp(-gamma |u - v|^2); 0.5 is chance
+    neighbours   Pearson's r of a word's original lean with the share of its 100 nearest that leaned to the second side
+
+Source: Gonen and Goldberg 2019, "Lipstick on a pig: debiasing methods cover up systematic gender biases in word
+embeddings but do not remove them", sections 4 and 5.
+
+Departures: clusters are spherical (`evaluation.categorisation.cluster`), and found without a random start. The
+classifier has the paper's kernel, with least squares in the place of the hinge loss (Suykens and Vandewalle 1999,
+"Least squares support vector machine classifiers", equation 21): one linear system, no solver to settle; gamma is 1
+over D times the variance, as scikit-learn has it. Neighbours are those of the 2n words instead of professions.
+
+Cost: a linear system of `TRAINED` words; the 100 nearest of 2n words among V.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from firth.bias.biased_words import AMONG, BiasedWords, Ints, biased_words
+from firth.bias.query import Floats, units
+from firth.directions.axis import Axis, project
+from firth.errors import OptionError
+from firth.evaluation.categorisation import cluster
+from firth.randomness import generator
+from firth.vectors.neighbours import nearest
+from firth.vectors.word_vectors import WordVectors
+
+COUNT = 500  # words of each side that are clustered
+CLASSIFIED = 2500  # words of each side that are classified
+TRAINED = 1000  # of these, that the classifier learns from
+NEAREST = 100
+SLACK = 1.0  # of the least squares, scikit-learn's C = 1
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """How well the sides of biased words can be told.
+
+    Attributes:
+        clusters: the share of words whose cluster agrees with their side.
+        classifier: the accuracy on words that it has not seen.
+        neighbours: the correlation of lean with that of the nearest words.
+    """
+
+    clusters: float
+    classifier: float
+    neighbours: float
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """The control, before and after.
+
+    Attributes:
+        before: of the original vectors.
+        after: of the debiased ones.
+        clustered: words of each side that were clustered.
+        trained: words that the classifier learned from.
+        tested: words that it was asked.
+    """
+
+    before: Recovered
+    after: Recovered
+    clustered: int
+    trained: int
+    tested: int
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The control as JSON has it."""
+        return asdict(self)
+
+
+def recovery(
+    before: WordVectors,
+    after: WordVectors,
+    along: Axis,
+    *,
+    specific: Iterable[str] = (),
+    count: int = COUNT,
+    classified: int = CLASSIFIED,
+    seed: int = 0,
+) -> Recovery:
+    """Return how far a bias can be recovered from vectors that were debiased, beside the original ones.
+
+    Args:
+        before: the original vectors, the most frequent words first.
+        after: the debiased ones, of the same words.
+        along: the direction of the bias in the original.
+        specific: words that have their side by their meaning, which are not asked.
+        count: words of each side that are clustered.
+        classified: words of each side that are classified.
+        seed: which of these the classifier learns from.
+
+    Raises:
+        OptionError: the two have not the same words, or there are no words of one side.
+    """
+    if before.words != after.words:
+        raise OptionError("vectors of other words before and after: expected the same, in the same order")
+    kept = list(specific)
+    biased = biased_words(before, along, max(count, classified), without=kept)
+    clustered, asked = (biased.most(min(number, biased.each)) for number in (count, classified))
+    leaning = project(before, along)
+    train = _trained(asked, seed)
+    found = [_recovered(each, clustered, asked, train, leaning) for each in (before, after)]
+    return Recovery(found[0], found[1], clustered.each, int(train.sum()), int((~train).sum()))
+
+
+def clusters_agree(rows: Floats, labels: Ints) -> float:
+    """Return the share of rows whose cluster, of two, agrees with their label; at least 0.5.
+
+    Args:
+        rows: (n, D).
+        labels: (n,) 0 or 1.
+    """
+    same = float((cluster(rows, 2) == labels).mean())
+    return max(same, 1 - same)
+
+
+def kernel_accuracy(rows: Floats, labels: Ints, train: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
+    """Return the accuracy of a least-squares support vector machine on rows that it has not seen.
+
+    Args:
+        rows: (n, D).
+        labels: (n,) 0 or 1.
+        train: (n,) which rows it learns from.
+    """
+    known, signs = rows[train], 2.0 * labels[train] - 1
+    gamma = 1 / (rows.shape[1] * max(float(known.var()), np.finfo(np.float64).tiny))
+    system = np.ones((len(known) + 1, len(known) + 1))
+    system[0, 0] = 0
+    system[1:, 1:] = _kernel(known, known, gamma) + np.eye(len(known)) / SLACK
+    solved = np.linalg.solve(system, np.append(0, signs))
+    scores = _kernel(rows[~train], known, gamma) @ solved[1:] + solved[0]
+    return float(((scores > 0) == (labels[~train] == 1)).mean())
+
+
+def _recovered(
+    vectors: WordVectors, clustered: BiasedWords, asked: BiasedWords, train: np.ndarray[Any, Any], leaning: Floats
+) -> Recovered:
+    rows = {each.each: units(vectors.vectors[each.rows].astype(np.float64)) for each in (clustered, asked)}
+    return Recovered(
+        clusters_agree(rows[clustered.each], clustered.labels),
+        kernel_accuracy(rows[asked.each], asked.labels, train),
+        _neighbours_tell(vectors, clustered, leaning),
+    )
+
+
+def _trained(asked: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which words the classifier learns from: a fifth of each side, as 1,000 of 5,000."""
+    each = max(1, min(TRAINED // 2, asked.each // 5))
+    random = generator(seed, "recovery")
+    train = np.zeros(2 * asked.each, dtype=bool)
+    for start in (0, asked.each):
+        train[start + random.permutation(asked.each)[:each]] = True
+    return train
+
+
+def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
+    size = min(len(vectors), AMONG)
+    among = vectors.first(size)
+    queries = units(among.vectors[clustered.rows].astype(np.float64)).astype(np.float32)
+    rows, _ = nearest(among.vectors, among.norms, queries, min(NEAREST + 1, size))
+    own = rows == clustered.rows[:, None]
+    second = np.where(own, 0, leaning[rows] > 0).sum(axis=1) / np.maximum((~own).sum(axis=1), 1)
+    if second.std() == 0 or clustered.leaning.std() == 0:
+        return 0.0
+    return float(np.corrcoef(second, clustered.leaning)[0, 1])
+
+
+def _kernel(rows: Floats, others: Floats, gamma: float) -> Floats:
+    squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
+    return np.asarray(np.exp(-gamma * np.maximum(squares, 0)))

@@ -1,0 +1,37 @@
+"""One query for every measure."""
+
+import numpy as np
+import pytest
+
+from firth.bias import METRICS, Query, ect, measure, rnd, sc_weat
+from firth.errors import OptionError
+from firth.vectors.word_vectors import WordVectors
+
+VECTORS = WordVectors([f"w{i}" for i in range(24)], np.random.default_rng(0).normal(size=(24, 8)))
+WORDS = VECTORS.words
+SETS = {name: WORDS[start : start + 6] for name, start in zip("xyab", (0, 6, 12, 18), strict=True)}
+QUERY = Query({"x": SETS["x"], "y": SETS["y"]}, {"a": SETS["a"], "b": SETS["b"]}, "all four")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_query_of_four_sets_is_asked_in_parts(metric):
+    found = measure(VECTORS, QUERY, metric)
+    parts = 2 if metric in ("sc-weat", "rnd", "ripa", "ect") else 1
+    assert [one.query for one in found] == (["all four"] if parts == 1 else [one.query for one in found])
+    assert len({one.query for one in found}) == len(found) == parts
+    assert all(one.metric == metric and np.isfinite(one.value) for one in found)
+
+
+def test_the_parts_are_those_of_the_function():
+    targets = {name: SETS[name] for name in "xy"}
+    for function in (rnd, ect):
+        alone = [function(VECTORS, Query(targets, {name: SETS[name]})).value for name in "ab"]
+        assert [one.value for one in measure(VECTORS, QUERY, function.__name__)] == alone
+    alone = sc_weat(VECTORS, Query({"y": SETS["y"]}, {name: SETS[name] for name in "ab"})).value
+    assert measure(VECTORS, QUERY, "sc-weat")[1].value == alone
+    assert measure(VECTORS, QUERY, "sc-weat")[1].query == "all four: y"
+
+
+def test_no_such_metric():
+    with pytest.raises(OptionError, match="metric 'weet': expected one of weat, sc-weat"):
+        measure(VECTORS, QUERY, "weet")
