@@ -78,7 +78,7 @@ def reporting(progress: Progress) -> Iterator[Report]:
         yield _PlainLines()
 
 
-def compiling(compile_kernels: Callable[[], None], report: Report) -> None:
+def compiling(compile_kernels: Callable[[], object], report: Report) -> None:
     """Make the first call of a kernel, and tell of it where it takes long enough to be taken for a hang.
 
     Args:

@@ -31,6 +31,7 @@ COMMANDS = {
     "index": ("index", "index", "Make an index of vectors, or compare kinds of index."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),
     "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
+    "axis": ("axis", "axis", "Show where words stand between two poles, such as cold and hot."),
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
     "compare": ("compare", "compare", "Train several models on one text, and judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),

@@ -10,7 +10,7 @@ from firth import plots
 from firth.cli.output import AsJson, note, paragraphs, print_json
 from firth.cli.queries import Vectors
 from firth.cli.targets import check_writable
-from firth.cli.word_lists import lines, read_groups, read_objects, read_words
+from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
 from firth.comparison import saved
 from firth.errors import OptionError
 from firth.plots.map import USUAL
@@ -162,7 +162,7 @@ def axis(
     given, groups = _words(words, word_file), _groups(group_file)
     if groups is None:
         _some(given)
-    ends = [_poles(one) for one in poles or []]
+    ends = [read_poles(one) for one in poles or []]
     if len(ends) not in (1, 2):
         raise OptionError(f"{len(ends)} axes: expected --poles A:B once, or twice for a plane")
     picture = plots.word_axis(
@@ -294,14 +294,6 @@ def _some(words: list[str]) -> list[str]:
     if not words:
         raise OptionError(NAME_SOME)
     return words
-
-
-def _poles(given: str) -> tuple[list[str], list[str]]:
-    first, colon, second = given.partition(":")
-    ends = [[word.strip() for word in end.split(",") if word.strip()] for end in (first, second)]
-    if not (colon and all(ends)):
-        raise OptionError(f"--poles {given}: expected two poles with a colon between, such as woman:man")
-    return ends[0], ends[1]
 
 
 def _deliver(picture: plots.Picture, output: Path | None, json: bool) -> None:

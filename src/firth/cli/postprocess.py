@@ -97,7 +97,7 @@ def postprocess(
     _check_needs(chosen, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
     check_folder_target(output)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
-    space, *more = (_words_of(path) for path in (vectors, *(others or ())))
+    space, *more = (words_of(path) for path in (vectors, *(others or ())))
     before = len(space.metadata.get(DONE, []))
     for _, what, how in chosen:
         space = _applied(what, space, more, pairs, how)
@@ -156,7 +156,12 @@ def _known(space: WordVectors | SubwordVectors) -> WordVectors:
     return space.known if isinstance(space, SubwordVectors) else space
 
 
-def _words_of(path: str) -> WordVectors:
+def words_of(path: str) -> WordVectors:
+    """Return the words of a file of vectors; n-grams are left behind, and that is said.
+
+    Raises:
+        FormatError: the file holds no vectors of words.
+    """
     space: WordVectors | SubwordVectors = load_vectors(path)
     if isinstance(space, SubwordVectors):
         note(f"{path}: its n-grams are left behind; the result has the {len(space):,} known words")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from firth.errors import FormatError
+from firth.errors import FormatError, OptionError
 
 
 def read_words(path: str) -> list[str]:
@@ -17,6 +17,19 @@ def read_words(path: str) -> list[str]:
         OSError: it cannot be read.
     """
     return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
+
+
+def read_poles(given: str) -> tuple[list[str], list[str]]:
+    """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`.
+
+    Raises:
+        OptionError: there are not two, or one has no word.
+    """
+    first, colon, second = given.partition(":")
+    ends = [[word.strip() for word in end.split(",") if word.strip()] for end in (first, second)]
+    if not (colon and all(ends)):
+        raise OptionError(f"--poles {given}: expected two poles with a colon between, such as woman:man")
+    return ends[0], ends[1]
 
 
 def read_groups(path: str) -> dict[str, list[str]]:

@@ -1,0 +1,288 @@
+"""Pairs of words in patterns that give opposites away: "from hot to cold", "either dead or alive".
+
+What: a pattern is a run of words with two places, X and Y. One pass over a corpus finds what stands in them. Opposites
+keep company in patterns of contrast, while synonyms rather stand in each other's place.
+
+Objective: with n_p(x, y) how often x and y fill X and Y of pattern p, in either order, n_p(x) = sum_y n_p(x, y), and
+N_p = sum_x n_p(x) / 2,
+
+    pmi_p(x, y) = log( 2 N_p n_p(x, y) / (n_p(x) n_p(y)) )
+    association = max(0, pmi) * n / (n + 1) * m / (m + 1),    n = n_p(x, y),  m = min(n_p(x), n_p(y))
+
+Source: Church and Hanks 1990, "Word association norms, mutual information, and lexicography"; Lin, Zhao, Qin and Zhou
+2003, "Identifying synonyms among distributionally similar words", section 3.1, for patterns that opposites fill and
+synonyms do not; Pantel and Lin 2002, "Discovering word senses from text", section 3, for the factors n / (n + 1)
+m / (m + 1), which hold down pairs that were seen once.
+
+Departures: both orders are counted as one, since a pair is a set: a pair of two words fills each place once, which is
+the 2 in the formula. A word with itself ("from day to day") is no pair. A corpus keeps neither punctuation nor rare
+words, so that a pattern may reach over a comma or over a word that was left out.
+
+Cost: one look at each token and a few comparisons where the first word of a pattern stands; 8 bytes a match.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError, OptionError
+from firth.kernels.compiled import compiled
+from firth.postprocess.word_pairs import Pair
+from firth.progress import Progress, Status, compiling, reporting
+from firth.vocabulary import Vocabulary
+
+Ids = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# Of English: contrast first, then what merely lists, which tells how much a pair is listed at all.
+PATTERNS = (
+    "from X to Y",
+    "from the X to the Y",
+    "either X or Y",
+    "neither X nor Y",
+    "both X and Y",
+    "between X and Y",
+    "between the X and the Y",
+    "whether X or Y",
+    "X rather than Y",
+    "X instead of Y",
+    "X versus Y",
+    "X vs Y",
+    "X as opposed to Y",
+    "X and not Y",
+    "not X but Y",
+    "X but not Y",
+    "not X or Y",
+    "more X than Y",
+    "X as well as Y",
+    "the X and the Y",
+    "the X or the Y",
+    "X and Y alike",
+    "X and or Y",
+    "X or Y",
+    "X nor Y",
+    "X and Y",
+)
+_X, _Y, _END = -1, -2, -3  # in a pattern, where a word's id would stand: the two places, and what lies behind its end
+_UNKNOWN = -4  # a word that the corpus lacks
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCounts:
+    """How often pairs of words fill patterns: what `count_patterns` returns.
+
+    Attributes:
+        vocabulary: the corpus's words.
+        patterns: P of them.
+        keys: (n,) int64, ascending: (pattern V + lower word) V + higher word, each number of a word its id.
+        counts: (n,) int64, how often, in both orders together.
+    """
+
+    vocabulary: Vocabulary
+    patterns: tuple[str, ...]
+    keys: Ids
+    counts: Ids
+
+    def __len__(self) -> int:
+        """Return how many different pairs fill patterns, counted pattern by pattern."""
+        return len(self.keys)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """How often anything fills each pattern, (P,)."""
+        sums = np.bincount(self._parts[0], weights=self.counts, minlength=len(self.patterns))
+        return sums.astype(np.float64)
+
+    @cached_property
+    def of_words(self) -> Floats:
+        """How often each word stands in either place of each pattern, (P, V)."""
+        pattern, one, other = self._parts
+        words, shape = len(self.vocabulary), (len(self.patterns), len(self.vocabulary))
+        sums = [
+            np.bincount(pattern * words + word, weights=self.counts, minlength=shape[0] * words)
+            for word in (one, other)
+        ]
+        return np.asarray((sums[0] + sums[1]).reshape(shape))
+
+    def of_pairs(self, pairs: Sequence[Pair]) -> Floats:
+        """Return how often each pair fills each pattern, in both orders together.
+
+        Args:
+            pairs: n pairs; one with a word that the corpus lacks fills none.
+
+        Returns:
+            (n, P).
+        """
+        ids = self._ids(pairs)
+        words = len(self.vocabulary)
+        codes = np.sort(ids, axis=1) @ np.array([words, 1])
+        keys = np.arange(len(self.patterns)) * words**2 + codes[:, None]
+        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        there = np.equal(self.keys[found], keys) & (ids.min(axis=1) >= 0)[:, None]
+        return np.where(there, self.counts[found], 0).astype(np.float64)
+
+    def association(self, pairs: Sequence[Pair]) -> Floats:
+        """Return how much more often pairs fill patterns than their words do by themselves.
+
+        Args:
+            pairs: n pairs.
+
+        Returns:
+            (n, P) in nats, at least 0: the association of the module's docstring.
+        """
+        one, other = self._ids(pairs).T
+        margins = self.of_words.T  # (V, P); a word that is not there has a pair's count of 0 besides
+        return _association(self.of_pairs(pairs), margins[one], margins[other], self.totals)
+
+    def partners(self, word: str) -> tuple[list[str], Floats]:
+        """Return the words that fill any pattern together with one, and how strongly.
+
+        Args:
+            word: of the corpus; any other has no partners.
+
+        Returns:
+            n words, and their (n, P) associations.
+        """
+        place = self.vocabulary.ids.get(word, -1)
+        _, one, other = self._parts
+        found = np.unique(np.concatenate([other[one == place], one[other == place]]))
+        words = [self.vocabulary.words[i] for i in found.tolist()]
+        return words, self.association([(word, each) for each in words])
+
+    @cached_property
+    def _parts(self) -> tuple[Ids, Ids, Ids]:
+        """Pattern, lower word and higher word of each key."""
+        words = len(self.vocabulary)
+        return self.keys // words**2, self.keys // words % words, self.keys % words
+
+    def _ids(self, pairs: Sequence[Pair]) -> Ids:
+        ids = self.vocabulary.ids
+        return np.array([(ids.get(one, -1), ids.get(other, -1)) for one, other in pairs], np.int64).reshape(-1, 2)
+
+
+def count_patterns(corpus: Corpus, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None) -> PatternCounts:
+    """Count which pairs of words fill patterns.
+
+    Args:
+        corpus: the encoded text.
+        patterns: such as "from X to Y": words, with X and Y once each. One with a word that the corpus lacks fills
+            nothing.
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+    Raises:
+        OptionError: a pattern lacks X, Y, or a word between, before or behind them; or there is none.
+        CorpusError: the corpus holds not one pattern.
+    """
+    named = tuple(dict.fromkeys(" ".join(pattern.split()) for pattern in patterns))
+    table = _Table.of(named, corpus.vocabulary)
+    with reporting(progress) as report:
+        compiling(lambda: table.matches(corpus.ids[:0], corpus.offsets[:1]), report)
+        report(Status(stage="looking for patterns", total=corpus.num_tokens))
+        found = table.matches(corpus.ids, corpus.offsets)
+    if not len(found):
+        raise CorpusError(
+            f"{corpus.num_tokens:,} tokens hold none of {len(named)} patterns, such as {named[0]!r}: expected more "
+            "text, in the patterns' language, that was built with its function words"
+        )
+    keys, counts = np.unique(found, return_counts=True)
+    return PatternCounts(corpus.vocabulary, named, keys, counts)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Patterns as the kernel reads them.
+
+    Attributes:
+        tokens: (P, L) the id of each word, or one of the marks above.
+        anchors: (P,) the place of each pattern's first word.
+        starts: (V + 1,) for each word, where the patterns begin whose first word it is.
+        order: (P,) patterns by their first word.
+    """
+
+    tokens: npt.NDArray[np.int32]
+    anchors: Ids
+    starts: Ids
+    order: Ids
+
+    @classmethod
+    def of(cls, patterns: Sequence[str], vocabulary: Vocabulary) -> "_Table":
+        if not patterns:
+            raise OptionError("no patterns to look for: expected some such as 'from X to Y'")
+        rows = [_encoded(pattern, vocabulary) for pattern in patterns]
+        tokens = np.full((len(rows), max(map(len, rows))), _END, dtype=np.int32)
+        for line, row in zip(tokens, rows, strict=True):
+            line[: len(row)] = row
+        anchors = np.argmax((tokens >= 0) | (tokens == _UNKNOWN), axis=1)
+        first = tokens[np.arange(len(rows)), anchors]
+        possible = np.flatnonzero((tokens != _UNKNOWN).all(axis=1))
+        order = possible[np.argsort(first[possible], kind="stable")]
+        starts = np.searchsorted(first[order], np.arange(len(vocabulary) + 1))
+        return cls(tokens, anchors, starts, order)
+
+    def matches(self, ids: npt.NDArray[np.int32], offsets: Ids) -> Ids:
+        """The key of each match, in the order of the text."""
+        found = np.empty(0, dtype=np.int64)
+        for _ in range(2):  # first how many there are, then what they are
+            many = find_matches(ids, offsets, self.tokens, self.anchors, self.starts, self.order, found)
+            found = found if len(found) else np.empty(many, dtype=np.int64)
+        return found
+
+
+def _encoded(pattern: str, vocabulary: Vocabulary) -> list[int]:
+    tokens = pattern.split()
+    if tokens.count("X") != 1 or tokens.count("Y") != 1 or len(tokens) < 3:
+        raise OptionError(f"pattern {pattern!r}: expected words with X and Y once each, such as 'from X to Y'")
+    places = {"X": _X, "Y": _Y}
+    return [places.get(token, vocabulary.ids.get(token, _UNKNOWN)) for token in tokens]
+
+
+def _association(together: Floats, one: Floats, other: Floats, totals: Floats) -> Floats:
+    """The association of the module's docstring, elementwise over (n, P)."""
+    least = np.minimum(one, other)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pmi = np.log(2 * totals * together / (one * other))
+    held = together / (together + 1) * least / (least + 1)
+    return np.where(together > 0, np.maximum(pmi, 0) * held, 0.0)
+
+
+@compiled
+def find_matches(
+    ids: npt.NDArray[np.int32],  # (N,) the corpus
+    offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences begin
+    tokens: npt.NDArray[np.int32],  # (P, L) words of patterns, and marks
+    anchors: npt.NDArray[np.int64],  # (P,) place of each pattern's first word
+    starts: npt.NDArray[np.int64],  # (V + 1,) for each word, where the patterns begin whose first word it is
+    order: npt.NDArray[np.int64],  # patterns by their first word
+    found: npt.NDArray[np.int64],  # written, as far as it goes: a key a match
+) -> int:
+    """Find where patterns stand; return how often."""
+    words, many = np.int64(len(starts) - 1), 0
+    for sentence in range(len(offsets) - 1):
+        begin, end = offsets[sentence], offsets[sentence + 1]
+        for place in range(begin, end):
+            word = ids[place]
+            for k in range(starts[word], starts[word + 1]):
+                pattern = order[k]
+                at, x, y = place - anchors[pattern], -1, -1
+                fits = at >= begin
+                for i in range(tokens.shape[1]):
+                    token = tokens[pattern, i]
+                    if token == _END or not fits:
+                        break
+                    if at + i >= end:
+                        fits = False
+                    elif token == _X:
+                        x = ids[at + i]
+                    elif token == _Y:
+                        y = ids[at + i]
+                    else:
+                        fits = token == ids[at + i]
+                if fits and x != y:
+                    if many < len(found):
+                        found[many] = (pattern * words + min(x, y)) * words + max(x, y)
+                    many += 1
+    return many
