@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from firth.errors import FirthError
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
+    from firth.senses.adagram import AdaGram
     from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 
 # Public names load on first use: `import firth` stays quick, and reading vectors never waits for Numba.
 _HOMES = {
+    "AdaGram": "firth.senses.adagram",
     "AssociationVectors": "firth.embeddings.associations",
     "Classifier": "firth.embeddings.classifier",
     "Comparison": "firth.comparison.results",
@@ -76,6 +78,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AdaGram",
     "AssociationVectors",
     "Classifier",
     "Comparison",

@@ -60,7 +60,7 @@ class Matrices:
     inputs: npt.NDArray[np.float32]
     outputs: npt.NDArray[np.float32]
     dim: int
-    state: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    state: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

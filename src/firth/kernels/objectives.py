@@ -234,12 +234,12 @@ def take_step(
         call_exponentials(at.exponentials, hidden, m, at.table, n, at.chunks, at.coefficients, at.shifts)
         loss = _posteriors(at, m, n, rate) if by.kind == NCE else _softmax(at, m, n, true, rate)
         add_loss(by.loss, loss)
-        _clear_padding(at, m, n)
+        clear_padding(at, m, n)
     call_update(at.update, hidden, targets, m, at.table, n, at.chunks, at.coefficients)
 
 
 @njit(nogil=True, inline="always")
-def _clear_padding(at: Addresses, m: int, n: int) -> None:
+def clear_padding(at: Addresses, m: int, n: int) -> None:
     """Take the rows behind the n out of the step: e^0 is not 0, and the row of zeros must stay zero."""
     for i in range(n, -(-n // GROUP) * GROUP):
         for k in range(m):
@@ -309,15 +309,19 @@ def place_sampled(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], 
 
 
 @njit(nogil=True, inline="always")
+def node_row(by: Predictor, at: Addresses, node: int) -> int:
+    """Return the address of a tree node's output row: the thread's own copy where it has one."""
+    if node >= by.apart:
+        return by.copies + (node - by.apart) * at.output_bytes
+    return at.outputs + node * at.output_bytes
+
+
+@njit(nogil=True, inline="always")
 def extend_path(by: Predictor, at: Addresses, place: int, word: int, shift: int) -> int:
     """List the nodes of a word's path, `shift` bytes into their rows, from entry `place`; return the next free one."""
     first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
     for i in range(first, last):
-        node = get_int64(by.nodes, i)
-        row = at.outputs + node * at.output_bytes
-        if node >= by.apart:
-            row = by.copies + (node - by.apart) * at.output_bytes
-        set_int64(at.table, place + i - first, row + shift)
+        set_int64(at.table, place + i - first, node_row(by, at, get_int64(by.nodes, i)) + shift)
         set_float32(at.signs, place + i - first, get_float32(by.signs, i))
     return place + last - first
 

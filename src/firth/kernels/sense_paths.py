@@ -1,0 +1,168 @@
+"""One word's senses against the tree paths of all words around it: evidence for each sense, and its step.
+
+What: m rows, the senses of a centre word, each predict the context words c_1 .. c_M by the turns of their paths. The
+paths share the nodes near the root, so that a window's nodes are listed once each, with how often they are turned left
+and how often they are passed.
+
+Objective, for node i passed n_i times, l_i of them to the left, and sense row x_k:
+
+    log p(c_1 .. c_M | k) = sum_i l_i log sigma(x_k . u_i) + (n_i - l_i) log sigma(-x_k . u_i)
+
+and, with the posterior q_k of a sense, r the learning rate, all from the rows as they stood before the step:
+
+    c_ik = r q_k (l_i - n_i sigma(x_k . u_i)),   x_k += sum_i c_ik u_i,   u_i += sum_k c_ik x_k
+
+Source: Bartunov et al. 2016, "Breaking sticks and ambiguities with adaptive skip-gram", section 3.1 and algorithm 1.
+
+Departures: scores are cut at +-60, as in `firth.kernels.exponentials`.
+
+Cost: 2 D flops a node and a sense for the evidence, 4 D more for a step.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.exponentials import BLOCK, TOGETHER, call_exponentials
+from firth.kernels.memory import get_float32, get_int64, set_float32, set_int64
+from firth.kernels.objectives import Predictor, clear_padding, end_outputs, node_row
+from firth.kernels.rows import own_lines
+from firth.kernels.step import MOST_HIDDEN, call_update
+from firth.kernels.targets import Addresses
+
+SMALLEST = 1e-200  # products of probabilities are turned into logarithms before they get smaller
+
+
+class Nodes(NamedTuple):
+    """One thread's list of a window's nodes, and what its senses make of them."""
+
+    seen: npt.NDArray[np.int64]  # (V,) the stamp of the list that a node stood in last, plus its place there
+    stamp: npt.NDArray[np.int64]  # (1,)
+    lefts: npt.NDArray[np.float64]  # (N,) how often a node is turned left at
+    turns: npt.NDArray[np.float64]  # (N,) how often it is passed
+    chances: npt.NDArray[np.float64]  # (T, N) sigma of each sense's scores
+    products: npt.NDArray[np.float64]  # (T,)
+
+
+def new_nodes(words: int, most: int, senses: int) -> Nodes:
+    """Return an empty list.
+
+    Args:
+        words: V.
+        most: N, the most nodes that a window passes.
+        senses: T, the most senses of a word.
+    """
+    return Nodes(
+        seen=np.full(words, -1, dtype=np.int64),
+        stamp=own_lines(1, np.int64),
+        lefts=own_lines(most, np.float64),
+        turns=own_lines(most, np.float64),
+        chances=own_lines(senses * most, np.float64).reshape(senses, most),
+        products=own_lines(senses, np.float64),
+    )
+
+
+@njit(nogil=True)
+def list_nodes(
+    by: Predictor,
+    at: Addresses,
+    nodes: Nodes,
+    sentence: npt.NDArray[np.int64],
+    first: int,  # the first context word
+    centre: int,  # left out
+    last: int,  # the last context word
+) -> int:
+    """List the nodes that lead to a window's context words, each once; return how many they are."""
+    seen, lefts, turns, stamp = nodes.seen, nodes.lefts, nodes.turns, nodes.stamp[0]
+    n = 0
+    for j in range(first, last + 1):
+        if j == centre:
+            continue
+        word = sentence[j]
+        for i in range(get_int64(by.starts, word), get_int64(by.starts, word + 1)):
+            node = get_int64(by.nodes, i)
+            left = np.float64(get_float32(by.signs, i) > 0)
+            place = seen[node] - stamp
+            if place < 0:
+                seen[node] = stamp + n
+                set_int64(at.table, n, node_row(by, at, node))
+                lefts[n], turns[n] = left, 1.0
+                n += 1
+            else:
+                lefts[place] += left
+                turns[place] += 1.0
+    nodes.stamp[0] = stamp + n
+    end_outputs(at, n)
+    return n
+
+
+@njit(nogil=True)
+def weigh_evidence(
+    at: Addresses,
+    nodes: Nodes,
+    n: int,  # nodes listed
+    senses: int,  # table of m row addresses
+    m: int,
+    evidence: npt.NDArray[np.float64],  # (T,) is added to
+) -> None:
+    """Add to each sense's evidence the log-probability that it gives to the listed turns."""
+    for first in range(0, m, MOST_HIDDEN):
+        some = min(MOST_HIDDEN, m - first)
+        call_exponentials(at.exponentials, senses + 8 * first, some, at.table, n, at.chunks, at.coefficients, at.shifts)
+        _take_turns(at, nodes, n, first, some, evidence)
+
+
+@njit(nogil=True, inline="always")
+def _take_turns(at: Addresses, nodes: Nodes, n: int, first: int, m: int, evidence: npt.NDArray[np.float64]) -> None:
+    lefts, turns, chances, products = nodes.lefts, nodes.turns, nodes.chances, nodes.products
+    together, block = TOGETHER[m], BLOCK[m]
+    products[:m] = 1.0
+    base = 0
+    for start in range(0, n, together):
+        for i in range(start, min(start + together, n)):
+            for k in range(m):
+                odds = np.float64(get_float32(at.coefficients, base + (i - start) * m + k))
+                right = 1.0 / (1.0 + odds)
+                chances[first + k, i] = odds * right
+                product = products[k]
+                for turn in range(int(turns[i])):
+                    product *= odds * right if turn < lefts[i] else right
+                    if product < SMALLEST:
+                        evidence[first + k] += math.log(product)
+                        product = 1.0
+                products[k] = product
+        base += block
+    for k in range(m):
+        evidence[first + k] += math.log(products[k])
+
+
+@njit(nogil=True)
+def step_senses(
+    at: Addresses,
+    nodes: Nodes,
+    n: int,  # nodes listed
+    table: int,  # of m row addresses
+    chosen: npt.NDArray[np.int64],  # (m,) which of the senses weighed those are
+    weights: npt.NDArray[np.float64],  # (T,) their posteriors
+    m: int,
+    rate: np.float32,
+) -> None:
+    """Take one step of m senses and of the listed nodes towards the turns, weighted by the posteriors."""
+    lefts, turns, chances = nodes.lefts, nodes.turns, nodes.chances
+    for first in range(0, m, MOST_HIDDEN):
+        some = min(MOST_HIDDEN, m - first)
+        together, block = TOGETHER[some], BLOCK[some]
+        base = 0
+        for start in range(0, n, together):
+            for i in range(start, min(start + together, n)):
+                for k in range(some):
+                    sense = chosen[first + k]
+                    coefficient = rate * weights[sense] * (lefts[i] - turns[i] * chances[sense, i])
+                    set_float32(at.coefficients, base + (i - start) * some + k, np.float32(coefficient))
+            base += block
+        clear_padding(at, some, n)
+        rows = table + 8 * first
+        call_update(at.update, rows, rows, some, at.table, n, at.chunks, at.coefficients)

@@ -1,0 +1,364 @@
+"""AdaGram: skip-gram with as many vectors a word as the words around it ask for.
+
+What: every word has up to T senses, each with a vector that predicts the words around it. Which sense an occurrence has
+is not known, nor how many a word needs: a prior that breaks a stick lets a sense arise where the others predict badly.
+
+Objective: word w_i with the context words c_ij and the hidden sense z_i, a vector x_wk a sense, u_n a row a node of a
+Huffman tree over the words, and the stick of `firth.kernels.stick_breaking`:
+
+    log p(c | w, z = k) = sum of log sigma(+- x_wk . u_n) over the path to c
+    q(z_i = k) ~ exp( E log pi_wk + sum_j log p(c_ij | w, k) )                    the posterior of an occurrence
+    L = sum_i log sum_k exp( E log pi_wk + sum_j log p(c_ij | w, k) ) - KL(q(beta) || p(beta | alpha))
+
+L is a lower bound of the log-likelihood. At each window x and u go up its gradient, weighted by q, with the learning
+rate r; n_wk, how many of the word's n_w occurrences have sense k, takes a natural gradient step:
+
+    n_wk += r (n_w q(z_i = k) - n_wk)
+
+Source: Bartunov, Kondrashkin, Osokin and Vetrov 2016, "Breaking sticks and ambiguities with adaptive skip-gram",
+section 3 and algorithm 1.
+
+Departures:
+- Of the senses that no occurrence has had, one is weighed in each window and not all T: the others are its copies with
+  ever smaller priors. None counts that together have less than `NEW` occurrences.
+- A sense whose posterior is below `threshold` learns nothing from a window, as in the authors' program.
+- n_w counts the occurrences that subsampling leaves.
+- A sense that less than `min_share` of the occurrences are expected to have is dropped at the end, as in the authors'
+  program; so is one with less than `OCCUPIED` occurrences, whose share is the prior's and not the text's.
+- Several threads have copies of their own of the nodes near the root (`firth.kernels.objectives.Copies`).
+
+Cost: 2 D flops for the evidence of a sense and 4 D for its step, a node of the window's paths, each of which counts
+once; T V + V rows of D float32. With one thread a seed gives the same bits on every run of one machine.
+"""
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.embeddings.predictions import AHEAD
+from firth.embeddings.training import (
+    LearningRate,
+    Matrices,
+    Run,
+    Shard,
+    TrainShard,
+    initial_matrices,
+    text_of,
+    usable_threads,
+)
+from firth.kernels import objectives
+from firth.kernels.compiled import compiled
+from firth.kernels.noise import alias_table
+from firth.kernels.objectives import MERGE, Predictor, Scoring, fetch_outputs, merge_copies, predictor
+from firth.kernels.pieces import ShardState, Text, pieces
+from firth.kernels.random import below, draw
+from firth.kernels.rows import aligned_rows, own_lines
+from firth.kernels.sense_paths import Nodes, list_nodes, new_nodes, step_senses, weigh_evidence
+from firth.kernels.step import prefetch_row
+from firth.kernels.stick_breaking import expected_logs, expected_parts
+from firth.kernels.targets import Addresses, Work, addresses, new_work
+from firth.kernels.trees import Tree, huffman
+from firth.options import option
+from firth.progress import Progress
+from firth.randomness import generator
+from firth.vectors.sense_readers import Likelihood
+from firth.vectors.sense_vectors import SenseVectors
+
+NEW = 0.01  # occurrences that the senses behind a word's last one may have together
+OCCUPIED = 1.0  # occurrences that a sense must have to be kept
+STATE = "occurrences"  # the name of n among a run's arrays
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaGram:
+    """Adaptive skip-gram: as many senses a word as its contexts ask for.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Bartunov et al. 2016; the module's docstring gives the formulas and every departure.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adagram": {}}  # on the command line
+
+    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    max_senses: int = option(5, "the most senses of a word", minimum=1)
+    alpha: float = option(0.1, "how readily a word gets another sense", minimum=0, exclusive=True)
+    window: int = option(5, "words on each side of the centre word", minimum=1)
+    sample: float = option(
+        1e-4, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
+    )
+    epochs: int = option(5, "passes over the corpus", minimum=1)
+    lr: float = option(0.025, "learning rate at the start", minimum=0, maximum=1, exclusive=True)
+    final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
+    shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
+    threshold: float = option(
+        1e-10, "posterior below which a sense learns nothing from a window", minimum=0, maximum=0.1
+    )
+    min_share: float = option(
+        1e-3, "expected share of a word's occurrences below which a sense is dropped", minimum=0, maximum=1
+    )
+
+    def __post_init__(self) -> None:
+        options.check(self)
+
+    def train(
+        self,
+        corpus: Corpus,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> SenseVectors:
+        """Train senses on a corpus.
+
+        Args:
+            corpus: the encoded text.
+            seed: of every random draw; with one thread it decides every bit of the result.
+            threads: how many; by default one a processor.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: a folder in which the state is kept; a later call with the same corpus, options, seed and
+                threads goes on from it.
+
+        Returns:
+            The senses of every word, which their contexts tell apart by their likelihood; `metadata["training"]` holds
+            options, seed, threads, loss (-L without the prior's part, nats a context word, one figure an epoch), words
+            and seconds.
+
+        Raises:
+            OptionError: `threads` is below one, or the checkpoint is of another run.
+            DivergenceError: numbers or loss grew as no learning could make them.
+        """
+        count = usable_threads(threads)
+        matrices, by = self.starting_matrices(corpus, seed), _scoring(corpus)
+        run = Run(
+            corpus=corpus,
+            matrices=matrices,
+            train_shard=self.shard_trainer(corpus, matrices, count, by),
+            options={"model": "adagram", **dataclasses.asdict(self)},
+            epochs=self.epochs,
+            rate=self.rate,
+            untrained_loss=objectives.untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
+            seed=seed,
+            threads=count,
+            finish=lambda m, facts: self.sense_vectors(m, by.tree, facts),
+        )
+        return run.train(progress=progress, checkpoint=checkpoint)
+
+    @property
+    def rate(self) -> LearningRate:
+        """The learning rate, of the vectors and of the occurrences alike."""
+        return LearningRate(self.lr, self.final_lr)
+
+    def starting_matrices(self, corpus: Corpus, seed: int) -> Matrices:
+        """Return random senses, sense k of word w in row w T + k, all occurrences with the first sense of their word.
+
+        Args:
+            corpus: its vocabulary gives the words.
+            seed: of the random vectors.
+        """
+        first, most = initial_matrices(corpus, self.dim, seed=seed, start=None), self.max_senses
+        inputs, random = aligned_rows(len(first.words) * most, self.dim), generator(seed, "further senses")
+        inputs[::most] = first.inputs
+        for k in range(1, most):
+            noise = random.random((len(first.words), self.dim), dtype=np.float32)
+            inputs[k::most, : self.dim] = (noise * 2 - 1) / self.dim
+        occurrences = np.zeros((len(first.words), most))
+        occurrences[:, 0] = self.kept_occurrences(corpus)
+        return dataclasses.replace(first, inputs=inputs, state={STATE: occurrences})
+
+    def kept_occurrences(self, corpus: Corpus) -> npt.NDArray[np.float64]:
+        """Return (V,) how many occurrences of each word subsampling leaves, n_w."""
+        words = corpus.vocabulary
+        return np.asarray(words.counts * words.keep_probabilities(self.sample), dtype=np.float64)
+
+    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
+        """Return the function that trains one shard.
+
+        Args:
+            corpus: the text.
+            matrices: what is trained, in place.
+            threads: how many shards there are.
+            by: the tree over the words.
+        """
+        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
+        most = 2 * self.window * max(by.tree.longest, 1)
+        task = Task(
+            self.window, self.shrink_windows, matrices.state[STATE], self.kept_occurrences(corpus), self.alpha,
+            self.threshold,
+        )  # fmt: skip
+
+        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+            work = new_work(self.window, 1, 1, matrices.inputs.shape[1], outputs=most)
+            at = addresses(work, matrices.inputs, matrices.outputs, normalised=True)
+            own = objectives.own_copies(by, matrices.outputs, threads)
+            train_windows(
+                text, task, new_weighing(by.words, most, self.max_senses), predictor(by, at, shard.loss, own), work,
+                at, shard.state(stop),
+            )  # fmt: skip
+
+        return train_shard
+
+    def sense_vectors(self, matrices: Matrices, tree: Tree, facts: dict[str, Any]) -> SenseVectors:
+        """Return the senses that some part of their word's occurrences is expected to have.
+
+        Args:
+            matrices: as trained.
+            tree: over the words.
+            facts: about the run.
+        """
+        occurrences = matrices.state[STATE]
+        parts = expected_parts(occurrences, self.alpha)
+        kept = (parts >= self.min_share) & (occurrences >= OCCUPIED)
+        kept[np.arange(len(kept)), parts.argmax(axis=1)] = True
+        parts = np.where(kept, parts, 0)
+        parts /= parts.sum(axis=1, keepdims=True)
+        return SenseVectors(
+            matrices.words,
+            np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
+            matrices.inputs[kept.ravel(), : matrices.dim],
+            priors=parts[kept],
+            reader=Likelihood(matrices.outputs[:, : matrices.dim], tree),
+            counts=matrices.counts,
+            metadata={"training": facts},
+        )
+
+
+def _scoring(corpus: Corpus) -> Scoring:
+    counts = np.asarray(corpus.vocabulary.counts, dtype=np.int64)
+    noise = corpus.vocabulary.noise_probabilities(1.0)  # nothing is drawn from it
+    tree = huffman(counts)
+    return objectives.scoring("hierarchical", noise, negative=1, noise=alias_table(noise), tree=tree)
+
+
+class Task(NamedTuple):
+    """What all threads make of a text."""
+
+    window: int  # words a side
+    shrink: bool  # whether a window's reach is drawn from 1 to `window`
+    occurrences: npt.NDArray[np.float64]  # (V, T) n_wk, updated in place
+    totals: npt.NDArray[np.float64]  # (V,) n_w
+    alpha: float
+    threshold: float  # posterior below which a sense learns nothing
+
+
+class Weighing(NamedTuple):
+    """One thread's weighing of a word's senses in one window."""
+
+    nodes: Nodes
+    rows: npt.NDArray[np.int64]  # (T,) addresses of the senses that are weighed
+    learning: npt.NDArray[np.int64]  # (T,) of those that learn
+    chosen: npt.NDArray[np.int64]  # (T,) which ones these are
+    posterior: npt.NDArray[np.float64]  # (T,)
+
+
+def new_weighing(words: int, most: int, senses: int) -> Weighing:
+    """Return an empty workspace.
+
+    Args:
+        words: V.
+        most: nodes that the paths of a window may have.
+        senses: T.
+    """
+    rows, learning, chosen = (own_lines(senses, np.int64) for _ in range(3))
+    return Weighing(new_nodes(words, most, senses), rows, learning, chosen, own_lines(senses, np.float64))
+
+
+@compiled
+def train_windows(
+    text: Text, task: Task, own: Weighing, by: Predictor, work: Work, at: Addresses, state: ShardState
+) -> None:
+    """Train on a shard from where it stands."""
+    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
+    sentence, random, loss, predictions = work.sentence, state.random, state.loss, state.predictions
+    window, word_bytes = task.window, at.row_bytes * len(own.rows)
+    for count, _, rate in pieces(text, work, state):
+        merge_copies(by, at, count)
+        if count < 2 or by.words < 2:
+            continue  # a word alone has no window, and a tree of one word no node
+        for t in range(-AHEAD, count):
+            ahead = t + AHEAD
+            if ahead < count:
+                prefetch_row(at.inputs + sentence[ahead] * word_bytes, at.row_bytes)
+                if ahead + window < count:
+                    fetch_outputs(by, at, sentence[ahead + window])
+            if t < 0:
+                continue
+            reach = window - below(draw(random), window) if task.shrink else window
+            first, last = max(0, t - reach), min(count - 1, t + reach)
+            n = list_nodes(by, at, own.nodes, sentence, first, t, last)
+            loss[0] -= learn_window(task, own, at, sentence[t], n, rate)
+            predictions[0] += last - first
+    merge_copies(by, at, MERGE)
+
+
+@njit(nogil=True)
+def learn_window(
+    task: Task,
+    own: Weighing,  # n nodes listed
+    at: Addresses,
+    word: int,  # the centre
+    n: int,
+    rate: np.float32,
+) -> float:
+    """Learn from one window; return its part of the lower bound, log sum_k exp(E log pi_k + evidence_k), in nats."""
+    m = _place_senses(task, own, at, word)
+    expected_logs(task.occurrences, word, task.alpha, m, own.posterior)
+    weigh_evidence(at, own.nodes, n, own.rows.ctypes.data, m, own.posterior)
+    bound: float = _normalise(own.posterior, m)
+    learning = _choose(own, m, task.threshold)
+    step_senses(at, own.nodes, n, own.learning.ctypes.data, own.chosen, own.posterior, learning, rate)
+    for k in range(len(own.rows)):
+        seen = task.totals[word] * own.posterior[k] if k < m else 0.0
+        task.occurrences[word, k] += rate * (seen - task.occurrences[word, k])
+    return bound
+
+
+@njit(nogil=True, inline="always")
+def _place_senses(task: Task, own: Weighing, at: Addresses, word: int) -> int:
+    """List the senses that a word has and one that would be new; return how many they are."""
+    most = len(own.rows)
+    m, behind = most, 0.0
+    while m > 1 and behind + task.occurrences[word, m - 1] < NEW:
+        m -= 1
+        behind += task.occurrences[word, m]
+    m = min(m + 1, most)
+    for k in range(m):
+        own.rows[k] = at.inputs + (word * most + k) * at.row_bytes
+    return m
+
+
+@njit(nogil=True, inline="always")
+def _normalise(logs: npt.NDArray[np.float64], m: int) -> float:
+    """Turn log weights into probabilities; return the logarithm of the weights' sum."""
+    largest, total = float(logs[:m].max()), 0.0
+    for k in range(m):
+        logs[k] = math.exp(logs[k] - largest)
+        total += logs[k]
+    for k in range(m):
+        logs[k] /= total
+    return largest + math.log(total)
+
+
+@njit(nogil=True, inline="always")
+def _choose(own: Weighing, m: int, threshold: float) -> int:
+    """List the senses that learn, and take the others' posterior away; return how many learn."""
+    learning = 0
+    for k in range(m):
+        if own.posterior[k] < threshold:
+            own.posterior[k] = 0.0
+        else:
+            own.learning[learning], own.chosen[learning] = own.rows[k], k
+            learning += 1
+    return learning
