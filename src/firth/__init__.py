@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
     from firth.senses.adagram import AdaGram
+    from firth.senses.sparse_coding import DiscourseAtoms
     from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
@@ -52,6 +53,7 @@ _HOMES = {
     "Cooccurrence": "firth.counts.cooccurrence",
     "CooccurrenceMatrix": "firth.counts.matrix",
     "Corpus": "firth.corpus.encoded",
+    "DiscourseAtoms": "firth.senses.sparse_coding",
     "DocumentVectors": "firth.vectors.document_vectors",
     "FastText": "firth.embeddings.fasttext",
     "FirthError": "firth.errors",
@@ -86,6 +88,7 @@ __all__ = [
     "Cooccurrence",
     "CooccurrenceMatrix",
     "Corpus",
+    "DiscourseAtoms",
     "DocumentVectors",
     "FastText",
     "FirthError",
