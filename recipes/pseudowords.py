@@ -107,7 +107,8 @@ def trained(spec, corpus, common, seed, threads):
     """Senses of a model, and the words a second of its training."""
     if spec.partition(":")[0] == "atoms":
         vectors = trainer("skipgram", common).train(corpus, seed=seed, threads=threads, progress=False)
-        senses = firth.DiscourseAtoms().fit(vectors, seed=seed).sense_vectors(vectors)
+        atoms = firth.DiscourseAtoms(atoms=min(2000, len(vectors) // 10))
+        senses = atoms.fit(vectors, seed=seed, threads=threads, progress=False).sense_vectors()
         facts = vectors.metadata["training"]
     else:
         senses = trainer(spec, common).train(corpus, seed=seed, threads=threads, progress=False)
