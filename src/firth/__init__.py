@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from firth.evaluation.judge import evaluate
     from firth.senses.adagram import AdaGram
     from firth.senses.sparse_coding import DiscourseAtoms
+    from firth.senses.wordnet import WordNetSenses
     from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
@@ -69,6 +70,7 @@ _HOMES = {
     "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
     "Word2Vec": "firth.embeddings.word2vec",
+    "WordNetSenses": "firth.senses.wordnet",
     "WordTree": "firth.embeddings.word_trees",
     "WordVectors": "firth.vectors.word_vectors",
     "compare": "firth.comparison.run",
@@ -104,6 +106,7 @@ __all__ = [
     "TensorIndexing",
     "TextClassifier",
     "Word2Vec",
+    "WordNetSenses",
     "WordTree",
     "WordVectors",
     "compare",

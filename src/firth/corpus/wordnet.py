@@ -1,4 +1,4 @@
-"""WordNet as groups within groups of words: each synset holds its words and the synsets below it.
+"""WordNet: the synsets of words, what stands above them, and both as groups within groups.
 
 Read from the YAML of Open English WordNet: `entries-*.yaml` give the senses of a word in their order, the other files
 the synsets. Only the few keys that are needed are read, line by line: the files are regular, and a whole reading of
@@ -8,7 +8,8 @@ their two million lines would take a minute and another dependency.
 import os
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,53 @@ from firth.errors import FormatError
 
 PARTS = "nvasr"  # of speech: a word that is several is taken as the first of these
 ABOVE = ("hypernym", "instance_hypernym", "similar")  # satellites of adjectives stand below what they are similar to
+
+
+@dataclass(frozen=True)
+class WordNet:
+    """Words and synsets.
+
+    Attributes:
+        senses: by word, the part of speech and the synset of each sense, in the order of the files: within a part, the
+            commonest first.
+        above: by synset, those directly above it: hypernyms, what it is an instance of, and, of an adjective's
+            satellite, what it is similar to.
+    """
+
+    senses: Mapping[str, Sequence[tuple[str, str]]]
+    above: Mapping[str, Sequence[str]]
+
+
+def read_wordnet(path: str | os.PathLike[str]) -> WordNet:
+    """Read Open English WordNet.
+
+    Args:
+        path: a folder of YAML files, or a .tar.gz that holds them.
+
+    Raises:
+        FormatError: the path cannot be read, or holds no entries or synsets.
+    """
+    senses: dict[str, list[tuple[str, str]]] = {}
+    above: dict[str, list[str]] = {}
+    try:
+        for name, lines in _files(Path(path)):
+            if name.startswith("entries-"):
+                for word, part, synset in _senses(lines):
+                    senses.setdefault(word, []).append((part, synset))
+            elif name != "frames.yaml":
+                for synset, other in _above(lines):
+                    above.setdefault(synset, []).extend([other] if other else [])
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
+        raise FormatError(
+            f"{path}: not readable as WordNet ({error}); expected its YAML, as a folder or .tar.gz: after `git clone "
+            "https://github.com/globalwordnet/english-wordnet` it is the folder english-wordnet/src/yaml"
+        ) from error
+    if not senses or not above:
+        raise FormatError(
+            f"{path}: {len(senses):,} words and {len(above):,} synsets found; expected Open English WordNet's YAML: "
+            "entries-*.yaml, noun.*.yaml, verb.*.yaml ..."
+        )
+    return WordNet(senses, above)
 
 
 def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
@@ -27,24 +75,10 @@ def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
     Raises:
         FormatError: the path cannot be read, or holds no entries or synsets.
     """
-    senses: dict[str, str] = {}
-    above: dict[str, str] = {}
-    try:
-        for name, lines in _files(Path(path)):
-            if name.startswith("entries-"):
-                senses.update(_first_senses(lines))
-            elif name != "frames.yaml":
-                above.update(_first_hypernyms(lines))
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise FormatError(
-            f"{path}: not readable as WordNet ({error}); expected its YAML, as a folder or .tar.gz"
-        ) from error
-    if not senses or not above:
-        raise FormatError(
-            f"{path}: {len(senses):,} words and {len(above):,} synsets found; expected Open English WordNet's YAML: "
-            "entries-*.yaml, noun.*.yaml, verb.*.yaml ..."
-        )
-    return _nested(senses, above)
+    found = read_wordnet(path)
+    first = {word: _chosen(senses) for word, senses in found.senses.items()}
+    above = {synset: others[0] if others else "" for synset, others in found.above.items()}
+    return _nested({word: synset for word, synset in first.items() if synset}, above)
 
 
 def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
@@ -65,42 +99,38 @@ def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
         ) from error
 
 
-def _first_senses(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word and the synset of its first sense: `word:`, `  n:`, `    - id: ...`, `      synset: ...`."""
-    word, part, found = "", "", dict[str, str]()
+def _senses(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the word, part and synset of each sense: `word:`, `  n:`, `    - id: ...`, `      synset: ...`."""
+    word, part = "", ""
     for line in lines:
         if line[:1] not in ("", " "):
-            yield from _chosen(word, found)
-            word, found = _key(line), {}
+            word = _key(line)
         elif line.startswith("  ") and line[2:3] not in ("", " ", "-"):
             part = line[2]
         elif line.startswith("      synset:"):
-            found.setdefault(part, line.split(":", 1)[1].strip())
-    yield from _chosen(word, found)
+            yield word, part, line.split(":", 1)[1].strip()
 
 
-def _chosen(word: str, found: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _chosen(senses: Sequence[tuple[str, str]]) -> str:
     for part in PARTS:
-        if part in found:
-            yield word, found[part]
-            return
+        for found, synset in senses:
+            if found == part:
+                return synset
+    return ""
 
 
-def _first_hypernyms(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each synset and the first above it, "" at a root: `id:`, `  hypernym:`, `  - id`."""
-    synset, key, found = "", "", ""
+def _above(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each synset with "", then with each directly above it: `id:`, `  hypernym:`, `  - id`."""
+    synset, key = "", ""
     for line in lines:
         if line[:1] not in ("", " "):
-            if synset:
-                yield synset, found
-            synset, key, found = _key(line), "", ""
+            synset, key = _key(line), ""
+            yield synset, ""
         elif line.startswith("  - "):
-            if key in ABOVE and not found:
-                found = line[4:].strip()
+            if key in ABOVE:
+                yield synset, line[4:].strip()
         elif line.startswith("  ") and line[2:3] != " ":
             key = line.strip().rstrip(":")
-    if synset:
-        yield synset, found
 
 
 def _key(line: str) -> str:
