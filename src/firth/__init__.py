@@ -10,6 +10,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firth.alignment.alignment import Alignment
+    from firth.alignment.change import Change
+    from firth.alignment.procrustes import Procrustes
+    from firth.alignment.self_learning import SelfLearning
     from firth.comparison.results import Comparison
     from firth.comparison.run import compare
     from firth.corpus.encoded import Corpus
@@ -47,7 +51,9 @@ __version__ = "0.1.0"
 # Public names load on first use: `import firth` stays quick, and reading vectors never waits for Numba.
 _HOMES = {
     "AdaGram": "firth.senses.adagram",
+    "Alignment": "firth.alignment.alignment",
     "AssociationVectors": "firth.embeddings.associations",
+    "Change": "firth.alignment.change",
     "Classifier": "firth.embeddings.classifier",
     "Comparison": "firth.comparison.results",
     "Composition": "firth.embeddings.compositional",
@@ -64,6 +70,8 @@ _HOMES = {
     "ParagraphVectors": "firth.embeddings.paragraph",
     "PhraseTable": "firth.counts.phrases",
     "Phrases": "firth.counts.phrases",
+    "Procrustes": "firth.alignment.procrustes",
+    "SelfLearning": "firth.alignment.self_learning",
     "SenseVectors": "firth.vectors.sense_vectors",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
@@ -83,7 +91,9 @@ _HOMES = {
 
 __all__ = [
     "AdaGram",
+    "Alignment",
     "AssociationVectors",
+    "Change",
     "Classifier",
     "Comparison",
     "Composition",
@@ -100,6 +110,8 @@ __all__ = [
     "ParagraphVectors",
     "PhraseTable",
     "Phrases",
+    "Procrustes",
+    "SelfLearning",
     "SenseVectors",
     "Structured",
     "SubwordVectors",

@@ -97,6 +97,7 @@ def load(
 
 
 _INSTEAD = {
+    "Alignment": "; `firth translate-words` asks it, and its sides are `.source` and `.target`",
     "Classifier": "; `firth classify predict` asks it",
     "Composition": "; those of its words are `firth.load(path).vectors`",
     "DocumentVectors": "; those of its words are `firth.load(path).words`",

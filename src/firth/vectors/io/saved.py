@@ -30,6 +30,7 @@ MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 WORDS = "firth-vectors"
 KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
     WORDS: "firth.vectors.io.folder",
+    "firth-alignment": "firth.alignment.alignment",
     "firth-classifier": "firth.embeddings.classifier_files",
     "firth-composition": "firth.embeddings.compositional",
     "firth-documents": "firth.vectors.document_vectors",

@@ -1,0 +1,252 @@
+"""What aligning gives: two spaces made one, which can be asked for translations, applied to other vectors, and saved.
+
+A folder holds the placed vectors of both sides, how other vectors come there, and how near each word is to its
+surroundings on the other side, so that asking for one translation compares one word and not all with all.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.alignment.dictionary import Pair
+from firth.alignment.steps import Placement
+from firth.errors import OptionError
+from firth.postprocess.recorded import matrix_of, remade
+from firth.vectors import neighbours
+from firth.vectors.csls import NEIGHBOURS, ranked, surroundings
+from firth.vectors.io import saved
+from firth.vectors.io.folder import parts
+from firth.vectors.io.saved import Saved
+from firth.vectors.lexicon import Lexicon
+from firth.vectors.word_vectors import WordVectors
+
+Metric = Literal["csls", "cosine"]
+Side = Literal["source", "target"]
+Answer = list[tuple[str, float]]
+
+KIND = "firth-alignment"
+METRICS = ("csls", "cosine")
+SIDES: tuple[Side, Side] = ("source", "target")
+FREQUENT = 50_000  # words of the other side, the first of it, that surroundings are looked for among
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Two spaces that are one.
+
+    Attributes:
+        source: the source's words, placed in the shared space.
+        target: the target's, likewise.
+        placements: how vectors of the source and of the target come there.
+        pivots: the pairs that the maps were learned from, as they were given; none where nobody gave any.
+        around: (V,) of the source and (W,) of the target: r of CSLS among the 50,000 first words of the other side.
+        metadata: how it was made, and what was found; what JSON can hold.
+    """
+
+    source: WordVectors
+    target: WordVectors
+    placements: tuple[Placement, Placement]
+    pivots: tuple[Pair, ...]
+    around: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+    metadata: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.source) + len(self.target)
+
+    @property
+    def dim(self) -> int:
+        """K, the width of the shared space."""
+        return self.source.dim
+
+    def __repr__(self) -> str:
+        how = self.metadata.get("method", "")
+        return f"<Alignment: {len(self.source):,} and {len(self.target):,} words x {self.source.dim}, {how}>"
+
+    def apply(self, vectors: WordVectors, side: Side = "source") -> WordVectors:
+        """Return other vectors of one side's space, such as those of rarer words, placed in the shared space.
+
+        Args:
+            vectors: trained together with that side's, or mapped onto them before.
+            side: "source" or "target".
+
+        Raises:
+            OptionError: there is no such side, or the vectors are made of n-grams.
+            ShapeError: they have another width than the side had.
+            FormatError: a vector is not finite.
+        """
+        if side not in SIDES:
+            raise OptionError(f"side={side!r}: expected source or target")
+        placed = self.placements[SIDES.index(side)].place(matrix_of(vectors))
+        return remade(vectors, placed, "align", {"side": side, "method": self.metadata.get("method")})
+
+    def translate(self, words: str | Sequence[str], k: int = 10, metric: Metric = "csls", *, back: bool = False) -> Any:
+        """Return the words of the other side that are nearest in the shared space.
+
+        Args:
+            words: a word of the source, or a list of them.
+            k: how many translations of each.
+            metric: "csls", which takes the advantage from words that are near to many, or "cosine".
+            back: whether the words are the target's, and translations the source's.
+
+        Returns:
+            [(word, score), ...], best first; for a list of words a list of such lists.
+
+        Raises:
+            UnknownWordError: a word has no vector.
+            OptionError: `k` is below 1, or there is no such metric.
+
+        Source:
+            Conneau et al. 2018, section 2.3.
+        """
+        if k < 1:
+            raise OptionError(f"k={k}: expected at least 1 translation")
+        asked, others = (self.target, self.source) if back else (self.source, self.target)
+        if not isinstance(words, str) and not len(words):
+            return []
+        rows = np.array([asked.get_index(word) for word in ([words] if isinstance(words, str) else words)], np.int64)
+        found, scores = self.nearest(rows, k, metric, back=back)
+        answers: list[Answer] = [
+            [(others.words[row], score) for row, score in zip(*one, strict=True)]
+            for one in zip(found.tolist(), scores.tolist(), strict=True)
+        ]
+        return answers[0] if isinstance(words, str) else answers
+
+    def nearest(
+        self, rows: npt.NDArray[np.int64], k: int, metric: Metric = "csls", *, back: bool = False
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Return the rows of the other side that are nearest to rows of one.
+
+        Args:
+            rows: (n,) of the source.
+            k: how many each.
+            metric: "csls" or "cosine".
+            back: whether the rows are the target's.
+
+        Returns:
+            (n, k) rows and (n, k) scores, best first.
+
+        Raises:
+            OptionError: there is no such metric.
+        """
+        if metric not in METRICS:
+            raise OptionError(f"metric={metric!r}: expected csls or cosine")
+        asked, others = (self.target, self.source) if back else (self.source, self.target)
+        near, far = self.around[::-1] if back else self.around
+        points = asked.vectors[rows]
+        if metric == "cosine":
+            return neighbours.nearest(others.vectors, others.norms, points, k)
+        return ranked(others.vectors, others.norms, far, points, near[rows], k)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the alignment as a folder, which `firth.load` opens.
+
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OSError: the folder cannot be written.
+        """
+        saved.check_target(path)
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        texts: dict[str, Any] = {"pivots": [list(pair) for pair in self.pivots]}
+        facts: dict[str, Any] = {"normalisations": [each.normalisation for each in self.placements]}
+        for i, (side, vectors) in enumerate(zip(SIDES, (self.source, self.target), strict=True)):
+            own, named = parts(vectors)
+            arrays |= {f"{side}.{name}": array for name, array in own.items()}
+            texts |= {f"{side}-{name}": value for name, value in named.items()}
+            arrays[f"{side}.around"] = self.around[i]
+            arrays[f"{side}.mean"], arrays[f"{side}.map"] = self.placements[i].mean, self.placements[i].matrix
+            facts[side] = {"metadata": dict(vectors.metadata)}
+        content = Saved(kind=KIND, arrays=arrays, texts=texts, facts=facts, metadata=self.metadata, card=_card(self))
+        saved.write(path, content)
+
+
+def aligned(
+    spaces: tuple[WordVectors, WordVectors],
+    placements: tuple[Placement, Placement],
+    pivots: Sequence[Pair],
+    metadata: Mapping[str, Any],
+) -> Alignment:
+    """Return the alignment of two spaces whose placements are known.
+
+    Args:
+        spaces: source and target, as they were trained.
+        placements: of the two.
+        pivots: the pairs that they were learned from.
+        metadata: how.
+    """
+    placed = [
+        remade(space, placement.place(space.vectors), "align", {"side": side, **metadata})
+        for space, placement, side in zip(spaces, placements, SIDES, strict=True)
+    ]
+    source, target = placed
+    first = source.vectors[:FREQUENT], target.vectors[:FREQUENT]
+    around = surroundings(source.vectors, first[1], NEIGHBOURS), surroundings(target.vectors, first[0], NEIGHBOURS)
+    facts = {**metadata, "source": space_name(spaces[0]), "target": space_name(spaces[1])}
+    return Alignment(source, target, placements, tuple(pivots), around, facts)
+
+
+def space_name(vectors: WordVectors) -> str:
+    """Return what vectors are called, or "" where they have no name."""
+    return str(vectors.metadata.get("name", ""))
+
+
+def restore(content: Saved) -> Alignment:
+    """Return the alignment of a folder.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    kinds = content.facts.get("normalisations")
+    pivots = content.texts.get("pivots")
+    if not isinstance(kinds, list) or len(kinds) != 2 or not isinstance(pivots, list):
+        raise content.damaged("no normalisations or no pivots")
+    sides = [_side(content, side, kind) for side, kind in zip(SIDES, kinds, strict=True)]
+    (source, here, near), (target, there, far) = sides
+    return Alignment(source, target, (here, there), tuple((a, b) for a, b in pivots), (near, far), content.metadata)
+
+
+def _side(content: Saved, side: str, kind: str) -> tuple[WordVectors, Placement, npt.NDArray[Any]]:
+    words = content.words(f"{side}-vocab")
+    rows = content.array(f"{side}.embeddings", (len(words), None))
+    around = content.array(f"{side}.around", (len(words),))
+    mean = content.array(f"{side}.mean", (None,))
+    matrix = content.array(f"{side}.map", (len(mean), rows.shape[1]))
+    prefix = f"{side}.attribute."
+    attributes = {name.removeprefix(prefix): a for name, a in content.arrays.items() if name.startswith(prefix)}
+    for name, values in content.texts.get(f"{side}-attributes", {}).items():
+        attributes[name] = np.array(values, dtype=object)
+    vectors = WordVectors(
+        Lexicon(words),
+        rows,
+        counts=content.arrays.get(f"{side}.counts"),
+        metadata=content.facts.get(side, {}).get("metadata", {}),
+        attributes=attributes,
+    )
+    return vectors, Placement(kind, mean, matrix), around
+
+
+def _card(alignment: Alignment) -> str:
+    facts = "".join(f"| {name} | {value} |\n" for name, value in alignment.metadata.items())
+    return f"""---
+library_name: firth
+tags: [word-embeddings, cross-lingual]
+---
+
+# Two spaces of words, aligned
+
+| fact | value |
+|---|---|
+| source words | {len(alignment.source):,} |
+| target words | {len(alignment.target):,} |
+| width | {alignment.source.dim} |
+{facts}
+```python
+import firth
+
+alignment = firth.load("this/folder")
+alignment.translate("{alignment.source.words[0]}")
+```
+"""

@@ -1,0 +1,188 @@
+"""Which words moved between two times of one language.
+
+What: vectors of an older and of a newer text are brought into one space by an orthogonal map that is learned from the
+words that both have. A word that then lies elsewhere has changed its company. Two measures say how far it moved: its
+own distance, and how its likeness to its neighbours of both times has changed, which no map enters into.
+
+Objective: with w and w' a word's old and new vector in one space, and N the union of its K nearest neighbours then and
+now,
+
+    distance(w)        1 - cos(w, w')
+    neighbourhood(w)   1 - cos(s, s'),    s_j = cos(w, n_j), s'_j = cos(w', n'_j) over n_j in N
+    kept(w)            the share of the K old neighbours that are new ones too
+
+Source: Hamilton, Leskovec and Jurafsky 2016, "Diachronic word embeddings reveal statistical laws of semantic change",
+section 3 (alignment by Procrustes, cosine distance); the same, "Cultural shift or linguistic drift? Comparing two
+computational measures of semantic change", section 3 (the local neighbourhood measure, K = 25).
+
+Departures: only words that both texts have are neighbours, so that both sides choose from the same words. Vectors are
+brought to length 1 and centred before they are aligned.
+
+Cost: two products of 2 n^2 D flops for n common words.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.alignment.steps import normalise, orthogonal
+from firth.errors import OptionError
+from firth.options import check, option
+from firth.postprocess.recorded import matrix_of
+from firth.vectors import neighbours
+from firth.vectors.neighbours import unit
+from firth.vectors.word_vectors import WordVectors
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+MEASURES = ("distance", "neighbourhood")
+BATCH = 512  # words whose neighbours are compared at once
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far words moved.
+
+    Attributes:
+        words: n words that both times have, the most frequent first.
+        old: (n, D) their old vectors in the space of the new ones, of length 1.
+        new: (n, D) their new ones.
+        distance: (n,) 1 - cosine of the two.
+        neighbourhood: (n,) how much likeness to neighbours changed.
+        kept: (n,) the share of old neighbours that are new ones too.
+        anchors: how many words the map was learned from.
+        neighbours: K.
+    """
+
+    words: list[str]
+    old: WordVectors
+    new: WordVectors
+    distance: Floats
+    neighbourhood: Floats
+    kept: Floats
+    anchors: int
+    neighbours: int
+
+    def order(self, by: str = "distance") -> Rows:
+        """Return the places of all words, those that moved farthest first.
+
+        Raises:
+            OptionError: there is no such measure.
+        """
+        if by not in MEASURES:
+            raise OptionError(f"by={by!r}: expected {' or '.join(MEASURES)}")
+        return np.argsort(-(self.distance if by == "distance" else self.neighbourhood), kind="stable")
+
+    def most(self, n: int = 10, by: str = "distance") -> list[str]:
+        """Return the words that moved farthest.
+
+        Raises:
+            OptionError: there is no such measure, or `n` is below 1.
+        """
+        if n < 1:
+            raise OptionError(f"n={n}: expected at least 1 word")
+        return [self.words[place] for place in self.order(by)[:n].tolist()]
+
+    def facts(self, word: str, near: int = 5) -> dict[str, Any]:
+        """Return what is known of a word, with its nearest words then and now, as JSON has it.
+
+        Raises:
+            UnknownWordError: the word is not one of both times.
+        """
+        place = self.new.get_index(word)
+        return {
+            "word": word,
+            "distance": float(self.distance[place]),
+            "neighbourhood": float(self.neighbourhood[place]),
+            "kept": float(self.kept[place]),
+            "old": [other for other, _ in self.old.similar_by_word(word, topn=near)],
+            "new": [other for other, _ in self.new.similar_by_word(word, topn=near)],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """Options of a comparison of two times, which `measure` carries out.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+
+    neighbours: int = option(25, "nearest words of each time that a word is held against", minimum=1)
+    least: int = option(1, "times that a word must stand in each text, where counts are known", minimum=1)
+    anchors: int | None = option(None, "most frequent common words to learn the map from; by default all", minimum=1)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    def measure(self, old: WordVectors, new: WordVectors) -> Moved:
+        """Return how far each word moved.
+
+        Args:
+            old: vectors of the older text, the most frequent words first.
+            new: of the newer one, of the same width.
+
+        Raises:
+            OptionError: the widths differ, there are fewer than two common words, or vectors are made of n-grams.
+            FormatError: a vector is not finite.
+        """
+        before, _ = normalise(matrix_of(old), "unit-centre-unit")
+        after, _ = normalise(matrix_of(new), "unit-centre-unit")
+        words = _common(old, new, self.least)
+        before = before[[old.key_to_index[word] for word in words]]
+        after = after[[new.key_to_index[word] for word in words]]
+        anchors = min(self.anchors or len(words), len(words))
+        turn, _ = orthogonal(before[:anchors], after[:anchors])
+        before = np.asarray(before @ turn, dtype=np.float32)
+        k = min(self.neighbours, len(words) - 1)
+        kept, local = _neighbourhoods(before, after, k)
+        distance = 1 - (unit(before).astype(np.float64) * unit(after)).sum(axis=1)
+        sides = [WordVectors(words, rows, metadata={"name": name}) for rows, name in ((before, "old"), (after, "new"))]
+        return Moved(words, sides[0], sides[1], distance, local, kept, anchors, k)
+
+
+def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
+    """Words of both, frequent in both, those first whose rarer side is the more frequent."""
+    rows = old.key_to_index, new.key_to_index
+    shared = [word for word in rows[1] if word in rows[0]]
+    for vectors, table in zip((old, new), rows, strict=True):
+        if vectors.counts is not None:
+            counts = vectors.counts
+            shared = [word for word in shared if counts[table[word]] >= least]
+    if len(shared) < 2:
+        few = f", {least:,} times each" if least > 1 else ""
+        raise OptionError(
+            f"{len(shared)} common words of {len(old):,} and {len(new):,}{few}: expected two texts of one language, "
+            "spelt alike"
+        )
+    return sorted(shared, key=lambda word: (max(rows[0][word], rows[1][word]), word))
+
+
+def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -> tuple[Floats, Floats]:
+    """Shares of neighbours kept, and changes of likeness to the neighbours of both times, each (n,)."""
+    then, now = unit(before), unit(after)
+    kept, local = np.empty(len(then)), np.empty(len(then))
+    for start in range(0, len(then), BATCH):
+        part = np.arange(start, min(start + BATCH, len(then)))
+        near = np.stack([_own_left_out(rows, part, k) for rows in (then, now)])  # (2, B, k)
+        same = near[0][:, :, None] == near[1][:, None, :]
+        kept[part] = same.any(axis=2).mean(axis=1)
+        union = np.concatenate([near[0], near[1]], axis=1)  # (B, 2k)
+        counted = np.concatenate([np.ones_like(near[0], dtype=bool), ~same.any(axis=1)], axis=1)
+        profiles = [np.einsum("bd,bkd->bk", rows[part], rows[union]) * counted for rows in (then, now)]
+        local[part] = 1 - _cosine(*profiles)
+    return kept, local
+
+
+def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
+    found, _ = neighbours.nearest(rows, neighbours.row_norms(rows), rows[part], k + 1)
+    own = found == part[:, None]
+    own[~own.any(axis=1), -1] = True  # beyond duplicates of itself
+    return np.asarray(found[~own].reshape(len(part), k))
+
+
+def _cosine(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
+    return np.asarray((unit(a).astype(np.float64) * unit(b)).sum(axis=1))

@@ -1,0 +1,61 @@
+"""Alignment without a dictionary: spaces of one shape find each other, from any seed."""
+
+import numpy as np
+import pytest
+
+from firth.alignment.self_learning import SelfLearning, _signatures
+from firth.errors import OptionError
+from firth.vectors.word_vectors import WordVectors
+from tests.unit.alignment.spaces import rotation, twins
+
+
+def test_signatures_by_hand():
+    """Rows (2, 0), (0, 1): X X^T = diag(4, 1), its root diag(2, 1); sorted (0, 2), (0, 1); of length 1 both (0, 1)."""
+    alike = _signatures(np.array([[2.0, 0.0], [0.0, 1.0]], dtype=np.float32))
+    assert alike == pytest.approx(np.zeros((2, 2)))  # nothing is left when the mean of equals is taken off
+
+
+def test_signatures_do_not_depend_on_the_axes_nor_on_the_order_of_words():
+    rows = np.random.default_rng(0).normal(size=(50, 6)).astype(np.float32)
+    order = np.random.default_rng(1).permutation(50)
+    turned = (rows @ rotation(6)).astype(np.float32)[order]
+    assert _signatures(turned) == pytest.approx(_signatures(rows)[order], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_turned_and_shuffled_space_is_found(seed):
+    source, target = twins(words=400, dim=10, noise=0.05)
+    order = np.random.default_rng(seed).permutation(400)
+    shuffled = WordVectors([target.words[i] for i in order], target.vectors[order])
+    found = SelfLearning().align(source, shuffled, seed=seed, progress=False)
+    right = [found.translate(f"a{i}", 1)[0][0] == f"b{i}" for i in range(400)]
+    assert np.mean(right) > 0.95
+    assert found.metadata["converged"]
+    assert found.pivots == ()
+
+
+def test_a_seed_gives_one_alignment_for_any_threads():
+    source, target = twins(words=200, dim=10, noise=0.1)
+    one, two = (SelfLearning().align(source, target, seed=3, threads=n, progress=False) for n in (1, 2))
+    assert np.abs(one.source.vectors - two.source.vectors).max() < 1e-4
+    assert one.metadata["rounds_taken"] == two.metadata["rounds_taken"]
+
+
+def test_widths_and_sizes_may_differ():
+    source, target = twins(words=300, dim=12, noise=0.05)
+    wide = np.concatenate([source.vectors, 0.01 * np.random.default_rng(0).normal(size=(300, 3))], axis=1)
+    found = SelfLearning(cutoff=250).align(WordVectors(source.words, wide), target.first(280), progress=False)
+    assert found.source.dim == found.target.dim == 12
+    assert np.mean([found.translate(f"a{i}", 1)[0][0] == f"b{i}" for i in range(280)]) > 0.9
+
+
+def test_few_words():
+    source, target = twins(words=9)
+    with pytest.raises(OptionError, match="9 source words: expected at least 10"):
+        SelfLearning().align(source, target, progress=False)
+
+
+@pytest.mark.parametrize("options", [{"keep": 0.0}, {"keep": 2.0}, {"growth": 1.0}, {"cutoff": 3}, {"patience": 0}])
+def test_options(options):
+    with pytest.raises(OptionError, match=next(iter(options))):
+        SelfLearning(**options)
