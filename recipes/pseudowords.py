@@ -24,12 +24,11 @@ from firth.corpus.derived import derive
 from firth.evaluation.categorisation import v_measure
 from firth.evaluation.sense_induction import adjusted_rand, paired_f
 from firth.senses.occurrences import contexts_at, find_occurrences
-from firth.vectors.sense_readers import Contexts
 
 FIGURES = ("ari", "ari-pooled", "v-measure", "paired-f", "two-or-more", "controls-one", "senses", "words/s")
 
 
-def toy_text(seed, topics=60, words=12, sentences=12_000):
+def toy_text(seed, topics=30, words=26, sentences=24_000):
     """Sentences of ten words, each of one topic; every word belongs to one."""
     random = np.random.default_rng(seed)
     names = np.array(
@@ -116,23 +115,17 @@ def trained(spec, corpus, common, seed, threads):
     return senses, facts["words"] / max(facts["seconds"], 1e-9)
 
 
-def by_their_numbers(contexts, rows):
-    """Contexts in the numbers of another vocabulary; words that it lacks, -1 there, are left out."""
-    ids = rows[contexts.ids]
-    kept = np.concatenate([[0], np.cumsum(ids >= 0)])
-    return Contexts(ids[ids >= 0], kept[contexts.offsets])
-
-
 def judged(senses, corpus, original, names, controls, chosen):
     """The figures of one model on one text."""
     ids = [corpus.vocabulary.ids[name] for name in names]
     found = find_occurrences(corpus, ids, chosen.occurrences, seed=chosen.seed)
     rows = np.array([senses.lexicon.rows.get(word, -1) for word in corpus.vocabulary.words])
-    window = senses.metadata["training"]["options"].get("window", chosen.window)
+    options = senses.metadata["training"]["options"]
+    window = options.get("context_window", options.get("window", chosen.window))
     pairs = []
     for number, name in enumerate(names):
         places = found.of(number)
-        contexts = by_their_numbers(contexts_at(corpus, places, window), rows)
+        contexts = contexts_at(corpus, places, window).renumbered(rows)
         pairs.append((original.ids[places], senses.probabilities(name, contexts).argmax(axis=1)))
     aris, sizes = [adjusted_rand(*pair) for pair in pairs], [len(truth) for truth, _ in pairs]
     parted = [len(senses.senses(name)) for name in names]
@@ -157,6 +150,8 @@ def measure(source, chosen):
     lines = []
     for spec in chosen.models:
         senses, speed = trained(spec, corpus, common, chosen.seed, chosen.threads)
+        if chosen.save:
+            senses.save(chosen.save / f"{spec.replace(':', ',')}-{chosen.seed}.firth")
         figures = {**judged(senses, corpus, original, names, controls, chosen), "words/s": speed}
         lines.append(
             {"model": spec, "seed": chosen.seed, **{key: round(float(value), 4) for key, value in figures.items()}}
@@ -186,10 +181,11 @@ def main(arguments=None):
     parser.add_argument("--min-count", type=int, default=5)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--cache", help="folder of built corpora")
+    parser.add_argument("--save", type=Path, help="folder to keep the trained senses in")
     parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
     chosen = parser.parse_args(arguments)
     if chosen.toy:
-        parser.set_defaults(pseudowords=12, least=50, dim=16, epochs=5, sample=0.0, threads=1)
+        parser.set_defaults(pseudowords=12, least=50, dim=40, epochs=5, sample=0.0, threads=1)
         chosen = parser.parse_args(arguments)
     elif chosen.text is None:
         parser.error("a text is missing; or pass --toy")

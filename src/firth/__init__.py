@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
     from firth.senses.adagram import AdaGram
+    from firth.senses.clustering import SenseClusters
     from firth.senses.sparse_coding import DiscourseAtoms
     from firth.senses.wordnet import WordNetSenses
     from firth.vectors.averages import sentence_vectors
@@ -72,6 +73,7 @@ _HOMES = {
     "Phrases": "firth.counts.phrases",
     "Procrustes": "firth.alignment.procrustes",
     "SelfLearning": "firth.alignment.self_learning",
+    "SenseClusters": "firth.senses.clustering",
     "SenseVectors": "firth.vectors.sense_vectors",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
@@ -112,6 +114,7 @@ __all__ = [
     "Phrases",
     "Procrustes",
     "SelfLearning",
+    "SenseClusters",
     "SenseVectors",
     "Structured",
     "SubwordVectors",

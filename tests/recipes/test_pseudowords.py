@@ -56,3 +56,16 @@ def test_knowing_the_topics_is_a_perfect_score(recipe, texts):
     one.metadata["training"] = {"options": {}}
     figures = recipe["judged"](one, corpus, original, names, controls, chosen)
     assert (figures["ari"], figures["ari-pooled"], figures["two-or-more"], figures["controls-one"]) == (0, 0, 0, 1)
+
+
+def test_toy(recipe, tmp_path, capsys):
+    """Clusters of contexts find every merged word of a text of topics, and leave all others whole."""
+    results = tmp_path / "figures.jsonl"
+    told = ["--toy", "--models", "sense-clusters", "--seeds", "0", "1", f"--results={results}"]
+    lines = recipe["main"](told)
+    assert [line["seed"] for line in lines] == [0, 1]
+    assert len(results.read_text().splitlines()) == 2
+    assert "sense-clusters" in capsys.readouterr().out
+    for line in lines:
+        assert line["ari"] > 0.9
+        assert (line["two-or-more"], line["controls-one"]) == (1, 1)

@@ -35,6 +35,7 @@ COMMANDS = {
     "align": ("align", "align", "Bring two languages into one space, by a dictionary or without any."),
     "translate-words": ("translations", "translate_words", "Translate words by an alignment."),
     "moved": ("change", "moved", "Show which words moved between two times of one language."),
+    "senses": ("senses", "senses", "Show the senses of words, and which one is meant in a context."),
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
     "compare": ("compare", "compare", "Train several models on one text, and judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),

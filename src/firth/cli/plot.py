@@ -9,6 +9,7 @@ import typer
 from firth import plots
 from firth.cli.output import AsJson, note, paragraphs, print_json
 from firth.cli.queries import Vectors
+from firth.cli.senses import SenseFile, load_senses
 from firth.cli.targets import check_writable
 from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
 from firth.comparison import saved
@@ -114,6 +115,26 @@ def neighbors(
     _check(output, json)
     given = _some(_words(words, word_file))
     picture = plots.neighbour_network(load_vectors(vectors), given, number=number, hops=hops, title=title)
+    _deliver(picture, output, json)
+
+
+def senses(
+    vectors: SenseFile,
+    words: Words = None,
+    word_file: WordFile = None,
+    number: Annotated[int, typer.Option("--number", "-n", help="Neighbours of each sense.")] = 8,
+    method: Annotated[
+        str | None, typer.Option(help="How vectors come onto the plane.", metavar="pca|stress|tsne|umap")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of tsne and umap.")] = 0,
+    title: Title = None,
+    output: Output = None,
+    json: AsJson = False,
+) -> None:
+    """Draw the senses of words, each among its own neighbours and in a colour of its own."""
+    _check(output, json)
+    given = _some(_words(words, word_file))
+    picture = plots.sense_map(load_senses(vectors), given, number=number, method=method, seed=seed, title=title)
     _deliver(picture, output, json)
 
 
@@ -254,8 +275,8 @@ def bias(
 def _app() -> typer.Typer:
     app = typer.Typer(help="Draw vectors and figures: PNG or SVG, or one page of HTML that needs no network.")
     kinds: dict[str, Callable[..., None]] = {
-        "map": word_map, "analogy": analogy, "neighbors": neighbors, "similarity": similarity, "axis": axis,
-        "curve": curve, "models": models, "bias": bias,
+        "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "similarity": similarity,
+        "axis": axis, "curve": curve, "models": models, "bias": bias,
     }  # fmt: skip
     for name, run in kinds.items():
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)

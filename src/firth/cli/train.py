@@ -18,6 +18,7 @@ from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io import load
+from firth.vectors.sense_vectors import SenseVectors
 
 INTERRUPTED = 130
 _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
@@ -121,11 +122,17 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
     print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in all")
     print(f"trained on {facts[unit]:,} {unit} in {facts['seconds']:.1f} s ({rate:,.0f} {unit}/s)")
-    print(f"next: firth neighbors {quoted} {shlex.quote(_example(vectors))}")
+    if isinstance(vectors, SenseVectors):
+        several = int((vectors.num_senses > 1).sum())
+        print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in all")
+    ask = "senses" if isinstance(vectors, SenseVectors) else "neighbors"
+    print(f"next: firth {ask} {quoted} {shlex.quote(_example(vectors))}")
 
 
 def _example(vectors: Any) -> str:
-    """A word to try: a frequent one beyond the function words."""
+    """A word to try: a frequent one beyond the function words, of several senses where there are such."""
+    if isinstance(vectors, SenseVectors) and vectors.num_senses.max() > 1:
+        return vectors.words[int(vectors.num_senses.argmax())]
     words: list[str] = vectors.lexicon.words
     candidates = [*words[_RANK:], *words]
     return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), words[0])

@@ -20,6 +20,7 @@ from firth.errors import FirthError
 from firth.evaluation.judge import evaluate
 from firth.progress import Status, reporting
 from firth.vectors.document_vectors import DocumentVectors
+from firth.vectors.sense_vectors import SenseVectors
 
 
 def measure(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,8 +50,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
     seconds = max(wall - apart.compiling - apart.counting, facts["seconds"] if resumed else 0.0, 1e-9)
     made.metadata["name"] = task["model"]
     made.save(task["vectors"])
-    words = made.words if isinstance(made, DocumentVectors) else made
-    rows = evaluate({task["model"]: words}, **task["sets"])
+    rows = evaluate({task["model"]: _of_words(made)}, **task["sets"])
     size = sum(file.stat().st_size for file in Path(task["vectors"]).rglob("*") if file.is_file())
     trained = facts.get("words", corpus.num_tokens)
     return {
@@ -65,6 +65,13 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
         "file_bytes": size,
         "figures": [json.loads(line) for line in rows.to_json().splitlines()],
     }
+
+
+def _of_words(made: Any) -> Any:
+    """What can be judged: the vectors of words beside documents, or the means of senses."""
+    if isinstance(made, SenseVectors):
+        return made.single()
+    return made.words if isinstance(made, DocumentVectors) else made
 
 
 class _Apart:

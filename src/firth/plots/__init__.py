@@ -12,6 +12,7 @@ from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
 from firth.plots.neighbours import neighbour_network
 from firth.plots.picture import Picture
+from firth.plots.senses import sense_map
 from firth.plots.similarity import similarity_heat_map
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "models_by_set",
     "models_by_time",
     "neighbour_network",
+    "sense_map",
     "similarity_heat_map",
     "training_curves",
     "word_axis",

@@ -104,4 +104,5 @@ def contexts_at(corpus: Corpus, places: Places, window: int) -> Contexts:
     around = places[:, None] + steps
     inside = (around >= corpus.offsets[sentences - 1][:, None]) & (around < corpus.offsets[sentences][:, None])
     ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
-    return Contexts(np.asarray(corpus.ids[around[inside]], dtype=np.int64), ends)
+    distances = np.broadcast_to(np.abs(steps), inside.shape)[inside]
+    return Contexts(np.asarray(corpus.ids[around[inside]], dtype=np.int64), ends, distances)

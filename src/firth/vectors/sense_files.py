@@ -100,7 +100,7 @@ def _reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
             "context_weights": np.asarray(reader.weights, dtype=np.float32),
             "centres": reader.centres,
         }
-        return arrays, {"kind": "centroids", "temperature": float(reader.temperature)}
+        return arrays, {"kind": "centroids", "temperature": float(reader.temperature), "decay": float(reader.decay)}
     arrays = {"outputs": reader.outputs}
     if reader.tree is not None:
         starts, nodes, signs = reader.tree.starts, reader.tree.nodes, reader.tree.signs
@@ -115,14 +115,15 @@ def _reader(content: Saved, words: int, senses: int) -> Reader | None:
         return None
     if kind == "likelihood":
         return Likelihood(content.array("outputs", (None, None)), _tree(content, words))
-    temperature = facts.get("temperature") if isinstance(facts, dict) else None
-    if kind != "centroids" or not isinstance(temperature, float):
+    temperature, decay = (facts.get(name) if isinstance(facts, dict) else None for name in ("temperature", "decay"))
+    if kind != "centroids" or not isinstance(temperature, float) or not isinstance(decay, float):
         raise content.damaged(f"reader {facts} in config.json; expected one of none, centroids, likelihood")
     return Centroids(
         content.array("context_vectors", (words, None)),
         content.array("context_weights", (words,)),
         content.array("centres", (senses, None)),
         temperature,
+        decay,
     )
 
 

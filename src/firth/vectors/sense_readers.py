@@ -5,10 +5,11 @@ is a log score; `firth.vectors.sense_vectors` adds the log of the sense's prior 
 
 Objective: for the context words c_1 ... c_M of an occurrence and a sense s,
 
-    Centroids     cos( sum_i weight(c_i) context(c_i), centre(s) ) / temperature
+    Centroids     cos( sum_i weight(c_i) / d_i^decay context(c_i), centre(s) ) / temperature
     Likelihood    sum_i log p(c_i | s)
 
-with p the hierarchical softmax over a tree, or, for rows of negative sampling, u_{c_i} . v_s in the place of log p.
+with d_i the places from the occurrence to c_i, 1 where those are not known, and p the hierarchical softmax over a tree,
+or, for rows of negative sampling, u_{c_i} . v_s in the place of log p.
 
 Source: Huang et al. 2012, Improving word representations via global context and multiple word prototypes, section 3,
 and Neelakantan et al. 2014, Efficient non-parametric estimation of multiple embeddings per word in vector space,
@@ -44,10 +45,12 @@ class Contexts:
     Attributes:
         ids: (N,) int64, the rows of all contexts, one after the other.
         offsets: (B + 1,) int64, where each context begins in them; the last is N.
+        distances: (N,) how many places each word is from the occurrence, 1 for the next; None where that is not known.
     """
 
     ids: Rows
     offsets: Rows
+    distances: Rows | None = None
 
     @classmethod
     def of(cls, contexts: Sequence[Sequence[int]]) -> "Contexts":
@@ -58,15 +61,50 @@ class Contexts:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def sums(self, weights: npt.NDArray[Any], matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def renumbered(self, rows: Rows) -> "Contexts":
+        """Return the same contexts in the numbers of another vocabulary.
+
+        Args:
+            rows: what each number becomes, or -1 for a word that is left out.
+        """
+        return Contexts(rows[self.ids], self.offsets, self.distances).known()
+
+    def known(self) -> "Contexts":
+        """Return the contexts without the words whose number is -1."""
+        has = self.ids >= 0
+        ends = np.concatenate([[0], np.cumsum(has)])
+        distances = None if self.distances is None else self.distances[has]
+        return Contexts(self.ids[has], ends[self.offsets], distances)
+
+    def beside(self, places: Rows) -> "Contexts":
+        """Return what is around one word of each context, with the distances from it.
+
+        Args:
+            places: (B,) which of a context's words that is.
+
+        Raises:
+            OptionError: a place is none of its context.
+        """
+        lengths = np.diff(self.offsets)
+        if places.shape != lengths.shape or not ((places >= 0) & (places < lengths)).all():
+            raise OptionError(f"place={places.tolist()} among {lengths.tolist()} tokens: expected one of them")
+        centres = np.repeat(self.offsets[:-1] + places, lengths)
+        distances = np.abs(np.arange(len(self.ids)) - centres)
+        return Contexts(np.where(distances > 0, self.ids, -1), self.offsets, distances).known()
+
+    def sums(self, weights: npt.NDArray[Any], matrix: npt.NDArray[Any], decay: float = 0.0) -> npt.NDArray[Any]:
         """Return the weighted sum of the rows of each context, (B, E).
 
         Args:
             weights: (V,).
             matrix: (V, E).
+            decay: the power of the distance that weights are divided by.
         """
         shape = len(self), len(matrix)
-        bags = csr_array((weights[self.ids].astype(matrix.dtype), self.ids, self.offsets), shape=shape)
+        values = weights[self.ids]
+        if decay and self.distances is not None:
+            values = values / self.distances**decay
+        bags = csr_array((values.astype(matrix.dtype), self.ids, self.offsets), shape=shape)
         return np.asarray(bags @ matrix)
 
 
@@ -79,9 +117,10 @@ class Centroids:
         weights: (V,) of words there; 0 leaves a word out.
         centres: (S, E) of the senses, of any length.
         temperature: what cosines are divided by; the smaller, the less the prior counts.
+        decay: the power of the distance that words further off count less by, where distances are known.
 
     Raises:
-        OptionError: the temperature is not above 0.
+        OptionError: the temperature is not above 0, or the decay below.
         ShapeError: the arrays do not fit each other.
     """
 
@@ -89,8 +128,11 @@ class Centroids:
     weights: npt.NDArray[Any]
     centres: Matrix
     temperature: float = 0.1
+    decay: float = 0.0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.decay < float("inf"):
+            raise OptionError(f"decay={self.decay}: expected a finite number of at least 0")
         if not 0 < self.temperature < float("inf"):
             raise OptionError(f"temperature={self.temperature}: expected a finite number above 0")
         rows, width = self.context_vectors.shape
@@ -128,7 +170,7 @@ class Centroids:
         Returns:
             (B, n).
         """
-        means = unit(contexts.sums(self.weights, self.context_vectors))
+        means = unit(contexts.sums(self.weights, self.context_vectors, self.decay))
         centres = unit(self.centres[rows])
         return np.asarray(np.matmul(means, centres.T) / self.temperature, dtype=np.float64)
 

@@ -218,26 +218,33 @@ class SenseVectors:
 
     # Which one is meant.
 
-    def disambiguate(self, word: str, context: Context | Sequence[Sequence[str]]) -> Floats:
+    def disambiguate(
+        self, word: str, context: Context | Sequence[Sequence[str]], place: int | Sequence[int] | None = None
+    ) -> Floats:
         """Return the probability of each sense of a word among other words.
 
         Args:
             word: the word.
             context: the words around it, without the word itself, as near or far as the model was trained on: a text,
                 or a list of tokens; a list of lists is a batch. Unknown words are passed over.
+            place: which of the tokens is the word, where it is among them: it is left out, and models that care know
+                how far the others are from it. For a batch one number each.
 
         Returns:
             (n,) or, for a batch, (B, n); the prior where no word around is known.
 
         Raises:
             UnknownWordError: the word has no sense.
-            OptionError: the senses are of a kind that no context tells.
+            OptionError: the senses are of a kind that no context tells, or a place is none of the tokens.
             FormatError: the model holds numbers that are not finite.
         """
         batch = is_batch(context)
         contexts = [list(one) for one in context] if batch else [_tokens(context)]
         known = self.lexicon.rows
-        found = self.probabilities(word, Contexts.of([[known[w] for w in one if w in known] for one in contexts]))
+        around = Contexts.of([[known.get(token, -1) for token in one] for one in contexts])
+        if place is not None:
+            around = around.beside(np.atleast_1d(place))
+        found = self.probabilities(word, around.known())
         return found if batch else np.asarray(found[0])
 
     def probabilities(self, word: str, contexts: Contexts) -> Floats:

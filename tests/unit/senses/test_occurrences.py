@@ -48,6 +48,8 @@ def test_contexts_stay_in_their_sentences(corpus):
         first, last = corpus.offsets[sentence], corpus.offsets[sentence + 1]
         expected = [*corpus.ids[max(first, place - 3) : place], *corpus.ids[place + 1 : min(last, place + 4)]]
         assert contexts.ids[start:end].tolist() == expected
+        before, after = place - max(first, place - 3), min(last, place + 4) - place - 1
+        assert contexts.distances[start:end].tolist() == [*range(before, 0, -1), *range(1, after + 1)]
 
 
 def test_numbers_out_of_range(corpus):

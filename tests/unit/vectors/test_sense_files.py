@@ -15,7 +15,9 @@ from firth.vectors.sense_vectors import SenseVectors
 COUNTS = [9, 5, 3, 2]
 READERS = {
     "none": None,
-    "centroids": Centroids(np.eye(4, 3, dtype=np.float32), np.ones(4, np.float32), np.ones((6, 3), np.float32), 0.25),
+    "centroids": Centroids(
+        np.eye(4, 3, dtype=np.float32), np.ones(4, np.float32), np.ones((6, 3), np.float32), 0.25, 1.0
+    ),
     "rows": Likelihood(np.eye(4, 2, dtype=np.float32)),
     "tree": Likelihood(np.eye(3, 2, dtype=np.float32), huffman(np.array(COUNTS))),
 }
@@ -97,7 +99,7 @@ def damage(folder, **facts):
         ({"reader": {"kind": "crystal ball"}}, "reader .*crystal ball"),
         ({"reader": None}, "reader None in config.json"),
         ({"reader": {"kind": "centroids"}}, "expected one of none, centroids, likelihood"),
-        ({"reader": {"kind": "centroids", "temperature": -1.0}}, "temperature=-1.0"),
+        ({"reader": {"kind": "centroids", "temperature": -1.0, "decay": 0.0}}, "temperature=-1.0"),
         ({"reader": {"kind": "likelihood"}}, "expected 'outputs'"),
     ],
 )

@@ -17,6 +17,30 @@ def test_a_context_between_two_centres():
     assert found == pytest.approx(np.array([[2 / 5**0.5, 4 / 5**0.5], [0, 0]]), rel=1e-6)
 
 
+def test_words_further_off_count_less():
+    """The tokens a x b c, seen from x: a and b are 1 off, c is 2. With decay 1 and unit rows the sum is
+    (1, 1, 1/2), of length 3/2: its cosines with the axes are 2/3, 2/3 and 1/3."""
+    axes = np.eye(3)
+    contexts = Contexts.of([[0, 7, 1, 2]]).beside(np.array([1]))
+    assert (contexts.ids.tolist(), contexts.distances.tolist()) == ([0, 1, 2], [1, 1, 2])
+    reader = Centroids(axes, np.ones(3), axes, temperature=1.0, decay=1.0)
+    assert reader.scores(contexts, np.arange(3), axes)[0] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
+    flat = Contexts(contexts.ids, contexts.offsets)
+    assert reader.scores(flat, np.arange(3), axes)[0] == pytest.approx([3**-0.5] * 3)
+
+
+def test_contexts_in_other_numbers():
+    """The words 3, 1, 2 and 1 become 0, none, 5 and none."""
+    found = Contexts.of([[3, 1], [2], [1]]).renumbered(np.array([-1, -1, 5, 0]))
+    assert (found.ids.tolist(), found.offsets.tolist()) == ([0, 5], [0, 1, 2, 2])
+
+
+@pytest.mark.parametrize("places", [[2], [-1], [0, 0]])
+def test_a_place_that_there_is_not(places):
+    with pytest.raises(OptionError, match=r"among \[2\] tokens: expected one of them"):
+        Contexts.of([[3, 1]]).beside(np.array(places))
+
+
 def test_a_path_of_two_nodes():
     """Counts 1, 1, 2: the root (node 1) has the word 2 on one side and node 0 on the other, which has words 0 and 1.
     A sense (1, 0) and nodes (log 3, 0), (0, 0): log p(c) of the words 0 and 1 is log sigma(+-log 3) = log 3/4 or
@@ -63,6 +87,8 @@ def test_shapes_that_do_not_fit():
     words, one = np.zeros((3, 2)), np.ones(3)
     with pytest.raises(OptionError, match="temperature=0: expected a finite number above 0"):
         Centroids(words, one, words, 0)
+    with pytest.raises(OptionError, match="decay=-1: expected a finite number of at least 0"):
+        Centroids(words, one, words, decay=-1)
     with pytest.raises(ShapeError, match=r"centres \(3, 4\): expected as many weights"):
         Centroids(words, one, np.zeros((3, 4)))
     with pytest.raises(ShapeError, match="3 context vectors and 3 centres for 3 words of 4 senses"):

@@ -53,6 +53,19 @@ class TestDisambiguate:
         assert found.tolist() == [bank().disambiguate("bank", one).tolist() for one in (["river"], [], ["money"])]
         assert bank().disambiguate("money", [["river"], []]).tolist() == [[1], [1]]
 
+    def test_the_word_in_its_place(self):
+        """From "bank" the word "river" is 1 off and "money" 2: with decay 1 the context is (1/2, 1), its cosines with
+        the centres are 1 / sqrt 5 and 2 / sqrt 5, and the scores, over 0.5, differ by 2 / sqrt 5 = 0.894427: the first
+        has 0.75 / (0.75 + 0.25 * 2.445934) = 0.550870."""
+        contexts = np.array([[9, 9], [1, 0], [0, 1]], dtype=np.float32)
+        senses = bank(reader=Centroids(contexts, np.ones(3), VECTORS, temperature=0.5, decay=1.0))
+        found = senses.disambiguate("bank", "the bank, river money", place=1)
+        assert found[0] == pytest.approx(0.550870, abs=1e-6)
+        batch = senses.disambiguate("bank", [["bank", "river", "money"], ["river", "bank"]], place=[0, 1])
+        assert batch[0].tolist() == found.tolist()
+        with pytest.raises(OptionError, match=r"place=\[3\] among \[2\] tokens"):
+            senses.disambiguate("bank", "bank river", place=3)
+
     def test_likelihoods(self):
         """Rows (1, 0) and (0, 2) of negative sampling beside the senses (1, 0) and (0, 1): the word "river" scores 0
         and 2, as above."""

@@ -1,0 +1,66 @@
+"""A map of senses: each sense of chosen words among its own neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firth.errors import OptionError
+from firth.plots.map import word_map
+from firth.plots.picture import Picture
+from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.word_vectors import WordVectors
+
+
+def sense_map(
+    senses: SenseVectors,
+    words: Sequence[str],
+    *,
+    number: int = 8,
+    method: str | None = None,
+    seed: int = 0,
+    title: str | None = None,
+) -> Picture:
+    """Return a map of the senses of words, each with its neighbours in a colour of its own.
+
+    Args:
+        senses: the senses.
+        words: whose senses to draw. Unknown ones are left out, which the picture's notes say.
+        number: neighbours of each sense.
+        method: how vectors come onto the plane, as in `firth.plots.projection.project`.
+        seed: of methods that draw at random.
+        title: a line above the map; by default it says what is shown.
+
+    Raises:
+        OptionError: there are no words, `number` is below 1, or the method is unknown.
+        UnknownWordError: none of the words has a sense.
+        MissingExtraError: the library of the method is not installed.
+    """
+    given = list(dict.fromkeys(words))
+    if not given:
+        raise OptionError("no words to draw the senses of: name one or more")
+    known = [word for word in given if word in senses]
+    if not known:
+        raise senses.lexicon.unknown(given[0])
+    rows: dict[str, int] = {}
+    groups: dict[str, list[str]] = {}
+    for word in known:
+        for sense in senses.senses(word):
+            head = _name(senses, word, sense.number, rows)
+            near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbors(word, sense.number, number)]
+            groups[head] = [head, *near]
+    drawn = WordVectors(list(rows), senses.vectors[list(rows.values())])
+    asked = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
+    usual = f"Senses of {asked}, each with {number} neighbours"
+    picture = word_map(
+        drawn, groups=groups, heads=list(groups), method=method, seed=seed, title=usual if title is None else title
+    )
+    missing = [word for word in given if word not in known]
+    notes = [f"{len(missing)} of {len(given)} words have no sense here: {', '.join(missing[:5])}"] if missing else []
+    return replace(picture, kind="senses", notes=[*picture.notes, *notes])
+
+
+def _name(senses: SenseVectors, word: str, number: int, rows: dict[str, int]) -> str:
+    """What a sense is called on the map: its word, and its number where the word has others too."""
+    own = senses.rows(word)
+    name = word if own.stop - own.start == 1 else f"{word}#{number}"
+    rows.setdefault(name, own.start + number)
+    return name

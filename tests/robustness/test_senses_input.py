@@ -1,0 +1,82 @@
+"""Bad input to senses: one sentence, exit status 1; what can be answered is answered."""
+
+import json
+
+import numpy as np
+import pytest
+
+from firth.vectors.sense_readers import Centroids
+from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.word_vectors import WordVectors
+from tests.robustness.command import Command
+
+
+@pytest.fixture
+def folder(firth: Command):
+    rows = np.eye(3, dtype=np.float32)
+    reader = Centroids(rows[:2], np.ones(2, np.float32), rows)
+    SenseVectors(["bank", "river"], [0, 2, 3], rows, priors=[0.75, 0.25, 1], reader=reader).save(
+        firth.folder / "s.firth"
+    )
+    return firth.folder / "s.firth"
+
+
+def test_unknown_words(firth: Command, folder):
+    assert "'bnak' is not in the vocabulary; did you mean bank?" in firth("senses", folder, "bnak").complaint
+    ended = firth("senses", folder, "bank", "shore", "--json")
+    assert (ended.status, json.loads(ended.out)["word"]) == (1, "bank")
+    assert "'shore' is not in the vocabulary" in ended.err
+    assert "'shore'" in firth("plot", "senses", folder, "shore", "-o", "map.png").complaint
+
+
+@pytest.mark.parametrize("text", ["", "  ", "bank", "nothing that is known"])
+def test_a_context_that_tells_nothing_leaves_the_prior(firth: Command, folder, text):
+    ended = firth("senses", folder, "bank", "--context", text, "--json")
+    assert [one["probability"] for one in json.loads(ended.out)["senses"]] == [0.75, 0.25]
+
+
+def test_senses_that_no_context_tells(firth: Command):
+    SenseVectors(["bank", "river"], [0, 2, 3], np.eye(3), priors=[0.75, 0.25, 1]).save(firth.folder / "s.firth")
+    assert "no context tells them apart" in firth("senses", "s.firth", "bank", "--context", "river").complaint
+
+
+def test_other_vectors(firth: Command):
+    WordVectors(["bank"], np.ones((1, 2))).save(firth.folder / "v.firth")
+    told = firth("senses", "v.firth", "bank").complaint
+    assert "v.firth holds WordVectors, expected senses; firth train sense-clusters" in told
+
+
+def test_senses_are_no_word_vectors(firth: Command, folder):
+    assert (
+        "SenseVectors, expected vectors of words; one vector a word is" in firth("neighbors", folder, "bank").complaint
+    )
+
+
+def test_out_of_range(firth: Command, folder):
+    assert "-n 0: expected a whole number of at least 1" in firth("senses", folder, "bank", "-n", "0").complaint
+
+
+def test_damaged_folders(firth: Command, folder):
+    model = folder / "model.safetensors"
+    whole = model.read_bytes()
+    model.write_bytes(whole[:-4])
+    assert "the file is cut short" in firth("senses", folder, "bank").complaint
+    broken = whole.replace(np.float32(1).tobytes() * 1, np.float32(np.nan).tobytes())
+    model.write_bytes(broken)
+    told = firth("senses", folder, "bank").complaint
+    assert "expected a finite one" in told or "priors" in told
+    (folder / "vocab.json").unlink()
+    assert "vocab.json" in firth("senses", folder, "bank").complaint
+
+
+def test_nothing_is_trained_of_nothing(firth: Command):
+    (firth.folder / "text.txt").write_text("a few words that make no senses at all\n" * 9)
+    ended = firth(
+        "train", "sense-clusters", "text.txt", "-o", "s.firth", "--threads", "1", "--epochs", "1", "--dim", "8"
+    )
+    assert ended.status == 0, ended.err
+    assert "0 words have several senses" in ended.out
+    ended = firth("senses", "s.firth", "words")
+    assert "'words' stands 9 times in the text: senses were looked for from 200 times on" in ended.err
+    complaint = firth("train", "sense-clusters", "text.txt", "-o", "t.firth", "--senses", "many").complaint
+    assert "senses='many': expected one of adaptive, fixed" in complaint
