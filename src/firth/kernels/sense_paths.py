@@ -27,7 +27,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import BLOCK, TOGETHER, call_exponentials
-from firth.kernels.memory import get_float32, get_int64, set_float32, set_int64
+from firth.kernels.memory import get_float32, get_float64, get_int64, set_float32, set_float64, set_int64
 from firth.kernels.objectives import Predictor, clear_padding, end_outputs, node_row
 from firth.kernels.rows import own_lines
 from firth.kernels.step import MOST_HIDDEN, call_update
@@ -37,7 +37,7 @@ SMALLEST = 1e-200  # products of probabilities are turned into logarithms before
 
 
 class Nodes(NamedTuple):
-    """One thread's list of a window's nodes, and what its senses make of them."""
+    """One thread's list of a window's nodes, and what its senses make of them; kept alive by the caller."""
 
     seen: npt.NDArray[np.int64]  # (V,) the stamp of the list that a node stood in last, plus its place there
     stamp: npt.NDArray[np.int64]  # (1,)
@@ -45,6 +45,18 @@ class Nodes(NamedTuple):
     turns: npt.NDArray[np.float64]  # (N,) how often it is passed
     chances: npt.NDArray[np.float64]  # (T, N) sigma of each sense's scores
     products: npt.NDArray[np.float64]  # (T,)
+
+
+class Paths(NamedTuple):
+    """The same as plain integers."""
+
+    most: int  # N
+    seen: int  # addresses from here on
+    stamp: int
+    lefts: int
+    turns: int
+    chances: int
+    products: int
 
 
 def new_nodes(words: int, most: int, senses: int) -> Nodes:
@@ -65,19 +77,23 @@ def new_nodes(words: int, most: int, senses: int) -> Nodes:
     )
 
 
+def paths_of(nodes: Nodes) -> Paths:
+    """Return a list as integers."""
+    return Paths(len(nodes.lefts), *(array.ctypes.data for array in nodes))
+
+
 @njit(nogil=True)
 def list_nodes(
     by: Predictor,
     at: Addresses,
-    nodes: Nodes,
+    paths: Paths,
     sentence: npt.NDArray[np.int64],
     first: int,  # the first context word
     centre: int,  # left out
     last: int,  # the last context word
 ) -> int:
     """List the nodes that lead to a window's context words, each once; return how many they are."""
-    seen, lefts, turns, stamp = nodes.seen, nodes.lefts, nodes.turns, nodes.stamp[0]
-    n = 0
+    stamp, n = get_int64(paths.stamp, 0), 0
     for j in range(first, last + 1):
         if j == centre:
             continue
@@ -85,16 +101,17 @@ def list_nodes(
         for i in range(get_int64(by.starts, word), get_int64(by.starts, word + 1)):
             node = get_int64(by.nodes, i)
             left = np.float64(get_float32(by.signs, i) > 0)
-            place = seen[node] - stamp
+            place = get_int64(paths.seen, node) - stamp
             if place < 0:
-                seen[node] = stamp + n
+                set_int64(paths.seen, node, stamp + n)
                 set_int64(at.table, n, node_row(by, at, node))
-                lefts[n], turns[n] = left, 1.0
+                set_float64(paths.lefts, n, left)
+                set_float64(paths.turns, n, 1.0)
                 n += 1
             else:
-                lefts[place] += left
-                turns[place] += 1.0
-    nodes.stamp[0] = stamp + n
+                set_float64(paths.lefts, place, get_float64(paths.lefts, place) + left)
+                set_float64(paths.turns, place, get_float64(paths.turns, place) + 1.0)
+    set_int64(paths.stamp, 0, stamp + n)
     end_outputs(at, n)
     return n
 
@@ -102,67 +119,72 @@ def list_nodes(
 @njit(nogil=True)
 def weigh_evidence(
     at: Addresses,
-    nodes: Nodes,
+    paths: Paths,
     n: int,  # nodes listed
     senses: int,  # table of m row addresses
     m: int,
-    evidence: npt.NDArray[np.float64],  # (T,) is added to
+    evidence: int,  # address of m float64 that are added to
 ) -> None:
     """Add to each sense's evidence the log-probability that it gives to the listed turns."""
     for first in range(0, m, MOST_HIDDEN):
         some = min(MOST_HIDDEN, m - first)
         call_exponentials(at.exponentials, senses + 8 * first, some, at.table, n, at.chunks, at.coefficients, at.shifts)
-        _take_turns(at, nodes, n, first, some, evidence)
+        _take_turns(at, paths, n, some, paths.chances + 8 * first * paths.most, evidence + 8 * first)
 
 
-@njit(nogil=True, inline="always")
-def _take_turns(at: Addresses, nodes: Nodes, n: int, first: int, m: int, evidence: npt.NDArray[np.float64]) -> None:
-    lefts, turns, chances, products = nodes.lefts, nodes.turns, nodes.chances, nodes.products
+@njit(nogil=True)
+def _take_turns(at: Addresses, paths: Paths, n: int, m: int, chances: int, evidence: int) -> None:
     together, block = TOGETHER[m], BLOCK[m]
-    products[:m] = 1.0
+    for k in range(m):
+        set_float64(paths.products, k, 1.0)
     base = 0
     for start in range(0, n, together):
         for i in range(start, min(start + together, n)):
+            lefts, turns = get_float64(paths.lefts, i), get_float64(paths.turns, i)
             for k in range(m):
                 odds = np.float64(get_float32(at.coefficients, base + (i - start) * m + k))
                 right = 1.0 / (1.0 + odds)
-                chances[first + k, i] = odds * right
-                product = products[k]
-                for turn in range(int(turns[i])):
-                    product *= odds * right if turn < lefts[i] else right
+                left = odds * right
+                set_float64(chances, k * paths.most + i, left)
+                product = get_float64(paths.products, k) * (left if lefts > 0.0 else right)
+                for turn in range(1, int(turns)):
+                    product *= left if turn < lefts else right
                     if product < SMALLEST:
-                        evidence[first + k] += math.log(product)
+                        set_float64(evidence, k, get_float64(evidence, k) + math.log(product))
                         product = 1.0
-                products[k] = product
+                if product < SMALLEST:
+                    set_float64(evidence, k, get_float64(evidence, k) + math.log(product))
+                    product = 1.0
+                set_float64(paths.products, k, product)
         base += block
     for k in range(m):
-        evidence[first + k] += math.log(products[k])
+        set_float64(evidence, k, get_float64(evidence, k) + math.log(get_float64(paths.products, k)))
 
 
 @njit(nogil=True)
 def step_senses(
     at: Addresses,
-    nodes: Nodes,
+    paths: Paths,
     n: int,  # nodes listed
     table: int,  # of m row addresses
-    chosen: npt.NDArray[np.int64],  # (m,) which of the senses weighed those are
-    weights: npt.NDArray[np.float64],  # (T,) their posteriors
+    chosen: int,  # address of m int64: which of the senses weighed those are
+    weights: int,  # address of float64, the posteriors of the senses weighed
     m: int,
     rate: np.float32,
 ) -> None:
     """Take one step of m senses and of the listed nodes towards the turns, weighted by the posteriors."""
-    lefts, turns, chances = nodes.lefts, nodes.turns, nodes.chances
     for first in range(0, m, MOST_HIDDEN):
         some = min(MOST_HIDDEN, m - first)
         together, block = TOGETHER[some], BLOCK[some]
-        base = 0
-        for start in range(0, n, together):
-            for i in range(start, min(start + together, n)):
-                for k in range(some):
-                    sense = chosen[first + k]
-                    coefficient = rate * weights[sense] * (lefts[i] - turns[i] * chances[sense, i])
-                    set_float32(at.coefficients, base + (i - start) * some + k, np.float32(coefficient))
-            base += block
+        for k in range(some):
+            sense = get_int64(chosen, first + k)
+            weight, chances = rate * get_float64(weights, sense), paths.chances + 8 * sense * paths.most
+            base = k
+            for start in range(0, n, together):
+                for i in range(start, min(start + together, n)):
+                    slope = get_float64(paths.lefts, i) - get_float64(paths.turns, i) * get_float64(chances, i)
+                    set_float32(at.coefficients, base + (i - start) * some, np.float32(weight * slope))
+                base += block
         clear_padding(at, some, n)
         rows = table + 8 * first
         call_update(at.update, rows, rows, some, at.table, n, at.chunks, at.coefficients)

@@ -26,6 +26,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from firth.kernels.memory import get_float64, set_float64
+
 ASYMPTOTIC = 6.0  # from here on the series holds
 
 
@@ -43,25 +45,24 @@ def digamma(x: float) -> float:
 
 @njit(nogil=True)
 def expected_logs(
-    counts: npt.NDArray[np.float64],  # (V, T) n
-    word: int,
+    counts: int,  # address of a word's T numbers of occurrences, n
+    senses: int,  # T
     alpha: float,
-    senses: int,  # how many of the T to write
-    out: npt.NDArray[np.float64],  # (T,) receives E log pi
+    m: int,  # how many of the T to write
+    out: int,  # address of m float64 that receive E log pi
 ) -> None:
     """Write the expected logarithm of the parts that a word's first senses have of its stick."""
-    last = counts.shape[1] - 1
     rest, before = 0.0, 0.0
-    for k in range(last + 1):
-        rest += counts[word, k]
     for k in range(senses):
-        if k == last:
-            out[k] = before
+        rest += get_float64(counts, k)
+    for k in range(m):
+        if k == senses - 1:
+            set_float64(out, k, before)
             return
-        own = counts[word, k]
+        own = get_float64(counts, k)
         rest = max(rest - own, 0.0)
         both = digamma(1.0 + alpha + own + rest)
-        out[k] = before + digamma(1.0 + own) - both
+        set_float64(out, k, before + digamma(1.0 + own) - both)
         before += digamma(alpha + rest) - both
 
 

@@ -57,12 +57,13 @@ from firth.embeddings.training import (
 )
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
+from firth.kernels.memory import get_float64, get_int64, set_float64, set_int64
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import MERGE, Predictor, Scoring, fetch_outputs, merge_copies, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
-from firth.kernels.sense_paths import Nodes, list_nodes, new_nodes, step_senses, weigh_evidence
+from firth.kernels.sense_paths import Nodes, Paths, list_nodes, new_nodes, paths_of, step_senses, weigh_evidence
 from firth.kernels.step import prefetch_row
 from firth.kernels.stick_breaking import expected_logs, expected_parts
 from firth.kernels.targets import Addresses, Work, addresses, new_work
@@ -194,21 +195,49 @@ class AdaGram:
         """
         text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
         most = 2 * self.window * max(by.tree.longest, 1)
-        task = Task(
-            self.window, self.shrink_windows, matrices.state[STATE], self.kept_occurrences(corpus), self.alpha,
-            self.threshold,
-        )  # fmt: skip
+        occurrences, totals = matrices.state[STATE], self.kept_occurrences(corpus)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(self.window, 1, 1, matrices.inputs.shape[1], outputs=most)
             at = addresses(work, matrices.inputs, matrices.outputs, normalised=True)
-            own = objectives.own_copies(by, matrices.outputs, threads)
-            train_windows(
-                text, task, new_weighing(by.words, most, self.max_senses), predictor(by, at, shard.loss, own), work,
-                at, shard.state(stop),
-            )  # fmt: skip
+            copies, own = objectives.own_copies(by, matrices.outputs, threads), self.own(by.words, most)
+            task = self.task(own, occurrences, totals)
+            train_windows(text, task, predictor(by, at, shard.loss, copies), work, at, shard.state(stop))
 
         return train_shard
+
+    def own(self, words: int, most: int) -> "Own":
+        """Return the arrays of a thread.
+
+        Args:
+            words: V.
+            most: nodes that the paths of a window may have.
+        """
+        table = np.stack([own_lines(self.max_senses, np.int64) for _ in range(3)])
+        return Own(new_nodes(words, most, self.max_senses), table, own_lines(self.max_senses, np.float64))
+
+    def task(self, own: "Own", occurrences: npt.NDArray[np.float64], totals: npt.NDArray[np.float64]) -> "Task":
+        """Return what a thread does, as plain numbers.
+
+        Args:
+            own: its arrays.
+            occurrences: (V, T) n_wk, which training updates.
+            totals: (V,) n_w.
+        """
+        return Task(
+            window=self.window,
+            shrink=self.shrink_windows,
+            senses=self.max_senses,
+            alpha=self.alpha,
+            threshold=self.threshold,
+            occurrences=occurrences.ctypes.data,
+            totals=totals.ctypes.data,
+            paths=paths_of(own.nodes),
+            rows=own.table[0].ctypes.data,
+            learning=own.table[1].ctypes.data,
+            chosen=own.table[2].ctypes.data,
+            posterior=own.posterior.ctypes.data,
+        )
 
     def sense_vectors(self, matrices: Matrices, tree: Tree, facts: dict[str, Any]) -> SenseVectors:
         """Return the senses that some part of their word's occurrences is expected to have.
@@ -242,47 +271,37 @@ def _scoring(corpus: Corpus) -> Scoring:
     return objectives.scoring("hierarchical", noise, negative=1, noise=alias_table(noise), tree=tree)
 
 
-class Task(NamedTuple):
-    """What all threads make of a text."""
-
-    window: int  # words a side
-    shrink: bool  # whether a window's reach is drawn from 1 to `window`
-    occurrences: npt.NDArray[np.float64]  # (V, T) n_wk, updated in place
-    totals: npt.NDArray[np.float64]  # (V,) n_w
-    alpha: float
-    threshold: float  # posterior below which a sense learns nothing
-
-
-class Weighing(NamedTuple):
-    """One thread's weighing of a word's senses in one window."""
+class Own(NamedTuple):
+    """One thread's arrays, kept alive for as long as its `Task` is used."""
 
     nodes: Nodes
-    rows: npt.NDArray[np.int64]  # (T,) addresses of the senses that are weighed
-    learning: npt.NDArray[np.int64]  # (T,) of those that learn
-    chosen: npt.NDArray[np.int64]  # (T,) which ones these are
+    table: npt.NDArray[np.int64]  # (3, T)
     posterior: npt.NDArray[np.float64]  # (T,)
 
 
-def new_weighing(words: int, most: int, senses: int) -> Weighing:
-    """Return an empty workspace.
+class Task(NamedTuple):
+    """What one thread makes of a text, as plain numbers: arrays that threads share would slow each other down."""
 
-    Args:
-        words: V.
-        most: nodes that the paths of a window may have.
-        senses: T.
-    """
-    rows, learning, chosen = (own_lines(senses, np.int64) for _ in range(3))
-    return Weighing(new_nodes(words, most, senses), rows, learning, chosen, own_lines(senses, np.float64))
+    window: int  # words a side
+    shrink: bool  # whether a window's reach is drawn from 1 to `window`
+    senses: int  # T
+    alpha: float
+    threshold: float  # posterior below which a sense learns nothing
+    occurrences: int  # address of (V, T) float64 n_wk, updated in place
+    totals: int  # of (V,) float64 n_w
+    paths: Paths
+    rows: int  # of (T,) int64, the rows of the senses that are weighed
+    learning: int  # of (T,) int64, the rows of those that learn
+    chosen: int  # of (T,) int64, which ones these are
+    posterior: int  # of (T,) float64
 
 
 @compiled
-def train_windows(
-    text: Text, task: Task, own: Weighing, by: Predictor, work: Work, at: Addresses, state: ShardState
-) -> None:
+def train_windows(text: Text, task: Task, by: Predictor, work: Work, at: Addresses, state: ShardState) -> None:
     """Train on a shard from where it stands."""
     # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
     sentence, random, loss, predictions = work.sentence, state.random, state.loss, state.predictions
-    window, word_bytes = task.window, at.row_bytes * len(own.rows)
+    window, word_bytes = task.window, at.row_bytes * task.senses
     for count, _, rate in pieces(text, work, state):
         merge_copies(by, at, count)
         if count < 2 or by.words < 2:
@@ -297,68 +316,71 @@ def train_windows(
                 continue
             reach = window - below(draw(random), window) if task.shrink else window
             first, last = max(0, t - reach), min(count - 1, t + reach)
-            n = list_nodes(by, at, own.nodes, sentence, first, t, last)
-            loss[0] -= learn_window(task, own, at, sentence[t], n, rate)
+            n = list_nodes(by, at, task.paths, sentence, first, t, last)
+            loss[0] -= learn_window(task, at, sentence[t], n, rate)
             predictions[0] += last - first
     merge_copies(by, at, MERGE)
 
 
 @njit(nogil=True)
 def learn_window(
-    task: Task,
-    own: Weighing,  # n nodes listed
+    task: Task,  # n nodes listed
     at: Addresses,
     word: int,  # the centre
     n: int,
     rate: np.float32,
 ) -> float:
     """Learn from one window; return its part of the lower bound, log sum_k exp(E log pi_k + evidence_k), in nats."""
-    m = _place_senses(task, own, at, word)
-    expected_logs(task.occurrences, word, task.alpha, m, own.posterior)
-    weigh_evidence(at, own.nodes, n, own.rows.ctypes.data, m, own.posterior)
-    bound: float = _normalise(own.posterior, m)
-    learning = _choose(own, m, task.threshold)
-    step_senses(at, own.nodes, n, own.learning.ctypes.data, own.chosen, own.posterior, learning, rate)
-    for k in range(len(own.rows)):
-        seen = task.totals[word] * own.posterior[k] if k < m else 0.0
-        task.occurrences[word, k] += rate * (seen - task.occurrences[word, k])
+    counts = task.occurrences + 8 * task.senses * word
+    m = _place_senses(task, at, word, counts)
+    expected_logs(counts, task.senses, task.alpha, m, task.posterior)
+    weigh_evidence(at, task.paths, n, task.rows, m, task.posterior)
+    bound: float = _normalise(task.posterior, m)
+    learning = _choose(task, m)
+    step_senses(at, task.paths, n, task.learning, task.chosen, task.posterior, learning, rate)
+    total = get_float64(task.totals, word)
+    for k in range(task.senses):
+        seen = total * get_float64(task.posterior, k) if k < m else 0.0
+        set_float64(counts, k, get_float64(counts, k) + rate * (seen - get_float64(counts, k)))
     return bound
 
 
 @njit(nogil=True, inline="always")
-def _place_senses(task: Task, own: Weighing, at: Addresses, word: int) -> int:
+def _place_senses(task: Task, at: Addresses, word: int, counts: int) -> int:
     """List the senses that a word has and one that would be new; return how many they are."""
-    most = len(own.rows)
-    m, behind = most, 0.0
-    while m > 1 and behind + task.occurrences[word, m - 1] < NEW:
+    m, behind = task.senses, 0.0
+    while m > 1 and behind + get_float64(counts, m - 1) < NEW:
         m -= 1
-        behind += task.occurrences[word, m]
-    m = min(m + 1, most)
+        behind += get_float64(counts, m)
+    m = min(m + 1, task.senses)
     for k in range(m):
-        own.rows[k] = at.inputs + (word * most + k) * at.row_bytes
+        set_int64(task.rows, k, at.inputs + (word * task.senses + k) * at.row_bytes)
     return m
 
 
 @njit(nogil=True, inline="always")
-def _normalise(logs: npt.NDArray[np.float64], m: int) -> float:
+def _normalise(logs: int, m: int) -> float:
     """Turn log weights into probabilities; return the logarithm of the weights' sum."""
-    largest, total = float(logs[:m].max()), 0.0
+    largest, total = get_float64(logs, 0), 0.0
+    for k in range(1, m):
+        largest = max(largest, get_float64(logs, k))
     for k in range(m):
-        logs[k] = math.exp(logs[k] - largest)
-        total += logs[k]
+        set_float64(logs, k, math.exp(get_float64(logs, k) - largest))
+        total += get_float64(logs, k)
     for k in range(m):
-        logs[k] /= total
-    return largest + math.log(total)
+        set_float64(logs, k, get_float64(logs, k) / total)
+    return float(largest + math.log(total))
 
 
 @njit(nogil=True, inline="always")
-def _choose(own: Weighing, m: int, threshold: float) -> int:
+def _choose(task: Task, m: int) -> int:
     """List the senses that learn, and take the others' posterior away; return how many learn."""
     learning = 0
     for k in range(m):
-        if own.posterior[k] < threshold:
-            own.posterior[k] = 0.0
+        if get_float64(task.posterior, k) < task.threshold:
+            set_float64(task.posterior, k, 0.0)
         else:
-            own.learning[learning], own.chosen[learning] = own.rows[k], k
+            set_int64(task.learning, learning, get_int64(task.rows, k))
+            set_int64(task.chosen, learning, k)
             learning += 1
     return learning

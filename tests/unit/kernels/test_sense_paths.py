@@ -7,7 +7,7 @@ from numba import njit
 from firth.kernels import objectives
 from firth.kernels.noise import alias_table
 from firth.kernels.rows import aligned_rows
-from firth.kernels.sense_paths import list_nodes, new_nodes, weigh_evidence
+from firth.kernels.sense_paths import list_nodes, new_nodes, paths_of, weigh_evidence
 from firth.kernels.step import MOST_HIDDEN
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import from_children, huffman
@@ -32,11 +32,11 @@ class Stage:
         self.rows = self.x.ctypes.data + np.arange(len(senses)) * self.at.row_bytes
 
     def list(self, sentence, first, centre, last):
-        return int(_list(self.by, self.at, self.nodes, np.array(sentence), first, centre, last))
+        return int(_list(self.by, self.at, paths_of(self.nodes), np.array(sentence), first, centre, last))
 
     def evidence(self, n):
         found = np.zeros(len(self.x))
-        _weigh(self.at, self.nodes, n, self.rows, found)
+        _weigh(self.at, paths_of(self.nodes), n, self.rows.ctypes.data, len(self.rows), found.ctypes.data)
         return found
 
     def listed(self, n):
@@ -49,13 +49,13 @@ class Stage:
 
 
 @njit
-def _list(by, at, nodes, sentence, first, centre, last):
-    return list_nodes(by, at, nodes, sentence, first, centre, last)
+def _list(by, at, paths, sentence, first, centre, last):
+    return list_nodes(by, at, paths, sentence, first, centre, last)
 
 
 @njit
-def _weigh(at, nodes, n, rows, found):
-    weigh_evidence(at, nodes, n, rows.ctypes.data, len(rows), found)
+def _weigh(at, paths, n, rows, m, found):
+    weigh_evidence(at, paths, n, rows, m, found)
 
 
 def test_a_windows_nodes_by_hand():

@@ -9,9 +9,13 @@ from firth.kernels.stick_breaking import digamma, expected_logs, expected_parts
 
 
 @njit
-def logs(counts, word, alpha, senses):
+def _logs(counts, senses, alpha, m, out):
+    expected_logs(counts, senses, alpha, m, out)
+
+
+def logs(counts, word, alpha, m):
     out = np.full(counts.shape[1], np.nan)
-    expected_logs(counts, word, alpha, senses, out)
+    _logs(counts[word].ctypes.data, counts.shape[1], alpha, m, out.ctypes.data)
     return out
 
 
