@@ -11,7 +11,7 @@ class DataSet:
     Attributes:
         name: what to call it by.
         kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another, "bias" for lists of `firth.bias`, "sense-induction" for the key of
+            another, "bias" for lists of `firth.bias`, "sense-induction" for the key and the contexts of
             `firth.evaluation.sense_induction.score`.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
@@ -461,6 +461,17 @@ _SETS = [
         "semeval-2010/key.txt",
         sha256="a5201fed260f78beb2a09444932ba6f025eb77b6894fa9f501af2c29d39d9e0f",
         rows=8915,
+        licence="not stated; the repository it is taken from is MIT",
+        citation="Manandhar et al. 2010, SemEval-2010 task 14: word sense induction and disambiguation",
+    ),
+    DataSet(
+        name="semeval-2010-contexts",
+        kind="sense-induction",
+        path="wsi-semeval2010/semeval-2010/dataset.txt",
+        url="https://raw.githubusercontent.com/sbos/AdaGram.jl/a348cc353c8abf27f4f4fb811120434a3976204b/data/"
+        "semeval-2010/dataset.txt",
+        sha256="9109e9d661fc4bca2e6fe5e9b56d0c1f34731dc927c454ba06dde2d7898db86a",
+        rows=9015,
         licence="not stated; the repository it is taken from is MIT",
         citation="Manandhar et al. 2010, SemEval-2010 task 14: word sense induction and disambiguation",
     ),

@@ -1,0 +1,141 @@
+"""Word sense induction: do the senses that a model found agree with those of people?
+
+SemEval-2010's task 14 has 8,915 occurrences of 100 nouns and verbs, each with a sense given by people. A model trained
+on other text says which of its own senses each occurrence has; these are clusters, and no cluster has a name. The
+V-measure likes many small clusters and the paired F-score few large ones, so that the adjusted Rand index, which is 0
+by chance, and the task's own baselines stand beside them.
+
+    python recipes/word_sense_induction.py --text wiki.txt --models adagram mssg --seeds 0 1 2
+    python recipes/word_sense_induction.py --vectors senses/       # trained before
+    python recipes/word_sense_induction.py --toy                   # a text of its own, in seconds
+
+A word is looked up as the task names it, `access` for `access.n`; a word that a model lacks is one cluster.
+"""
+
+import argparse
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+
+import firth
+from firth import data
+from firth.comparison.models import trainer
+from firth.evaluation.sense_induction import read_key, score
+
+METRICS = ("v-measure", "paired-f", "ari", "recall-80/20", "clusters")
+
+
+def read_contexts(path):
+    """Each word's occurrences: the tokens before and behind it.
+
+    A line with a word and a number, then as many lines of the text before it, a tab, and the text behind it.
+    """
+    content = Path(path).read_bytes()
+    lines = iter((gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8").splitlines())
+    found = {}
+    for line in lines:
+        word, count = line.split()
+        sides = (next(lines).partition("\t")[::2] for _ in range(int(count)))
+        found[word] = {
+            f"{word}.{number}": (before.split(), behind.split()) for number, (before, behind) in enumerate(sides, 1)
+        }
+    return found
+
+
+def clustered(senses, contexts, window):
+    """The likeliest sense of every occurrence, by the `window` words on each side."""
+    found = {}
+    for word, occurrences in contexts.items():
+        lemma = word.rpartition(".")[0]
+        if lemma in senses:
+            around = [before[-window:] + behind[:window] for before, behind in occurrences.values()]
+            numbers = senses.disambiguate(lemma, around).argmax(axis=1).tolist()
+        else:
+            numbers = [0] * len(occurrences)
+        found[word] = dict(zip(occurrences, map(str, numbers), strict=True))
+    return found
+
+
+def toy():
+    """A text of two topics, occurrences of a word that stands in both and of one that does not, and their senses."""
+    random = np.random.default_rng(0)
+
+    def sentence(topic, word):
+        return [
+            *(f"{topic}{i}" for i in random.integers(0, 20, 4)),
+            word,
+            *(f"{topic}{i}" for i in random.integers(0, 20, 4)),
+        ]
+
+    text = [sentence(topic, random.choice(["bank", f"{topic}0"])) for topic in random.choice(["a", "b"], 6000)]
+    contexts, gold = {}, {}
+    for word, topics in (("bank.n", "ab"), ("a0.n", "a")):
+        drawn = random.choice(list(topics), 50)
+        names = [f"{word}.{number}" for number in range(1, 51)]
+        sentences = [sentence(topic, word) for topic in drawn]
+        contexts[word] = {name: (one[:4], one[5:]) for name, one in zip(names, sentences, strict=True)}
+        gold[word] = dict(zip(names, drawn.tolist(), strict=True))
+    return text, contexts, gold
+
+
+def models(chosen, text):
+    """The names of models, and what makes them: loaded, or trained."""
+    for folder in chosen.vectors:
+        yield folder.name, firth.load(folder)
+    if not chosen.models:
+        return
+    corpus = firth.Corpus.build(text, min_count=chosen.min_count, progress=False, cache=chosen.cache)
+    common = {"dim": chosen.dim, "epochs": chosen.epochs, "sample": chosen.sample}
+    for spec in chosen.models:
+        for seed in chosen.seeds:
+            model = trainer(spec, common)
+            yield f"{spec} {seed}", model.train(corpus, seed=seed, threads=chosen.threads, progress=False)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Senses that models found against those of people.")
+    parser.add_argument("--toy", action="store_true", help="a small text made up of topics, and a small model")
+    parser.add_argument("--text", type=Path, help="a file of text to train on")
+    parser.add_argument("--models", nargs="+", default=[], help="names of `firth train` with options behind colons")
+    parser.add_argument("--vectors", type=Path, nargs="+", default=[], help="folders of senses that are trained")
+    parser.add_argument("--window", type=int, default=10, help="words a side that tell the sense of an occurrence")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--dim", type=int)
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--sample", type=float)
+    parser.add_argument("--min-count", type=int, default=5)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--cache", help="folder of built corpora")
+    parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
+    chosen = parser.parse_args(arguments)
+    if chosen.toy:
+        parser.set_defaults(models=["adagram"], dim=16, epochs=3, sample=0.0, threads=1)
+        chosen = parser.parse_args(arguments)
+        text, contexts, gold = toy()
+    elif not chosen.vectors and not (chosen.models and chosen.text):
+        parser.error("no senses: pass --vectors, or --models with --text, or --toy")
+    else:
+        text, contexts = [chosen.text], read_contexts(data.path_of("semeval-2010-contexts"))
+        gold = read_key(data.path_of("semeval-2010-senses"))
+    found = {name: clustered(senses, contexts, chosen.window) for name, senses in models(chosen, text)}
+    report = score(gold, found)
+    print(report)
+    lines = [
+        {
+            "model": name,
+            **{row.metric: round(row.value, 4) for row in report.rows if (row.vectors, row.set) == (name, "senses")},
+        }
+        for name in dict.fromkeys(row.vectors for row in report.rows)
+    ]
+    if chosen.results:
+        with chosen.results.open("a", encoding="utf-8") as file:
+            file.writelines(
+                json.dumps({**line, "window": chosen.window, "version": firth.__version__}) + "\n" for line in lines
+            )
+    return lines
+
+
+if __name__ == "__main__":
+    main()
