@@ -155,3 +155,12 @@ def test_old_vectors_of_ours_are_replaced(capsys):
     run(dim=8, epochs=1)
     run(dim=4, epochs=1)
     assert firth.load("out.firth").dim == 4
+
+
+def test_a_model_of_senses_says_what_it_made(capsys):
+    run("adagram", dim=4, max_senses=2, epochs=1, sample=0.0, json=True)
+    facts = json.loads(capsys.readouterr().out)
+    senses = firth.load("out.firth")
+    assert (facts["words"], facts["dim"]) == (len(senses), 4)
+    assert (senses.num_senses >= 1).all()
+    assert senses.metadata["training"]["options"]["max_senses"] == 2
