@@ -45,13 +45,20 @@ def read_contexts(path):
 
 
 def clustered(senses, contexts, window):
-    """The likeliest sense of every occurrence, by the `window` words on each side."""
+    """The likeliest sense of every occurrence, by the `window` words on each side; None for those a model asks for.
+
+    The word itself stands between the two sides, so that a model that cares knows how far the others are from it.
+    """
+    options = senses.metadata.get("training", {}).get("options", {})
+    window = window or options.get("context_window", 10)
     found = {}
     for word, occurrences in contexts.items():
         lemma = word.rpartition(".")[0]
         if lemma in senses:
-            around = [before[-window:] + behind[:window] for before, behind in occurrences.values()]
-            numbers = senses.disambiguate(lemma, around).argmax(axis=1).tolist()
+            sides = [(before[-window:], behind[:window]) for before, behind in occurrences.values()]
+            around = [[*before, lemma, *behind] for before, behind in sides]
+            places = [len(before) for before, _ in sides]
+            numbers = senses.disambiguate(lemma, around, place=places).argmax(axis=1).tolist()
         else:
             numbers = [0] * len(occurrences)
         found[word] = dict(zip(occurrences, map(str, numbers), strict=True))
@@ -100,7 +107,7 @@ def main(arguments=None):
     parser.add_argument("--text", type=Path, help="a file of text to train on")
     parser.add_argument("--models", nargs="+", default=[], help="names of `firth train` with options behind colons")
     parser.add_argument("--vectors", type=Path, nargs="+", default=[], help="folders of senses that are trained")
-    parser.add_argument("--window", type=int, default=10, help="words a side that tell the sense of an occurrence")
+    parser.add_argument("--window", type=int, help="words a side that tell the sense; by default a model's own, or 10")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--dim", type=int)
     parser.add_argument("--epochs", type=int)
