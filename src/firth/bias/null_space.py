@@ -44,7 +44,7 @@ def null_space_projection(
     *,
     specific: Iterable[str] = (),
     count: int = COUNT,
-    rounds: int = ROUNDS,
+    rounds: int | None = None,
     seed: int = 0,
 ) -> WordVectors:
     """Return vectors in which no linear classifier can tell the two sides of pairs.
@@ -55,7 +55,7 @@ def null_space_projection(
         specific: words that no classifier learns from, for they have their side by their meaning; they lose the
             directions all the same.
         count: words of each side that classifiers learn from.
-        rounds: directions to take out at most.
+        rounds: directions to take out at most; None is 35, and fewer than the vectors have numbers.
         seed: which words are held out.
 
     Raises:
@@ -63,8 +63,9 @@ def null_space_projection(
         FormatError: a vector is not finite.
     """
     matrix = matrix_of(vectors)
+    rounds = min(ROUNDS, vectors.dim - 1) if rounds is None else rounds
     if not 1 <= rounds < vectors.dim:
-        raise OptionError(f"rounds={rounds} of vectors of {vectors.dim} numbers: expected from 1 to {vectors.dim - 1}")
+        raise OptionError(f"rounds={rounds} of vectors of {vectors.dim} numbers: expected fewer, and at least 1")
     biased = biased_words(vectors, bias_direction(vectors, pairs), count, without=specific)
     if biased.each < HELD:
         raise OptionError(f"{biased.each} words of each side: expected at least {HELD} to learn from")

@@ -5,6 +5,7 @@ attribute words (what they may be tied to, such as career and family). A word is
 lower case. Words without a vector are left out and listed: a figure of half a list is another figure.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -45,6 +46,15 @@ class Query:
         if not self.name:
             named = " / ".join(", ".join(sets) for sets in (self.targets, self.attributes))
             object.__setattr__(self, "name", named)
+
+    def lacking(self, vectors: Vectors) -> list[str]:
+        """Return the names of the sets of which no word has a vector.
+
+        Args:
+            vectors: which words are looked up in.
+        """
+        sets = [*self.targets.items(), *self.attributes.items()]
+        return [name for name, words in sets if all(_form(vectors, word) is None for word in words)]
 
     @classmethod
     def of(cls, targets: Sequence[Words], attributes: Sequence[Words], name: str = "") -> "Query":
@@ -118,7 +128,7 @@ class Measured:
         return {
             "name": self.query,
             "metric": self.metric,
-            "effect": self.value,
+            "effect": self.value if math.isfinite(self.value) else None,
             "low": self.low,
             "high": self.high,
             "p": self.p,
@@ -210,9 +220,7 @@ def covered_by(vectors: Vectors, words: Words, what: str) -> Coverage:
     """
     _check_words(words, what)
     written = dict.fromkeys(words)
-    places = {
-        word: next((form for form in (word, word.lower()) if row_of(vectors, form) >= 0), None) for word in written
-    }
+    places = {word: _form(vectors, word) for word in written}
     used = tuple(dict.fromkeys(form for form in places.values() if form is not None))
     missing = tuple(word for word, form in places.items() if form is None)
     if not used:
@@ -222,6 +230,11 @@ def covered_by(vectors: Vectors, words: Words, what: str) -> Coverage:
             "the spelling of the vectors"
         )
     return Coverage(used, missing)
+
+
+def _form(vectors: Vectors, word: str) -> str | None:
+    """Return a word as the vectors write it: as it stands, or in lower case."""
+    return next((form for form in (word, word.lower()) if row_of(vectors, form) >= 0), None)
 
 
 def row_of(vectors: Vectors, word: str) -> int:

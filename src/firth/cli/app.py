@@ -40,6 +40,8 @@ COMMANDS = {
     "compare": ("compare", "compare", "Train several models on one text, and judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
     "diversity": ("diversity", "diversity", "Show how diverse texts are, by the entropy of their patterns."),
+    "bias": ("bias", "bias", "Measure what vectors hold against groups of people."),
+    "debias": ("bias", "debias", "Take a bias out of vectors, and say what of it is left."),
     "convert": ("files", "convert", "Write vectors in another format."),
     "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit or counter-fit vectors."),
     "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
