@@ -7,16 +7,14 @@
 Words that the vectors lack are left out. The summary of bias is the association test of Caliskan, Bryson and Narayanan
 2017 ("Semantics derived automatically from language corpora contain human-like biases"): how much nearer one list of
 words is to one list of attributes than another list is, in standard deviations; with an interval by resampling words,
-and the share of random divisions of the words whose effect is as great.
+and the share of divisions of the words whose effect is as great (`firth.bias.weat`).
 """
 
 import argparse
 from pathlib import Path
 
-import numpy as np
-
 import firth
-from firth import plots
+from firth import bias, plots
 from firth.comparison import saved
 
 GROUPS = {
@@ -63,26 +61,11 @@ TESTS = {  # two lists of targets, then two of attributes; a positive effect tie
 }
 
 
-def association(vectors, words, one, other):
-    """How much nearer each word is to one list of attributes than to the other, by the mean of cosines."""
-    near, far = (np.array([[vectors.similarity(w, a) for a in some] for w in words]) for some in (one, other))
-    return near.mean(axis=1) - far.mean(axis=1)
-
-
-def effect_of(first, second):
-    return (first.mean() - second.mean()) / np.concatenate([first, second]).std(ddof=1)
-
-
-def bias(vectors, name, lists, draws=2000, seed=0):
-    random = np.random.default_rng(seed)
-    *targets, one, other = ([word for word in some.split() if word in vectors] for some in lists)
-    first, second = (association(vectors, words, one, other) for words in targets)
-    effect, whole = effect_of(first, second), np.concatenate([first, second])
-    resampled = [effect_of(*(random.choice(some, len(some)) for some in (first, second))) for _ in range(draws)]
-    divided = (random.permutation(whole) for _ in range(draws))
-    as_great = sum(effect_of(some[: len(first)], some[len(first) :]) >= effect for some in divided)
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    return {"name": name, "effect": effect, "low": low, "high": high, "p": (1 + as_great) / (1 + draws)}
+def biases(vectors):
+    """The effect of each test, with its interval and its probability by chance."""
+    for name, lists in TESTS.items():
+        *targets, one, other = (words.split() for words in lists)
+        yield bias.weat(vectors, bias.Query.of(targets, [one, other], name)).row
 
 
 def pictures(vectors, comparison=None):
@@ -99,7 +82,7 @@ def pictures(vectors, comparison=None):
     yield "similarity", plots.similarity_heat_map(vectors, ALIKE.split())
     yield "axis", plots.word_axis(vectors, (WOMEN.split(), MEN.split()), JOBS.split())
     yield "plane", plots.word_axis(vectors, ("small", "large"), second=("wild", "tame"), groups=groups)
-    yield "bias", plots.bias_summary([bias(vectors, name, lists) for name, lists in TESTS.items()])
+    yield "bias", plots.bias_summary(list(biases(vectors)))
     if comparison is None:
         yield "curve", plots.training_curves({"vectors": vectors.metadata["training"]})
         return

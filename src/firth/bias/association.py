@@ -11,8 +11,8 @@ Objective: with
     p             = the share of splits of X u Y into sets as large whose s is at least that of X, Y
     d(w, A, B)    = s(w, A, B) / sd_{c in A u B} cos(w, c)                         (SC-WEAT; p over splits of A u B)
 
-d is positive where X goes with A; it lies between -2 and 2. How great d is says nothing of how great the differences of
-cosines are, for it is divided by their spread: s(X, Y, A, B) is given beside it.
+d is positive where X goes with A; for sets of one size it lies between -2 and 2. How great d is says nothing of how
+great the differences of cosines are, for it is divided by their spread: s(X, Y, A, B) is given beside it.
 
 Source: Caliskan, Bryson and Narayanan 2017, "Semantics derived automatically from language corpora contain human-like
 biases", and its supplement; Caliskan, Ajay, Charlesworth, Wolfe and Banaji 2022, "Gender bias in word embeddings",

@@ -42,6 +42,7 @@ COUNT = 500  # words of each side that are clustered
 CLASSIFIED = 2500  # words of each side that are classified
 TRAINED = 1000  # of these, that the classifier learns from
 NEAREST = 100
+FEW = 10  # no more than one word in so many is near, or all would be
 SLACK = 1.0  # of the least squares, scikit-learn's C = 1
 
 
@@ -173,7 +174,7 @@ def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floa
     size = min(len(vectors), AMONG)
     among = vectors.first(size)
     queries = units(among.vectors[clustered.rows].astype(np.float64)).astype(np.float32)
-    rows, _ = nearest(among.vectors, among.norms, queries, min(NEAREST + 1, size))
+    rows, _ = nearest(among.vectors, among.norms, queries, 1 + min(NEAREST, max(1, size // FEW)))
     own = rows == clustered.rows[:, None]
     second = np.where(own, 0, leaning[rows] > 0).sum(axis=1) / np.maximum((~own).sum(axis=1), 1)
     if second.std() == 0 or clustered.leaning.std() == 0:
