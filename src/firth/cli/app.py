@@ -45,6 +45,7 @@ COMMANDS = {
     "convert": ("files", "convert", "Write vectors in another format."),
     "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit or counter-fit vectors."),
     "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
+    "split-senses": ("split_senses", "split_senses", "Make vectors of senses from vectors of words."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
     "plot": ("plot", "plot", "Draw maps, networks, axes, curves and comparisons."),
     "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),

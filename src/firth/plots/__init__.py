@@ -13,6 +13,7 @@ from firth.plots.models import models_by_set, models_by_time
 from firth.plots.neighbours import neighbour_network
 from firth.plots.picture import Picture
 from firth.plots.senses import sense_map
+from firth.plots.sense_words import sense_words
 from firth.plots.similarity import similarity_heat_map
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "models_by_time",
     "neighbour_network",
     "sense_map",
+    "sense_words",
     "similarity_heat_map",
     "training_curves",
     "word_axis",

@@ -1,0 +1,158 @@
+"""Discourse atoms: are the senses of a word among the atoms that its vector is a sum of?
+
+Every second occurrence, on average, of two or three words of like frequency is written as one pseudoword. What this
+should be made of is known, and its sources keep vectors of their own. A pseudoword is found where each of its sources
+is among the neighbours of one of its atoms: the so many words, of those that atoms were learned from, that are nearest
+to it. Beside it stand the word's own neighbours, without atoms, as many as all its atoms have together; and how many
+pseudowords have two senses or more, and how many plain words of like frequencies keep one, as the least share of an
+atom that counts as a sense is raised.
+
+    python recipes/discourse_atoms.py wiki.txt --seeds 0 1 2
+    python recipes/discourse_atoms.py --toy
+"""
+
+import argparse
+import json
+import time
+
+import numpy as np
+
+import firth
+from firth.corpus.derived import derive
+
+NEIGHBOURS = (20, 50, 100, 200)
+FLOORS = (0.1, 0.15, 0.2, 0.25, 0.3)
+
+
+def toy_text(seed, topics=40, words=15, sentences=8000):
+    """Sentences of ten words, each of one topic; every word belongs to one."""
+    random = np.random.default_rng(seed)
+    return [
+        [f"t{topic}w{word}" for word in random.integers(0, words, 10)]
+        for topic in random.integers(0, topics, sentences)
+    ]
+
+
+def drawn_words(corpus, count, least, most, seed):
+    """Groups of two and of three words, half and half, and as many words to be left alone, all of like frequencies."""
+    words, counts = corpus.vocabulary.words, np.asarray(corpus.vocabulary.counts)
+    usable = [
+        i for i in np.flatnonzero((counts >= least) & (counts <= most)) if words[i].isalnum() and len(words[i]) > 2
+    ]
+    free = np.random.default_rng(seed).permutation(usable).tolist()
+    groups = []
+    while len(groups) < count:
+        group = [free.pop()]
+        for i in range(len(free) - 1, -1, -1):
+            if len(group) == 2 + (len(groups) >= count / 2):
+                break
+            if all(0.5 <= counts[free[i]] / counts[one] <= 2 for one in group):
+                group.append(free.pop(i))
+        groups.append(group)
+    return groups, free[:count]
+
+
+def merged(corpus, groups, seed, cache):
+    """The corpus with half of the groups' words written as one, and what these are called."""
+    names = ["_".join(corpus.vocabulary.words[i] for i in group) for group in groups]
+    words = [*corpus.vocabulary.words, *names]
+    turned = np.full(len(corpus.vocabulary), -1)
+    for number, group in enumerate(groups):
+        turned[group] = len(corpus.vocabulary) + number
+    random = np.random.default_rng(seed)
+
+    def blocks(sentences=20_000):
+        counts = np.zeros(len(words), dtype=np.int64)
+        for start in range(0, len(corpus), sentences):
+            ends = corpus.offsets[start : start + sentences + 1]
+            ids = np.array(corpus.ids[ends[0] : ends[-1]])
+            chosen = (turned[ids] >= 0) & (random.random(len(ids)) < 0.5)
+            ids[chosen] = turned[ids[chosen]]
+            counts += np.bincount(ids, minlength=len(words))
+            yield np.insert(ids, ends[1:] - ends[0], -1).astype(np.int32), counts
+
+    return derive(corpus, words, blocks(), min_count=1, max_size=None, cache=cache), names
+
+
+def found(atoms, names, sources):
+    """Which pseudowords have all their sources among so many neighbours of their atoms; and of the word itself."""
+    rows = {}
+    for name, wanted in zip(names, sources, strict=True):
+        senses = atoms.senses(name, topn=max(NEIGHBOURS))
+        plain = [word for word, _ in atoms.vectors.first(atoms.learned).most_similar(atoms.vectors[name], topn=1001)]
+        for most in NEIGHBOURS:
+            near = {word for sense in senses for word, _ in sense.words[:most]}
+            own = set(plain[: most * len(senses) + 1])
+            rows.setdefault(most, []).append((near.issuperset(wanted), own.issuperset(wanted)))
+    return {most: np.mean(each, axis=0) for most, each in rows.items()}
+
+
+def measure(source, seed, chosen):
+    """The figures of one seed."""
+    original = firth.Corpus.build(source, progress=False, cache=chosen.cache)
+    groups, plain = drawn_words(original, chosen.pseudowords, chosen.least, chosen.most, seed)
+    corpus, names = merged(original, groups, seed, chosen.cache)
+    sources = [[original.vocabulary.words[i] for i in group] for group in groups]
+    vectors = firth.Word2Vec(dim=chosen.dim).train(corpus, seed=seed, threads=chosen.threads, progress=False)
+    began = time.perf_counter()
+    learning = firth.DiscourseAtoms(atoms=chosen.atoms, words=chosen.words)
+    atoms = learning.fit(vectors, seed=seed, threads=chosen.threads, progress=False)
+    figures = {"seed": seed, "tokens": corpus.num_tokens, "words": len(vectors), "pseudowords": len(names)}
+    figures |= {
+        "left": round(atoms.vectors.metadata["senses"]["left"], 4),
+        "seconds": round(time.perf_counter() - began, 1),
+    }
+    for kind in (2, 3):
+        some = [i for i, group in enumerate(groups) if len(group) == kind]
+        each = found(atoms, [names[i] for i in some], [sources[i] for i in some])
+        figures[f"of-{kind}"] = {most: round(float(share), 3) for most, (share, _) in each.items()}
+        figures[f"of-{kind}-without-atoms"] = {most: round(float(share), 3) for most, (_, share) in each.items()}
+    figures["all"] = {most: round((figures["of-2"][most] + figures["of-3"][most]) / 2, 3) for most in NEIGHBOURS}
+    places = [atoms.vectors.key_to_index[name] for name in names]
+    controls = [atoms.vectors.key_to_index[original.vocabulary.words[i]] for i in plain]
+    figures["two-or-more"] = {floor: round(float((atoms.num_senses(floor)[places] > 1).mean()), 3) for floor in FLOORS}
+    figures["controls-one"] = {
+        floor: round(float((atoms.num_senses(floor)[controls] == 1).mean()), 3) for floor in FLOORS
+    }
+    return figures
+
+
+def table(lines):
+    """The figures as a table, one column a seed."""
+    rows = [("figure", *(f"seed {line['seed']}" for line in lines))]
+    for name in ("of-2", "of-2-without-atoms", "of-3", "of-3-without-atoms", "all", "two-or-more", "controls-one"):
+        rows += [(f"{name} @ {key}", *(f"{line[name][key]:.3f}" for line in lines)) for key in lines[0][name]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ("---", *["---:"] * len(lines)), *rows[1:]])
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", nargs="?", help="a file of text; none with --toy")
+    parser.add_argument("--toy", action="store_true", help="a small text made up of topics")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--pseudowords", type=int, default=200)
+    parser.add_argument("--least", type=int, default=400, help="times that a source occurs")
+    parser.add_argument("--most", type=int, default=5000)
+    parser.add_argument("--atoms", type=int, default=2000)
+    parser.add_argument("--words", type=int, default=20_000, help="that atoms are learned from")
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--cache", help="folder of built corpora")
+    parser.add_argument("--json", action="store_true", help="one object a seed instead of a table")
+    chosen = parser.parse_args(arguments)
+    if chosen.toy:
+        chosen.pseudowords, chosen.least, chosen.atoms, chosen.dim, chosen.threads = 30, 1, 50, 30, 1
+    elif not chosen.text:
+        parser.error("expected a text, or --toy")
+    lines = []
+    for seed in chosen.seeds:
+        lines.append(measure(toy_text(seed) if chosen.toy else chosen.text, seed, chosen))
+        if chosen.json:
+            print(json.dumps(lines[-1]), flush=True)
+    if not chosen.json:
+        print(table(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    main()

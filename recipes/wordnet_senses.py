@@ -1,0 +1,127 @@
+"""Senses by WordNet: are words more rightly alike by their senses than by one vector?
+
+SimLex-999, MEN and WordSim-353 by the cosines of word vectors, and by the nearest pair of senses (max), all pairs alike
+(avg) and all pairs by the priors of the senses (avgc); all of it again with the ties between the two words of each pair
+of SimLex left out, so that nothing that WordNet says of these very pairs is used. Then WiC: is a word meant alike in
+two sentences? By the cosine of the contexts, of the words with their contexts, and of the senses that are meant;
+thresholds are chosen on the training part.
+
+    python recipes/wordnet_senses.py skipgram.firth --wordnet english-wordnet/src/yaml --data data
+    python recipes/wordnet_senses.py --toy
+"""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import firth
+from firth.evaluation.context import READINGS, best_threshold, cosines_of, read_contexts
+from firth.evaluation.files import read_pairs
+from firth.evaluation.senses import senses_in_context
+from firth.evaluation.similarity import spearman
+from firth.evaluation.suite import Setting, Space
+
+PAIRS = {"simlex-999": "EN-SIMLEX-999.txt", "men": "EN-MEN-TR-3k.txt", "wordsim-353": "EN-WS-353-ALL.txt"}
+SIMILARITIES = ("max", "avg", "avgc")
+
+
+def correlations(similarity, vectors, gold):
+    """Spearman's correlation on each set, over the pairs whose words have vectors."""
+    made = {}
+    for name, pairs in gold.items():
+        known = [(one, other, score) for (one, other), score in zip(pairs.pairs, pairs.scores, strict=True)
+                 if one in vectors and other in vectors]  # fmt: skip
+        ours = [similarity(one, other) for one, other, _ in known]
+        made[name] = round(spearman(ours, [score for *_, score in known]), 4)
+    return made
+
+
+def word_in_context(vectors, senses, gold):
+    """The share of pairs answered right, by reading."""
+    space = Space(vectors, Setting())
+    readings = {**READINGS, "senses": senses_in_context(senses), "likeliest": senses_in_context(senses, "likeliest")}
+    made = {"majority": 0.5}
+    for name, reading in readings.items():
+        train, known = cosines_of(space, gold.train.pairs, reading)
+        threshold = best_threshold(train[known], gold.train.same[known])
+        cosines, known = cosines_of(space, gold.judged.pairs, reading)
+        made[name] = round(float(((cosines > threshold) == gold.judged.same)[known].mean()), 4)
+    return made
+
+
+def measure(path, vectors, wordnet, gold, contexts):
+    """One line of figures."""
+    figures = {"vectors": Path(path).name, "words": correlations(vectors.similarity, vectors, gold)}
+    for which, apart in (("senses", ()), ("senses-apart", gold["simlex-999"].pairs)):
+        senses = firth.WordNetSenses().fit(vectors, wordnet, apart=apart)
+        figures[which] = {
+            how: correlations(lambda one, other, s=senses, h=how: s.similarity(one, other, how=h), vectors, gold)
+            for how in SIMILARITIES
+        }
+        if not apart:
+            figures["senses-of-words"] = round(float(senses.num_senses.mean()), 2)
+            for part, each in contexts.items():
+                figures[part] = word_in_context(vectors, senses, each)
+    return figures
+
+
+def toy(folder):
+    """Six topics of ten words in two synsets each, whose vectors tell topics apart and synsets hardly."""
+    random = np.random.default_rng(0)
+    words = [f"t{topic}s{i % 2}w{i}" for topic in range(6) for i in range(10)]
+    rows = np.repeat(random.normal(size=(6, 20)), 10, axis=0) + random.normal(size=(60, 20))
+    entry = "{0}:\n  n:\n    sense:\n    - id: '{0}'\n      synset: {1}-n\n"
+    (folder / "entries-t.yaml").write_text("".join(entry.format(word, word[:4]) for word in words))
+    synsets = sorted({word[:4] for word in words})
+    (folder / "noun.toy.yaml").write_text("".join(f"{name}-n:\n  partOfSpeech: n\n" for name in synsets))
+    pairs = [random.choice(words, 2, replace=False) for _ in range(300)]
+    scores = [2 * (a[:4] == b[:4]) + (a[:2] == b[:2]) for a, b in pairs]
+    (folder / "gold.txt").write_text(
+        "".join(f"{a}\t{b}\t{score}\n" for (a, b), score in zip(pairs, scores, strict=True))
+    )
+    return firth.WordVectors(words, rows.astype(np.float32)), read_pairs(folder / "gold.txt")
+
+
+def table(lines):
+    """The figures as a table, one row a kind of vectors and similarity."""
+    rows = []
+    for line in lines:
+        for which in ("words", "senses", "senses-apart"):
+            kinds = {"": line["words"]} if which == "words" else line[which]
+            for how, figures in kinds.items():
+                rows.append([line["vectors"], f"{which} {how}".strip(), *(f"{x:.3f}" for x in figures.values())])
+    head = ["vectors", "by", *lines[0]["words"]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("vectors", nargs="*", help="vectors of words; none with --toy")
+    parser.add_argument("--wordnet", help="Open English WordNet in YAML, a folder or .tar.gz")
+    parser.add_argument("--data", help="folder with similarity/ and wic/")
+    parser.add_argument("--toy", action="store_true", help="made-up words and synsets, in a second")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
+    chosen = parser.parse_args(arguments)
+    if chosen.toy:
+        with tempfile.TemporaryDirectory() as folder:
+            vectors, pairs = toy(Path(folder))
+            lines = [measure("toy", vectors, folder, {"simlex-999": pairs}, {})]
+    elif not (chosen.vectors and chosen.wordnet and chosen.data):
+        parser.error("expected vectors, --wordnet and --data, or --toy")
+    else:
+        gold = {name: read_pairs(Path(chosen.data) / "similarity" / file) for name, file in PAIRS.items()}
+        contexts = {f"wic-{part}": read_contexts(Path(chosen.data) / "wic" / part / f"{part}.data.txt")
+                    for part in ("dev", "test")}  # fmt: skip
+        lines = [measure(path, firth.load(path), chosen.wordnet, gold, contexts) for path in chosen.vectors]
+    for line in lines if chosen.json else ():
+        print(json.dumps(line))
+    if not chosen.json:
+        print(table(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""What the senses of a word are about: a bar for each of the words that are nearest to each sense."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.plots.picture import Axis, Floats, Lines, Mark, Picture, Points
+from firth.plots.words import counted
+from firth.vectors import neighbours
+from firth.vectors.sense_readers import Centroids
+from firth.vectors.sense_vectors import Sense, SenseVectors
+
+MOST = 60  # bars of a picture
+_ROW = 0.23  # inches
+_WORDS = list[tuple[str, float]]
+
+
+def sense_words(
+    senses: SenseVectors, word: str, *, number: int = 8, among: int = 20_000, title: str | None = None
+) -> Picture:
+    """Return the senses of a word, the likeliest on top, each with the words nearest to it as bars.
+
+    Where a context tells senses by their centres, such as atoms, these are the words nearest to the centre; elsewhere
+    those whose senses are nearest.
+
+    Args:
+        senses: the senses.
+        word: whose senses to draw. The least likely are left out where there are more than 60 bars, which the picture's
+            notes say.
+        number: words of each sense.
+        among: the first so many words, the commonest, are looked through.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: `number` is not from 1 to 60, or `among` is below 1.
+        UnknownWordError: the word has no sense.
+    """
+    if not 1 <= number <= MOST:
+        raise OptionError(f"number={number}: expected from 1 to {MOST} words a sense")
+    if among < 1:
+        raise OptionError(f"among={among}: expected at least one word")
+    found = sorted(senses.senses(word), key=lambda sense: -sense.prior)
+    drawn = found[: max(MOST // number, 1)]
+    notes = [] if len(drawn) == len(found) else [f"the {len(drawn)} likeliest of {len(found)} senses are drawn"]
+    near = [_near(senses, sense, number, among) for sense in drawn]
+    rows = [
+        {"sense": sense.number, "label": sense.label, "prior": sense.prior, "word": other, "cosine": cosine}
+        for sense, words in zip(drawn, near, strict=True)
+        for other, cosine in words
+    ]
+    groups = [place for place, words in enumerate(near) for _ in words]
+    heights = -np.arange(len(rows)) - 1.2 * np.array(groups, dtype=np.float64)
+    cosines = np.array([cosine for words in near for _, cosine in words], dtype=np.float64)
+    tips = np.column_stack([cosines, heights])
+    return Picture(
+        kind="sense-words",
+        title=f"{counted(len(drawn), 'sense')} of {word}, with the words nearest to each" if title is None else title,
+        marks=_bars(tips, [f"{row['word']} {row['cosine']:.2f}" for row in rows], groups),
+        rows=rows,
+        caption="Words from the nearest down; beside the name of a sense stands its prior.",
+        notes=notes,
+        x=Axis(name="cosine with the sense", low=min(0.0, float(cosines.min())), high=1.0),
+        y=Axis(
+            name="",
+            ticks=[(float(y), str(row["word"])) for y, row in zip(heights, rows, strict=True)],
+            low=float(heights.min()) - 1,
+            high=1.0,
+            grid=False,
+        ),
+        groups=[_name(sense) for sense in drawn],
+        size=(8.0, 2.0 + _ROW * float(np.ptp(heights))),
+    )
+
+
+def _bars(tips: Floats, labels: Sequence[str], groups: Sequence[int]) -> list[Mark]:
+    """Bars from zero to each tip, (n, 2)."""
+    ends = np.stack([tips * [0, 1], tips], axis=1)
+    return [
+        Lines(ends=ends, style="interval", groups=groups),
+        Points(xy=tips, labels=labels, groups=groups, labelled=False),
+    ]
+
+
+def _name(sense: Sense) -> str:
+    return f"{sense.label or sense.number}, {sense.prior:.0%}"
+
+
+def _near(senses: SenseVectors, sense: Sense, number: int, among: int) -> _WORDS:
+    if not isinstance(senses.reader, Centroids):
+        found = senses.sense_neighbors(sense.word, sense.number, 4 * number)
+        best = dict[str, float]()
+        for (other, _), cosine in found:
+            if other != sense.word:
+                best.setdefault(other, cosine)
+        return list(best.items())[:number]
+    matrix = senses.reader.context_vectors[:among]
+    row = senses.rows(sense.word).start + sense.number
+    centre = neighbours.unit(np.asarray(senses.reader.centres[row : row + 1]))
+    rows, cosines = neighbours.nearest(matrix, neighbours.row_norms(matrix), centre, number)
+    return [(senses.words[i], float(cosine)) for i, cosine in zip(rows[0].tolist(), cosines[0].tolist(), strict=True)]
