@@ -138,6 +138,21 @@ def senses(
     _deliver(picture, output, json)
 
 
+def sense_words(
+    vectors: SenseFile,
+    word: Annotated[str, typer.Argument(help="Word whose senses to draw.", show_default=False, metavar="WORD")],
+    number: Annotated[int, typer.Option("--number", "-n", help="Words of each sense.")] = 8,
+    among: Annotated[int, typer.Option(help="Look through so many of the first words, the commonest.")] = 20_000,
+    title: Title = None,
+    output: Output = None,
+    json: AsJson = False,
+) -> None:
+    """Draw the senses of a word, each with the words nearest to it as bars."""
+    _check(output, json)
+    picture = plots.sense_words(load_senses(vectors), word, number=number, among=among, title=title)
+    _deliver(picture, output, json)
+
+
 def similarity(
     vectors: Vectors,
     words: Words = None,
@@ -275,8 +290,8 @@ def bias(
 def _app() -> typer.Typer:
     app = typer.Typer(help="Draw vectors and figures: PNG or SVG, or one page of HTML that needs no network.")
     kinds: dict[str, Callable[..., None]] = {
-        "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "similarity": similarity,
-        "axis": axis, "curve": curve, "models": models, "bias": bias,
+        "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "sense-words": sense_words,
+        "similarity": similarity, "axis": axis, "curve": curve, "models": models, "bias": bias,
     }  # fmt: skip
     for name, run in kinds.items():
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
