@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from firth.evaluation.judge import evaluate
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
+    from firth.senses.online import MultiSense
     from firth.senses.sparse_coding import DiscourseAtoms
     from firth.senses.wordnet import WordNetSenses
     from firth.vectors.averages import sentence_vectors
@@ -67,6 +68,7 @@ _HOMES = {
     "FirthError": "firth.errors",
     "GloVe": "firth.embeddings.glove",
     "LatentSemanticAnalysis": "firth.embeddings.lsa",
+    "MultiSense": "firth.senses.online",
     "NgramVectors": "firth.embeddings.ngram",
     "ParagraphVectors": "firth.embeddings.paragraph",
     "PhraseTable": "firth.counts.phrases",
@@ -108,6 +110,7 @@ __all__ = [
     "FirthError",
     "GloVe",
     "LatentSemanticAnalysis",
+    "MultiSense",
     "NgramVectors",
     "ParagraphVectors",
     "PhraseTable",

@@ -1,0 +1,119 @@
+"""The nearest of a word's centres: which sense each word of a piece of text has, while the text goes by.
+
+`firth.senses.online_state` says what the numbers are. They stand at addresses: every word of the text asks for them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.memory import get_float32, get_int64, set_float32, set_int64
+from firth.kernels.step import call_rows
+from firth.kernels.targets import Addresses, gather_contexts
+
+PATIENCE = 5  # contexts of a word whose mean likeness one that opens a sense must be below
+
+
+class Centres(NamedTuple):
+    """What is known of the senses of V words, as addresses; S rows of P numbers."""
+
+    firsts: int  # (V + 1,) int64, where the rows of each word's senses begin
+    known: int  # (V,) int64, senses that each word has so far
+    counts: int  # (S,) int64, contexts that went to each sense
+    centres: int  # (S, P) float32, their sums
+    tries: int  # (V,) int64, contexts since a word's last sense was opened
+    cosines: int  # (V,) float32, the sum of their cosines with the nearest centre
+    growing: bool  # whether a context opens a sense by `opening`, else by `cosines`
+    opening: np.float32  # the cosine with every centre below which a context opens a sense
+    size: int  # P
+
+
+@njit(nogil=True)
+def choose_senses(
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    count: int,  # how many
+    told: bool,  # whether senses are told apart; otherwise each word has its first
+    window: int,  # words of a context on each side
+    contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses
+    rows: npt.NDArray[np.int64],  # (LONGEST + 1 + window,) receives the row of each word's sense
+    by: Centres,
+    at: Addresses,  # whose input rows are the sense vectors
+    around: Addresses,  # whose input rows are what words are in a context
+) -> None:
+    """Say which row each word of a piece has, that of the sense whose centre is nearest to its context."""
+    for t in range(count):
+        word = sentence[t]
+        first = get_int64(by.firsts, word)
+        rows[t] = first
+        if told and get_int64(by.firsts, word + 1) > first + 1:
+            before, after = min(window, t), min(window, count - 1 - t)
+            m = gather_contexts(sentence, t, before, after, window, contexts, around)
+            call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(1 / m))
+            rows[t] = _choose(word, first, by, at)
+
+
+@njit(nogil=True)
+def _choose(word: int, first: int, by: Centres, at: Addresses) -> int:
+    """Return the row of the sense that the context in the hidden row goes to, and move its centre."""
+    length = np.sqrt(_product(at.hidden, at.hidden, by.size))
+    if length == 0:
+        return first  # a context that points nowhere
+    known, centre_bytes = get_int64(by.known, word), 4 * by.size
+    best, chosen = np.float32(-np.inf), first
+    for row in range(first, first + known):
+        near = _likeness(at.hidden, by.centres + row * centre_bytes, by.size)
+        if near > best:
+            best, chosen = near, row
+    room = get_int64(by.firsts, word + 1) - first
+    if known < room and get_int64(by.counts, first) > 0 and _opens(word, best / length, by):
+        _copy(at.inputs + (first + known) * at.row_bytes, at.inputs + chosen * at.row_bytes, by.size)
+        chosen = first + known
+        set_int64(by.known, word, known + 1)
+    set_int64(by.counts, chosen, get_int64(by.counts, chosen) + 1)
+    _add(by.centres + chosen * centre_bytes, at.hidden, np.float32(1) / length, by.size)
+    return chosen
+
+
+@njit(nogil=True)
+def _opens(word: int, cosine: np.float32, by: Centres) -> bool:
+    """Return whether a context opens a sense that has this cosine with the nearest centre of its word."""
+    if by.growing:
+        return bool(cosine < by.opening)
+    tries, cosines = get_int64(by.tries, word), get_float32(by.cosines, word)
+    opens = tries >= PATIENCE and cosine * tries < cosines
+    set_int64(by.tries, word, 0 if opens else tries + 1)
+    set_float32(by.cosines, word, np.float32(0) if opens else cosines + cosine)
+    return bool(opens)
+
+
+@njit(nogil=True, fastmath=True)
+def _product(one: int, other: int, size: int) -> np.float32:
+    total = np.float32(0)
+    for i in range(size):
+        total += get_float32(one, i) * get_float32(other, i)
+    return total
+
+
+@njit(nogil=True, fastmath=True)
+def _likeness(context: int, centre: int, size: int) -> np.float32:
+    """Return the length of a context times its cosine with a centre, 0 where that has no direction."""
+    product, square = np.float32(0), np.float32(0)
+    for i in range(size):
+        number = get_float32(centre, i)
+        product += get_float32(context, i) * number
+        square += number * number
+    return product / np.sqrt(square) if square > 0 else np.float32(0)
+
+
+@njit(nogil=True)
+def _add(row: int, other: int, scale: np.float32, size: int) -> None:
+    for i in range(size):
+        set_float32(row, i, get_float32(row, i) + scale * get_float32(other, i))
+
+
+@njit(nogil=True)
+def _copy(row: int, other: int, size: int) -> None:
+    for i in range(size):
+        set_float32(row, i, get_float32(other, i))

@@ -1,0 +1,180 @@
+"""Where the multi-sense skip-gram begins, and what comes out of it: from vectors to rows and back.
+
+Inside, a word has room for so many senses, one row each; outside, `SenseVectors` holds the senses that it has.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.embeddings.training import Matrices, initial_matrices
+from firth.errors import OptionError
+from firth.kernels.rows import aligned_rows
+from firth.senses.online_state import SenseState
+from firth.vectors.neighbours import Rows, unit
+from firth.vectors.sense_readers import Centroids, Floats
+from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.word_vectors import WordVectors
+
+TEMPERATURE = 0.1
+
+
+def beginning(
+    corpus: Corpus, dim: int, most: Rows, *, seed: int, start: SenseVectors | WordVectors | None
+) -> tuple[Matrices, SenseState]:
+    """Return rows to train, an input row a sense and an output row a word, and what is known of the senses.
+
+    Args:
+        corpus: its vocabulary gives V words.
+        dim: D, the width of the vectors.
+        most: (V,) the senses that each word has room for.
+        seed: of the random vectors.
+        start: what to go on from, or None.
+
+    Raises:
+        OptionError: a word of `start` has more senses than there is room for, or numbers are not finite.
+        ShapeError: `start` has another width.
+    """
+    senses = start if isinstance(start, SenseVectors) else None
+    one = _one_each(start) if isinstance(start, SenseVectors) else start
+    single = initial_matrices(corpus, dim, seed=seed, start=one)
+    own, others = single.words[: len(most)], single.words[len(most) :]
+    room = most
+    if senses is not None:
+        _check_room(senses, own, room)
+        room = np.concatenate([most, senses.num_senses[_places(others, senses)]])
+    elif others:
+        room = np.concatenate([most, np.ones(len(others), dtype=np.int64)])
+    state = SenseState.empty(room, dim)
+    inputs = aligned_rows(int(state.firsts[-1]), dim)
+    inputs[:] = np.repeat(single.inputs, room, axis=0)
+    matrices = Matrices(single.words, single.counts, inputs, single.outputs, dim)
+    if senses is not None:
+        _go_on(senses, matrices, state)
+    return matrices, state
+
+
+def _one_each(start: SenseVectors) -> WordVectors:
+    return WordVectors(start.words, start.single().vectors, counts=start.counts, output_vectors=start.global_vectors)
+
+
+def _places(words: list[str], start: SenseVectors) -> Rows:
+    known = start.lexicon.rows
+    return np.array([known[word] for word in words], dtype=np.int64)
+
+
+def _check_room(start: SenseVectors, words: list[str], room: Rows) -> None:
+    for word, most in zip(words, room.tolist(), strict=False):
+        found = len(start.senses(word)) if word in start else 1
+        if found > most:
+            raise OptionError(
+                f"start has {found} senses of {word!r}, and there is room for {most}: use senses={found} or more, and "
+                "sense_words as it was trained with"
+            )
+
+
+def _go_on(start: SenseVectors, matrices: Matrices, state: SenseState) -> None:
+    """Take over the senses of a start, and, where it is of this model, what their contexts are."""
+    ids = np.array([i for i, word in enumerate(matrices.words) if word in start], dtype=np.int64)
+    places = _places([matrices.words[i] for i in ids], start)
+    state.known[ids] = start.num_senses[places]
+    there = _ranges(start.offsets[places], state.known[ids])
+    here = _ranges(state.firsts[ids], state.known[ids])
+    matrices.inputs[here, : matrices.dim] = start.vectors[there]
+    reader, outputs = start.reader, start.global_vectors
+    if not isinstance(reader, Centroids) or outputs is None or reader.centres.shape[1] != matrices.dim:
+        return
+    counts = np.ones(len(start)) if start.counts is None else start.counts
+    state.centres[here, : matrices.dim] = reader.centres[there]
+    state.counts[here] = np.rint(start.priors * np.repeat(counts, start.num_senses))[there]
+    state.settle_as(outputs, reader.context_vectors)
+
+
+def _ranges(firsts: Rows, lengths: Rows) -> Rows:
+    """Return firsts[0], firsts[0] + 1, ... with `lengths` numbers for each."""
+    ends = np.cumsum(lengths)
+    return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - ends + lengths, lengths))
+
+
+class Tidying(NamedTuple):
+    """When senses that grew are joined, and when they go: see `tidied`."""
+
+    merge_above: float
+    min_prior: float
+
+
+def sense_vectors(
+    matrices: Matrices, state: SenseState, facts: dict[str, Any], keep: Floats, tidying: Tidying | None
+) -> SenseVectors:
+    """Return the senses that words have come to, those of a word by how often they are meant.
+
+    Args:
+        matrices: what was trained.
+        state: what is known of the senses.
+        facts: about the run.
+        keep: (V,) the probability with which each word of the corpus survives subsampling, its weight in a context.
+        tidying: for senses that grew.
+    """
+    dim, room = matrices.dim, np.diff(state.firsts)
+    if state.matrix.any():
+        state.refresh(matrices.outputs, int(state.epoch[0]))
+    vectors, centres, counts = matrices.inputs[:, :dim].copy(), state.centres[:, :dim].copy(), state.counts.copy()
+    words = np.repeat(np.arange(len(room)), room)
+    live = np.arange(len(words)) - state.firsts[words] < state.known[words]
+    if tidying is not None:
+        for word in np.flatnonzero(state.known[: len(keep)] > 1):
+            rows = slice(state.firsts[word], state.firsts[word] + state.known[word])
+            live[rows] = tidied(vectors[rows], centres[rows], counts[rows], tidying)
+    order = np.lexsort((-counts, words))
+    order = order[live[order]]
+    totals = np.bincount(words[order], weights=counts[order], minlength=len(room))[words[order]]
+    weights = np.zeros(len(room), dtype=np.float32)
+    weights[: len(keep)] = keep
+    return SenseVectors(
+        matrices.words,
+        np.concatenate([[0], np.cumsum(np.bincount(words[order], minlength=len(room)))]),
+        vectors[order],
+        priors=np.where(totals > 0, counts[order] / np.maximum(totals, 1), 1.0),
+        reader=Centroids(state.words[:, :dim].copy(), weights, centres[order], TEMPERATURE),
+        counts=matrices.counts,
+        global_vectors=matrices.outputs[:, :dim].copy(),
+        metadata={"training": facts},
+    )
+
+
+def tidied(
+    vectors: npt.NDArray[np.float32],
+    centres: npt.NDArray[np.float32],
+    counts: Rows,
+    by: Tidying,
+) -> npt.NDArray[np.bool_]:
+    """Join the senses of one word that are alike and say which of them stay; the arrays are changed in place.
+
+    Args:
+        vectors: (n, D) of the senses; of two that are joined, the mean by their counts.
+        centres: (n, D), which are added.
+        counts: (n,), which are added.
+        by: the cosine of two centres above which their senses are one, and the share of all contexts below which a
+            sense goes; the most frequent one stays.
+
+    Returns:
+        (n,) whether each stays.
+    """
+    live = np.ones(len(counts), dtype=bool)
+    while live.sum() > 1:
+        cosines = np.where(live & live[:, None], unit(centres) @ unit(centres).T, -2.0)
+        np.fill_diagonal(cosines, -2.0)
+        one, other = divmod(int(cosines.argmax()), len(counts))
+        if cosines[one, other] <= by.merge_above:
+            break
+        both = max(1, int(counts[one] + counts[other]))
+        vectors[one] = (counts[one] * vectors[one] + counts[other] * vectors[other]) / both
+        centres[one] += centres[other]
+        counts[one] += counts[other]
+        live[other] = False
+    live &= counts >= by.min_prior * counts[live].sum()
+    if not live.any():
+        live[counts.argmax()] = True
+    return live
