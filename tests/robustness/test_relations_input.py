@@ -24,18 +24,15 @@ def small(firth: Command) -> Command:
     [
         ([], "expected one axis: --poles A:B, or --pairs FILE"),
         (["--poles", "cold:hot", "--pairs", "one.txt"], "expected one axis"),
-        (["--poles", "cold:hot", "--poles", "cool:warm"], "expected one axis"),
         (["--poles", "cold"], "--poles cold: expected two poles with a colon between"),
         (["--poles", "cold:cold"], "cold → cold are in one place; expected two that differ"),
         (["--poles", "cold:snow"], "'snow' is not in the vocabulary"),
         (["--poles", "cold:hot", "--method", "pca"], "--method pca with --poles"),
         (["--pairs", "unknown.txt"], "1 pairs, none of which has two words with vectors; unknown: up, down"),
         (["--pairs", "same.txt"], "expected two different words"),
-        (["--pairs", "one.txt"], "one.txt: no line of two words"),
         (["--pairs", "none.txt"], "none.txt: No such file"),
         (["--pairs", "unknown.txt", "--method", "best"], "method 'best': expected one of mean, pca"),
         (["--poles", "cold:hot", "-n", "0"], "-n 0: expected a whole number of at least 1"),
-        (["--poles", "cold:hot", "snow"], "'snow' is not in the vocabulary"),
     ],
 )
 def test_an_axis_of_what_is_none(small: Command, arguments, message):
@@ -44,3 +41,41 @@ def test_an_axis_of_what_is_none(small: Command, arguments, message):
 
 def test_an_axis_of_numbers_that_are_none(small: Command):
     assert "expected a finite number" in small("axis", "nan.txt", "--poles", "cold:hot").complaint
+
+
+@pytest.fixture
+def told(small: Command) -> Command:
+    for name, text in {
+        "text.txt": "either hot or cold\n" * 5,
+        "bare.txt": "hot cold\n" * 5,
+        "antonyms.txt": "hot cold 1\ncool warm 1\n",
+        "both.txt": "hot cold 1\ncool cold 0\ncold hot 0\n",
+        "odd.txt": "hot cold 1\nhot warm maybe\n",
+        "patterns.txt": "from X to\n",
+        "good.txt": "hot cold 1\nhot warm 0\n",
+    }.items():
+        (small.folder / name).write_text(text, encoding="utf-8")
+    return small
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hot"], "nothing to tell antonyms from synonyms by: give --corpus TEXT, --pairs FILE, or both"),
+        (["--corpus", "text.txt"], "no words: name some, or give --words FILE"),
+        (["hot", "--corpus", "bare.txt"], "10 tokens hold none of 26 patterns"),
+        (["hot", "--corpus", "text.txt", "--patterns", "patterns.txt"], "pattern 'from X to': expected words with X"),
+        (["hot", "--pairs", "good.txt", "--patterns", "patterns.txt"], "--patterns without --corpus"),
+        (["hot", "--pairs", "antonyms.txt"], "2 pairs of antonyms alone: expected antonyms (label 1) and synonyms"),
+        (["hot", "--pairs", "both.txt"], "'hot' and 'cold' are labelled antonyms and synonyms"),
+        (["hot", "--pairs", "odd.txt"], "odd.txt line 2: 'hot warm maybe'; expected two words and 1"),
+        (["snow", "--corpus", "text.txt"], "'snow' is not in the vocabulary"),
+    ],
+)
+def test_antonyms_of_what_is_none(told: Command, arguments, message):
+    assert message in told("antonyms", "v.firth", *arguments, "-q").complaint
+
+
+def test_two_pairs_are_enough_to_answer(told: Command):
+    ended = told("antonyms", "v.firth", "hot", "--pairs", "good.txt", "-n", "1")
+    assert (ended.status, len(ended.out.splitlines())) == (0, 1)

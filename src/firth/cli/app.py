@@ -31,6 +31,7 @@ COMMANDS = {
     "index": ("index", "index", "Make an index of vectors, or compare kinds of index."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),
     "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
+    "antonyms": ("antonyms", "antonyms", "Find the opposites of words by patterns in a text and by labelled pairs."),
     "axis": ("axis", "axis", "Show where words stand between two poles, such as cold and hot."),
     "align": ("align", "align", "Bring two languages into one space, by a dictionary or without any."),
     "translate-words": ("translations", "translate_words", "Translate words by an alignment."),

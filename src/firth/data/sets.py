@@ -11,8 +11,8 @@ class DataSet:
     Attributes:
         name: what to call it by.
         kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another, "bias" for lists of `firth.bias`, "sense-induction" for the key and the contexts of
-            `firth.evaluation.sense_induction.score`.
+            another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of `firth.bias`,
+            "sense-induction" for the key and the contexts of `firth.evaluation.sense_induction.score`.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
         sha256: of the file's bytes, unpacked, in hex.
@@ -147,6 +147,24 @@ def _gender(name: str, file: str, sha256: str) -> DataSet:
         licence="MIT",
         citation="Bolukbasi, Chang, Zou, Saligrama and Kalai 2016, Man is to computer programmer as woman is to "
         "homemaker? Debiasing word embeddings",
+    )
+
+
+_ANTONYMS = "https://raw.githubusercontent.com/nguyenkh/AntSynNET/5aa75747fd503c8db04e8a8b2706f68d83bd7ae6/dataset/"
+
+
+def _antonyms(name: str, sha256: str, rows: int) -> DataSet:
+    file = "-pairs.".join(name.split("-"))
+    return DataSet(
+        name=f"antonyms-{name}",
+        kind="antonyms",
+        path=f"relations/antsyn/{file}",
+        url=_ANTONYMS + file,
+        sha256=sha256,
+        rows=rows,
+        licence="not stated",
+        citation="Nguyen, Schulte im Walde and Vu 2017, Distinguishing antonyms and synonyms in a pattern-based neural "
+        "network",
     )
 
 
@@ -475,6 +493,15 @@ _SETS = [
         licence="not stated; the repository it is taken from is MIT",
         citation="Manandhar et al. 2010, SemEval-2010 task 14: word sense induction and disambiguation",
     ),
+    _antonyms("adjective-train", "e13a19c1cc35ab27635eda51d3cbaf2cd6788bb80e7accd9d2333bb2dd09f2ac", 5562),
+    _antonyms("adjective-val", "315e5206144ec566239ab75b803755f0df9c10ad8faef3b2bffb344f60ecd3fc", 398),
+    _antonyms("adjective-test", "8fb05da7a4854c1088aea011e33ad1a9adad8219905014087de081e9e82ca42c", 1986),
+    _antonyms("verb-train", "7a3593059df866a867031db8a05b9f41941ba75f45ec4c12dc89c81d5bdb9423", 2534),
+    _antonyms("verb-val", "43712a1098cbcc959aa98d925f34006246a50debb4b415fbae2d0f6ccd16f09b", 182),
+    _antonyms("verb-test", "e963c3053c8ee01e828737773f6fc81b55072d534e162455b2445d2444eb538f", 908),
+    _antonyms("noun-train", "e15f0a281e6676f5c1fac6bc3bd8c894fba2e3109b216d882ee4d467fe4f968e", 2836),
+    _antonyms("noun-val", "f06d3bf0f7b57f366f04f45610510e70f81af5f71fe5e3c5824f778e3dfa089f", 206),
+    _antonyms("noun-test", "8bba47ac01560175a070f97e208781b330f859a5263f8010565250f10dcf725f", 1020),
 ]
 
 # What is alive is read off the supersenses of nouns: the same file, under the name of what is asked of it.

@@ -1,0 +1,204 @@
+"""What can be seen of a pair of words: numbers that are the same in either order.
+
+What: families of features, each of which can be left out:
+
+    vectors     |u - v|, u * v and u + v of vectors at length 1, 3 D numbers
+    cosine      cos(u, v), and how many of the two words have a vector
+    others      cos(u, v) in other spaces, such as a counter-fitted one
+    neighbours  the log of the place of each among the other's neighbours, the nearer and the farther (not by default)
+    spelling    negative prefixes (un-, in-, dis- ...) and suffixes (-less), shared beginnings and ends, lengths
+    patterns    how often the pair fills each pattern (log of 1 + n), and its association in each
+    word        the vector of the first word alone: the control, which says what one word gives away
+
+Source: Weeds, Clarke, Reffin, Weir and Keller 2014, "Learning to distinguish hypernyms and co-hyponyms", section 3, for
+differences, products and sums of vectors; Nguyen, Schulte im Walde and Vu 2017, "Distinguishing antonyms and synonyms
+in a pattern-based neural network", for patterns; Rajana et al. 2017, "Learning antonyms with paraphrases and a
+morphology-aware neural network", for prefixes; Levy, Remus, Biemann and Dagan 2015, "Do supervised distributional
+methods really learn lexical inference relations?", for the control.
+
+Departures: a word without a vector has zeros. Neighbours are looked for among the 20,000 commonest words.
+
+Cost: 3 D numbers a pair; neighbours 2 D flops a different word and common word; patterns a search in their table.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError
+from firth.postprocess.word_pairs import Pair
+from firth.relations.patterns import PatternCounts
+from firth.vectors import neighbours
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+Floats = npt.NDArray[np.float64]
+Vectors = WordVectors | SubwordVectors
+
+FAMILIES = ("vectors", "cosine", "others", "spelling", "patterns")
+CONTROL = "word"
+COMMON = 20_000  # words among which places of neighbours are counted
+PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "anti", "counter", "a", "de", "under", "over")
+_NEGATIVE = PREFIXES[:8]
+_TOGETHER = 512  # words whose neighbours are looked at at once
+
+
+@dataclass(frozen=True, eq=False)
+class PairFeatures:
+    """Families of features, and what they are read from.
+
+    Attributes:
+        vectors: of words.
+        patterns: counts of patterns in a corpus; without them the family "patterns" is left out.
+        others: further vectors, for the family "others"; without any it is left out.
+        families: which, by default `FAMILIES`; also "neighbours", and "word" for the control.
+
+    Raises:
+        OptionError: a family is unknown, there is none, or there is nothing for any of them.
+    """
+
+    vectors: Vectors
+    patterns: PatternCounts | None = None
+    others: tuple[Vectors, ...] = ()
+    families: tuple[str, ...] = FAMILIES
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.families if name not in _FAMILIES]
+        if unknown:
+            raise OptionError(f"family {unknown[0]!r}: expected some of {', '.join(_FAMILIES)}")
+        if not self.used:
+            raise OptionError("no family of features to look at; patterns ask for counts of a corpus")
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The families that there is something for, in their order."""
+        lacking = {"patterns"} if self.patterns is None else set()
+        lacking |= set() if self.others else {"others"}
+        return tuple(name for name in self.families if name not in lacking)
+
+    def of(self, pairs: Sequence[Pair]) -> Mapping[str, Floats]:
+        """Return the features of pairs.
+
+        Args:
+            pairs: n pairs.
+
+        Returns:
+            For each family its (n, some) numbers.
+
+        Raises:
+            FormatError: a vector of theirs is not finite.
+        """
+        return {name: _FAMILIES[name](self, pairs) for name in self.used}
+
+    def rows(self, pairs: Sequence[Pair]) -> Floats:
+        """Return the families' features side by side, (n, F); arguments of `of`."""
+        return np.concatenate(list(self.of(pairs).values()), axis=1)
+
+
+def _ends(vectors: Vectors, pairs: Sequence[Pair]) -> tuple[Floats, Floats, Floats]:
+    """Vectors of the first words and of the second, at length 1 or 0, and the (n, 2) words that have one."""
+    words = list(dict.fromkeys(word for pair in pairs for word in pair))
+    place = {word: i for i, word in enumerate(words)}
+    known = [word for word in words if word in vectors]
+    rows = np.zeros((len(words), vectors.dim))
+    if known:
+        rows[[place[word] for word in known]] = vectors.get_vector(known)
+    bad = ~np.isfinite(rows).all(axis=1)
+    if bad.any():
+        raise FormatError(f"the vector of {words[int(bad.argmax())]!r} is not finite; train or load it again")
+    there = np.zeros(len(words))
+    there[[place[word] for word in known]] = 1
+    found = np.array([[place[one], place[other]] for one, other in pairs], dtype=np.int64).reshape(-1, 2)
+    rows = np.asarray(neighbours.unit(rows), dtype=np.float64)
+    return rows[found[:, 0]], rows[found[:, 1]], there[found]
+
+
+def _vectors(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    u, v, _ = _ends(features.vectors, pairs)
+    return np.concatenate([np.abs(u - v), u * v, u + v], axis=1)
+
+
+def _cosine(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    u, v, there = _ends(features.vectors, pairs)
+    return np.column_stack([np.einsum("nd,nd->n", u, v), there.sum(axis=1)])
+
+
+def _others(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    ends = [_ends(other, pairs) for other in features.others]
+    return np.stack([np.einsum("nd,nd->n", u, v) for u, v, _ in ends], axis=1)
+
+
+def _word(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    return _ends(features.vectors, pairs)[0]
+
+
+def _neighbours(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    """The log of 1 + how many common words are nearer than the other word, sorted."""
+    u, v, _ = _ends(features.vectors, pairs)
+    common = np.asarray(neighbours.unit(np.asarray(features.vectors.vectors[:COMMON])), dtype=np.float32)
+    cosines = np.einsum("nd,nd->n", u, v)
+    nearer = np.empty((len(pairs), 2))
+    for side, rows in enumerate((u, v)):
+        for start in range(0, len(pairs), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            products = rows[part].astype(np.float32) @ common.T
+            nearer[part, side] = (products > cosines[part, None] + 1e-5).sum(axis=1)
+    return np.sort(np.log1p(nearer), axis=1)
+
+
+def _spelling(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    return np.array([spelling(one, other) for one, other in pairs], dtype=np.float64).reshape(len(pairs), -1)
+
+
+def spelling(one: str, other: str) -> list[float]:
+    """Return what the letters of two English words say about their being opposites, in either order the same.
+
+    Args:
+        one: a word.
+        other: another.
+
+    Returns:
+        For each of `PREFIXES` whether it makes one word of the other; whether any negative one does; whether one of the
+        two begins with a negative prefix, and whether both do; whether one ends in -less; shared letters at the
+        beginning and at the end, as shares of the longer word; the difference in length, in letters.
+    """
+    joined = [float(one == prefix + other or other == prefix + one) for prefix in PREFIXES]
+    negative = [word.startswith(_NEGATIVE) for word in (one, other)]
+    longer = max(len(one), len(other), 1)
+    return [
+        *joined,
+        max(joined[: len(_NEGATIVE)]),
+        float(negative[0] != negative[1]),
+        float(all(negative)),
+        float(one.endswith("less") != other.endswith("less")),
+        _shared(one, other) / longer,
+        _shared(one[::-1], other[::-1]) / longer,
+        float(abs(len(one) - len(other))),
+    ]
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters that two words share at their beginning."""
+    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+
+
+def _patterns(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
+    counts = features.patterns
+    assert counts is not None, "the family is used only where there are counts"
+    times, association = counts.of_pairs(pairs), counts.association(pairs)
+    sums = [np.log1p(times.sum(axis=1)), association.sum(axis=1)]
+    return np.column_stack([np.log1p(times), association, *sums])
+
+
+_FAMILIES: Mapping[str, Callable[[PairFeatures, Sequence[Pair]], Floats]] = {
+    "vectors": _vectors,
+    "cosine": _cosine,
+    "others": _others,
+    "neighbours": _neighbours,
+    "spelling": _spelling,
+    "patterns": _patterns,
+    CONTROL: _word,
+}
