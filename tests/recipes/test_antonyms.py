@@ -10,7 +10,11 @@ def rows(recipe, tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRTH_CACHE", str(folder))
-        found = recipe["main"](["--toy", "--results", str(folder / "a.jsonl"), "--table", str(folder / "a.md")])
+        flags = {"results": "a.jsonl", "table": "a.md", "picture": "a.svg"}
+        found = recipe["main"](
+            ["--toy", *(each for name, file in flags.items() for each in (f"--{name}", str(folder / file)))]
+        )
+    assert "one word" in (folder / "a.svg").read_text(encoding="utf-8")
     written = [json.loads(line) for line in (folder / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written == found
     assert (folder / "a.md").read_text(encoding="utf-8") == recipe["table"](found)

@@ -16,8 +16,8 @@ distributional methods really learn lexical inference relations?", section 3, fo
 the penalty is chosen on words that training did not see.
 
 Departures: a network reads the syntactic paths between the words of a pair in the paper; here patterns of words are
-counted. Kernels and trees on the same features fit the published test better, and words that they never saw no better
-(docs/tasks/antonyms.md).
+counted. A radial kernel on the same features fits the published test better, and words that it never saw hardly any
+better (docs/tasks/antonyms.md).
 
 Cost: that of the features, and a fit of n rows of some 3 D + 80 numbers to one output for each penalty.
 """

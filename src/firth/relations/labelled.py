@@ -27,7 +27,7 @@ class LabelledPairs:
 
     Attributes:
         pairs: n pairs.
-        antonyms: (n,).
+        antonyms: (n,), an array or a list.
 
     Raises:
         OptionError: there are not as many labels as pairs.
@@ -37,6 +37,7 @@ class LabelledPairs:
     antonyms: Mask
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "antonyms", np.asarray(self.antonyms, dtype=bool))  # a list will do
         if len(self.pairs) != len(self.antonyms):
             raise OptionError(f"{len(self.antonyms):,} labels for {len(self.pairs):,} pairs: expected one a pair")
 
