@@ -50,6 +50,7 @@ from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError
+from firth.kernels.compiled import compiled
 from firth.kernels.threads import one_blas_thread, usable_threads
 from firth.options import option
 from firth.postprocess.linear import spread_of
@@ -213,12 +214,22 @@ class _Space:
 
 def _idf(corpus: Corpus) -> npt.NDArray[np.float64]:
     often = np.zeros(len(corpus.vocabulary), dtype=np.int64)
-    for first, last in _blocks(corpus):
-        ends = corpus.offsets[first : last + 1]
-        owners = np.repeat(np.arange(last - first), np.diff(ends))
-        pairs = np.unique(owners * len(often) + corpus.ids[ends[0] : ends[-1]])
-        often += np.bincount(pairs % len(often), minlength=len(often))
-    return np.log((1 + len(corpus)) / np.maximum(often, 1))
+    _count_sentences(corpus.ids, corpus.offsets, often, np.full(len(often), -1, dtype=np.int64))
+    return np.asarray(np.log((1 + len(corpus)) / np.maximum(often, 1)))
+
+
+@compiled
+def _count_sentences(
+    ids: Any,  # (N,) int32
+    offsets: Any,  # (sentences + 1,) int64
+    often: Any,  # (V,) int64, sentences with each word, counted
+    last: Any,  # (V,) int64, the sentence that each word was last seen in
+) -> None:
+    for sentence in range(len(offsets) - 1):
+        for t in range(offsets[sentence], offsets[sentence + 1]):
+            if last[ids[t]] != sentence:
+                last[ids[t]] = sentence
+                often[ids[t]] += 1
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, int]]:
