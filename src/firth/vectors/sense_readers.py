@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Tree
@@ -100,6 +99,8 @@ class Contexts:
             matrix: (V, E).
             decay: the power of the distance that weights are divided by.
         """
+        from scipy.sparse import csr_array  # here, for what only opens a file of senses need not wait for SciPy
+
         shape = len(self), len(matrix)
         values = weights[self.ids]
         if decay and self.distances is not None:
