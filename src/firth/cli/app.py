@@ -44,7 +44,7 @@ COMMANDS = {
     "bias": ("bias", "bias", "Measure what vectors hold against groups of people."),
     "debias": ("bias", "debias", "Take a bias out of vectors, and say what of it is left."),
     "convert": ("files", "convert", "Write vectors in another format."),
-    "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit, counter-fit vectors."),
+    "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit, counter-fit them."),
     "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
     "split-senses": ("split_senses", "split_senses", "Make vectors of senses from vectors of words."),
     "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
