@@ -138,6 +138,15 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def keep(rows, text, target, chosen):
+    """Add the figures of a seed to a file, and write the table of all so far beside it."""
+    with target.open("a", encoding="utf-8") as file:
+        for row in rows:
+            facts = {"version": firth.__version__, "epochs": chosen.epochs, "cutoff": chosen.cutoff, **row}
+            file.write(json.dumps(facts) + "\n")
+    target.with_suffix(".md").write_text(text, encoding="utf-8")
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Precision of word translation, with and without a dictionary.")
     parser.add_argument("sentences", help="a sentence, a tab and its translation a line; may be packed by gzip")
@@ -156,15 +165,11 @@ def main(arguments=None):
         sentences = sentences[-len(sentences) // 3 :]
     rows = []
     for seed in range(1, chosen.seeds + 1):
-        rows += measure(sentences, pairs, seed, chosen)
+        found = measure(sentences, pairs, seed, chosen)
+        rows += found
+        if chosen.results:
+            keep(found, table(rows), Path(chosen.results), chosen)
     print(table(rows))
-    if chosen.results:
-        target = Path(chosen.results)
-        with target.open("a", encoding="utf-8") as file:
-            for row in rows:
-                facts = {"version": firth.__version__, "epochs": chosen.epochs, "cutoff": chosen.cutoff, **row}
-                file.write(json.dumps(facts) + "\n")
-        target.with_suffix(".md").write_text(table(rows), encoding="utf-8")
     return rows
 
 

@@ -193,6 +193,22 @@ def space_name(vectors: WordVectors) -> str:
     return str(vectors.metadata.get("name", ""))
 
 
+def load_alignment(path: str | os.PathLike[str]) -> Alignment:
+    """Read an alignment.
+
+    Raises:
+        OptionError: the folder holds something else.
+        FormatError: the folder is damaged, or none of firth's.
+        OSError: it cannot be read.
+    """
+    from firth.vectors.io import load
+
+    found = load(path)
+    if not isinstance(found, Alignment):
+        raise OptionError(f"{path} holds {type(found).__name__}, expected a folder of firth align")
+    return found
+
+
 def restore(content: Saved) -> Alignment:
     """Return the alignment of a folder.
 

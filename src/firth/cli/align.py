@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.alignment.alignment import KIND, Alignment
+from firth.alignment.alignment import Alignment
 from firth.alignment.procrustes import Procrustes
 from firth.alignment.retrieval import Retrieval, check_held_out, evaluate
 from firth.alignment.self_learning import SelfLearning
@@ -83,20 +83,6 @@ def _align(
 
 
 align = with_flags(_align, [WITH, WITHOUT])
-
-
-def load_alignment(path: str) -> Alignment:
-    """Return the alignment of a folder.
-
-    Raises:
-        OptionError: the folder holds something else.
-    """
-    from firth.vectors.io import load
-
-    found = load(path)
-    if not isinstance(found, Alignment):
-        raise OptionError(f"{path} holds {type(found).__name__}, expected a folder of firth align ({KIND})")
-    return found
 
 
 def _trainer(unsupervised: bool, options: Mapping[str, Any]) -> Procrustes | SelfLearning:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from firth import plots
+from firth.alignment.alignment import load_alignment
+from firth.alignment.change import Change
 from firth.cli.output import AsJson, note, paragraphs, print_json
 from firth.cli.queries import Vectors
 from firth.cli.senses import SenseFile, load_senses
@@ -16,7 +18,7 @@ from firth.comparison import saved
 from firth.errors import OptionError
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
-from firth.vectors.io import load, load_vectors
+from firth.vectors.io import load, load_vectors, load_words
 
 Words = Annotated[list[str] | None, typer.Argument(help="Words to draw.", show_default=False, metavar="WORD")]
 WordFile = Annotated[
@@ -287,11 +289,42 @@ def bias(
     _deliver(plots.bias_summary(read_objects(source), title=title), output, json)
 
 
+def translations(
+    alignment: Annotated[str, typer.Argument(help="A folder of firth align.", show_default=False, metavar="DIR")],
+    words: Words = None,
+    word_file: WordFile = None,
+    number: Annotated[int, typer.Option("--number", "-n", help="Translations of each word.")] = 1,
+    title: Title = None,
+    output: Output = None,
+    json: AsJson = False,
+) -> None:
+    """Draw words of two languages in the space that they share, each tied to its nearest words of the other side."""
+    _check(output, json)
+    given = _some(_words(words, word_file))
+    _deliver(plots.translation_map(load_alignment(alignment), given, number=number, title=title), output, json)
+
+
+def moved(
+    old: Annotated[str, typer.Argument(help="Vectors of the older text.", show_default=False, metavar="OLD")],
+    new: Annotated[str, typer.Argument(help="Vectors of the newer text.", show_default=False, metavar="NEW")],
+    word: Annotated[str, typer.Argument(help="The word.", show_default=False, metavar="WORD")],
+    number: Annotated[int, typer.Option("--number", "-n", help="Nearest words of each time.")] = 8,
+    title: Title = None,
+    output: Output = None,
+    json: AsJson = False,
+) -> None:
+    """Draw the way of a word from one time to another, among its neighbours then and now."""
+    _check(output, json)
+    found = Change().measure(load_words(old), load_words(new))
+    _deliver(plots.word_path(found, word, number=number, title=title), output, json)
+
+
 def _app() -> typer.Typer:
     app = typer.Typer(help="Draw vectors and figures: PNG or SVG, or one page of HTML that needs no network.")
     kinds: dict[str, Callable[..., None]] = {
         "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "sense-words": sense_words,
         "similarity": similarity, "axis": axis, "curve": curve, "models": models, "bias": bias,
+        "translations": translations, "moved": moved,
     }  # fmt: skip
     for name, run in kinds.items():
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)

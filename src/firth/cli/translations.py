@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from firth.alignment.alignment import METRICS
-from firth.cli.align import load_alignment
+from firth.alignment.alignment import METRICS, load_alignment
 from firth.cli.output import AsJson, complain, print_json, print_scores, scored
 from firth.errors import OptionError
 

@@ -10,11 +10,13 @@ from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
 from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
+from firth.plots.moved import word_path
 from firth.plots.neighbours import neighbour_network
 from firth.plots.picture import Picture
 from firth.plots.sense_words import sense_words
 from firth.plots.senses import sense_map
 from firth.plots.similarity import similarity_heat_map
+from firth.plots.translations import translation_map
 
 __all__ = [
     "Picture",
@@ -27,6 +29,8 @@ __all__ = [
     "sense_words",
     "similarity_heat_map",
     "training_curves",
+    "translation_map",
     "word_axis",
     "word_map",
+    "word_path",
 ]

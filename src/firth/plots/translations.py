@@ -1,0 +1,67 @@
+"""Words of two languages in the space that they share, each tied to its translations."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firth.alignment.alignment import Alignment
+from firth.errors import OptionError
+from firth.plots.picture import Lines, Picture, Points
+from firth.plots.projection import project
+from firth.plots.words import counted, known_words
+from firth.vectors.neighbours import unit
+
+MOST = 60  # words of the source whose labels, and those of their translations, still find room
+
+
+def translation_map(
+    alignment: Alignment, words: Sequence[str], *, number: int = 1, method: str | None = None, title: str | None = None
+) -> Picture:
+    """Return words of the source and their nearest words of the target by CSLS, each language in its colour.
+
+    Args:
+        alignment: two spaces that are one.
+        words: of the source; those without a vector are left out, which the picture's notes say.
+        number: translations of each.
+        method: how vectors come onto the plane, as in `firth.plots.projection.project`.
+        title: a line above; by default it says what is shown.
+
+    Raises:
+        OptionError: there are no words, `number` is below 1, or the method is unknown.
+        UnknownWordError: none of the words has a vector.
+    """
+    given = list(dict.fromkeys(words))
+    if not given or number < 1:
+        raise OptionError(f"{len(given)} words with {number} translations each: expected at least one of both")
+    known, notes = known_words(alignment.source, given)
+    if len(known) > MOST:
+        notes.append(f"the first {MOST} of {len(known):,} words are drawn")
+    known = known[:MOST]
+    answers = alignment.translate(known, number)
+    others = list(dict.fromkeys(other for answer in answers for other, _ in answer))
+    rows = [alignment.source.get_vector(known), alignment.target.get_vector(others)]
+    places, caption = project(unit(np.concatenate(rows)).astype(np.float64), method)
+    row = {word: len(known) + i for i, word in enumerate(others)}
+    ties = [(i, row[other], score) for i, answer in enumerate(answers) for other, score in answer]
+    links = Lines(
+        ends=np.array([[places[i], places[j]] for i, j, _ in ties]),
+        style="link",
+        labels=[f"{known[i]}, {others[j - len(known)]}: {score:.3f}" for i, j, score in ties],
+        strengths=[0.3] * len(ties),
+    )
+    groups = [0] * len(known) + [1] * len(others)
+    names = [str(alignment.metadata.get(side) or side) for side in ("source", "target")]
+    told = [
+        {"word": word, "side": names[group], "x": x, "y": y}
+        for word, group, (x, y) in zip([*known, *others], groups, places.tolist(), strict=True)
+    ]
+    return Picture(
+        kind="translations",
+        title=f"{counted(len(known), 'word')} and their translations" if title is None else title,
+        marks=[links, Points(xy=places, labels=[*known, *others], groups=groups)],
+        rows=told,
+        caption=f"{caption} Lines tie each word to its nearest by CSLS.",
+        notes=notes,
+        groups=names,
+        equal=True,
+    )
