@@ -1,0 +1,81 @@
+"""How fast do senses train? Multi-sense skip-gram beside plain skip-gram: same text, same options, turn by turn.
+
+Each round trains every model once, so that a busy machine slows all of them; the medians of the rounds are compared.
+
+    python recipes/sense_speed.py wiki.txt --threads 1 2 --rounds 5
+    python recipes/sense_speed.py --toy
+"""
+
+import argparse
+import json
+import statistics
+from pathlib import Path
+
+import firth
+from firth.comparison.models import trainer
+
+MODELS = ("skipgram", "mssg:senses=2:warm_up=0", "mssg:senses=2", "mssg:senses=3", "np-mssg")
+
+
+def toy_text():
+    """Some sentences of few words."""
+    return [[f"w{(i * i + j * j * j) % 97}" for j in range(20)] for i in range(500)]
+
+
+def measure(corpus, models, threads, rounds, common):
+    """Words a second of each model, a list of one figure a round."""
+    speeds = {spec: [] for spec in models}
+    for _ in range(rounds):
+        for spec in models:
+            facts = trainer(spec, common).train(corpus, threads=threads, progress=False).metadata["training"]
+            speeds[spec].append(facts["words"] / max(facts["seconds"], 1e-9))
+    return speeds
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Words a second of multi-sense skip-gram beside skip-gram.")
+    parser.add_argument("text", nargs="?", help="a file of text; none with --toy")
+    parser.add_argument("--toy", action="store_true", help="a small text, one round")
+    parser.add_argument("--models", nargs="+", default=list(MODELS), help="the first is what others are compared with")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--cache", help="folder of built corpora")
+    parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
+    chosen = parser.parse_args(arguments)
+    if not chosen.toy and chosen.text is None:
+        parser.error("a text is missing; or pass --toy")
+    if chosen.toy:
+        chosen.rounds, chosen.dim = 1, 16
+    corpus = firth.Corpus.build(toy_text() if chosen.toy else [Path(chosen.text)], cache=chosen.cache, progress=False)
+    lines = []
+    print(
+        f"| model, {corpus.num_tokens:,} words | threads | words/s | share of {chosen.models[0]}'s |\n|---|---|---|---|"
+    )
+    for threads in chosen.threads:
+        common = {"epochs": chosen.epochs, "dim": chosen.dim}
+        speeds = measure(corpus, chosen.models, threads, chosen.rounds, common)
+        medians = {spec: statistics.median(found) for spec, found in speeds.items()}
+        for spec, speed in medians.items():
+            share = speed / medians[chosen.models[0]]
+            print(f"| {spec} | {threads} | {speed:,.0f} | {share:.2f} |", flush=True)
+            lines.append(
+                {
+                    "model": spec,
+                    "threads": threads,
+                    "words": corpus.num_tokens,
+                    "words/s": round(speed),
+                    "share": round(share, 3),
+                    "rounds": [round(one) for one in speeds[spec]],
+                    "version": firth.__version__,
+                }
+            )
+    if chosen.results:
+        with chosen.results.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+    return lines
+
+
+if __name__ == "__main__":
+    main()
