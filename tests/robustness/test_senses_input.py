@@ -80,3 +80,20 @@ def test_nothing_is_trained_of_nothing(firth: Command):
     assert "'words' stands 9 times in the text: senses were looked for from 200 times on" in ended.err
     complaint = firth("train", "sense-clusters", "text.txt", "-o", "t.firth", "--senses", "many").complaint
     assert "senses='many': expected one of adaptive, fixed" in complaint
+
+
+def test_ready_vectors_that_cannot_be_split(firth: Command):
+    """No WordNet: how to get one. NaN: where. Fewer words than atoms: how many there are. Nothing is written."""
+    rows = np.random.default_rng(0).normal(size=(20, 4)).astype(np.float32)
+    WordVectors([f"w{i}" for i in range(20)], rows).save(firth.folder / "v.firth")
+    by_wordnet = ("split-senses", "v.firth", "--by", "wordnet", "-o", "s")
+    assert "git clone https://github.com/globalwordnet/english-wordnet" in firth(*by_wordnet).complaint
+    assert "git clone https://" in firth(*by_wordnet, "--wordnet", "nowhere").complaint
+    (firth.folder / "empty").mkdir()
+    assert "0 words and 0 synsets found" in firth(*by_wordnet, "--wordnet", "empty").complaint
+    assert "2,000 atoms from 20 words" in firth("split-senses", "v.firth", "-o", "s").complaint
+    rows[7, 2] = np.nan
+    lines = [f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(rows)]
+    (firth.folder / "v.txt").write_text("20 4\n" + "\n".join(lines) + "\n")
+    assert "line 9: number 3 is nan" in firth("split-senses", "v.txt", "--atoms", 5, "-o", "s").complaint
+    assert not (firth.folder / "s").exists()

@@ -25,8 +25,8 @@ a common one.
 Priors: the files list senses by how common they are, within a part of speech, without counts. The n-th has 1 / n of its
 part, as in Zipf's law, and parts of speech are alike.
 
-Cost: 4 E D operations a round, of 130,000 ties for 84,000 words: reading WordNet's files takes longer, some five
-seconds.
+Cost: 4 E D operations a round, of 130,000 ties for 84,000 words: reading WordNet's files takes longer than
+the rounds.
 """
 
 import os
