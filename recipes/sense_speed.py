@@ -14,7 +14,7 @@ from pathlib import Path
 import firth
 from firth.comparison.models import trainer
 
-MODELS = ("skipgram", "mssg:senses=2:warm_up=0", "mssg:senses=2", "mssg:senses=3", "np-mssg")
+MODELS = ("skipgram", "mssg:senses=2:warm_up=0.02", "mssg:senses=2", "mssg:senses=3", "np-mssg")
 
 
 def toy_text():

@@ -60,10 +60,11 @@ class Twin(Steps):
 
     def choose(self, kept, t):
         word, model = kept[t], self.model
-        around = [kept[j] for j in range(max(0, t - model.window), min(len(kept), t + model.window + 1)) if j != t]
+        wide = model.context_window
+        around = [j for j in range(max(0, t - wide), min(len(kept), t + wide + 1)) if j != t]
         if word >= model.sense_words or model.senses == 1:
             return 0
-        context = unit(self.words[around].mean(axis=0))
+        context = unit(sum(self.words[kept[j]] / abs(j - t) for j in around))
         centres, counts, inputs = self.centres[word], self.counts[word], self.inputs[word]
         cosines = [unit(c) @ context if c.any() else 0.0 for c in centres]
         sense = int(np.argmax(cosines))
@@ -108,7 +109,7 @@ MODELS = {
     "senses that hardly grow": {**GROWING, "opening": -0.4},
     "senses that grow at once": {**GROWING, "opening": 0.9, "senses": 6},
     "windows wider than a sentence": {"window": 40, "negative": 2},
-    "windows of one word": {"window": 1, "shared_windows": 1},
+    "windows of one word": {"window": 1, "shared_windows": 1, "context_window": 1},
     "windows of their full width": {"shrink_windows": False},
 }
 
@@ -140,7 +141,9 @@ def test_more_than_one_sense_is_at_stake(corpus):
     assert sum(len(rows) > 1 for rows in twins["two senses"].inputs) > 20
 
 
-@pytest.mark.parametrize("change", [{"whiten": 0.0}, {"window": 4}, {"senses": 3}, {"sense_words": 10}])
+@pytest.mark.parametrize(
+    "change", [{"whiten": 0.0}, {"window": 4}, {"context_window": 9}, {"senses": 3}, {"sense_words": 10}]
+)
 def test_another_model_would_be_seen(corpus, change):
     senses = firth.MultiSense(**COMMON).train(corpus, seed=3, threads=1, progress=False)
     twin = Twin(firth.MultiSense(**{**COMMON, **change}), corpus, seed=3).train()

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.memory import get_float32, get_int64, set_float32, set_int64
-from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses, gather_contexts
+from firth.kernels.targets import Addresses
 
 PATIENCE = 5  # contexts of a word whose mean likeness one that opens a sense must be below
 
@@ -26,6 +25,7 @@ class Centres(NamedTuple):
     tries: int  # (V,) int64, contexts since a word's last sense was opened
     cosines: int  # (V,) float32, the sum of their cosines with the nearest centre
     growing: bool  # whether a context opens a sense by `opening`, else by `cosines`
+    words: int  # (V, P) float32, what each word is in a context
     opening: np.float32  # the cosine with every centre below which a context opens a sense
     size: int  # P
 
@@ -36,11 +36,9 @@ def choose_senses(
     count: int,  # how many
     told: bool,  # whether senses are told apart; otherwise each word has its first
     window: int,  # words of a context on each side
-    contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses
     rows: npt.NDArray[np.int64],  # (LONGEST + 1 + window,) receives the row of each word's sense
     by: Centres,
-    at: Addresses,  # whose input rows are the sense vectors
-    around: Addresses,  # whose input rows are what words are in a context
+    at: Addresses,  # whose input rows are the sense vectors; its hidden row is overwritten
 ) -> None:
     """Say which row each word of a piece has, that of the sense whose centre is nearest to its context."""
     for t in range(count):
@@ -48,9 +46,11 @@ def choose_senses(
         first = get_int64(by.firsts, word)
         rows[t] = first
         if told and get_int64(by.firsts, word + 1) > first + 1:
-            before, after = min(window, t), min(window, count - 1 - t)
-            m = gather_contexts(sentence, t, before, after, window, contexts, around)
-            call_rows(at.mean, at.contexts, m, at.hidden, at.chunks, np.float32(1 / m))
+            _clear(at.hidden, by.size)
+            for place in range(max(0, t - window), min(count, t + window + 1)):
+                if place != t:
+                    near = np.float32(1) / np.float32(abs(place - t))
+                    _add(at.hidden, by.words + sentence[place] * at.row_bytes, near, by.size)
             rows[t] = _choose(word, first, by, at)
 
 
@@ -111,6 +111,12 @@ def _likeness(context: int, centre: int, size: int) -> np.float32:
 def _add(row: int, other: int, scale: np.float32, size: int) -> None:
     for i in range(size):
         set_float32(row, i, get_float32(row, i) + scale * get_float32(other, i))
+
+
+@njit(nogil=True)
+def _clear(row: int, size: int) -> None:
+    for i in range(size):
+        set_float32(row, i, np.float32(0))
 
 
 @njit(nogil=True)

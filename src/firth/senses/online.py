@@ -20,16 +20,17 @@ Departures:
 - Contexts are centred and whitened, which `firth.senses.online_state` explains. lambda is another number for it:
   contexts that have nothing in common have a cosine of 0 here.
 - Senses are told apart after `warm_up` of the training; before, global vectors, and so contexts, say little.
-- A context takes the whole window, whatever the window that is drawn for the pairs; all words of a piece of text (at
-  most 1000) take their senses before any of its pairs is trained.
+- A context has a window of its own, which is wider than that of the pairs and never shrinks; all words of a piece of
+  text (at most 1000) take their senses before any of its pairs is trained.
 - MSSG opens a word's senses one by one, with contexts that are unlike those before. In the paper all begin with random
   centres, and most of them with no context of their own.
 - When training ends, senses that grew are looked through: those whose centres have a cosine above `merge_above` become
   one, and those with a share of the word's occurrences below `min_prior` go. A single context is too short to tell, and
   opens senses that turn out to be none.
 
-Cost: that of skip-gram, and for each word of the text that may have n senses (2 window + 4 n) D flops; S + V rows of D
-float32, and as many for centres and contexts. With one thread a seed gives the same bits on every run of one machine.
+Cost: that of skip-gram, and 4 (context_window + n) D flops for each word of the text that may have n senses; S + V rows
+of D float32, and as many for centres and contexts. With one thread a seed gives the same bits on every run of one
+machine.
 """
 
 import dataclasses
@@ -105,9 +106,10 @@ class MultiSense:
     min_prior: float = option(
         0.15, "share of a word's occurrences below which a sense that grew goes", minimum=0, maximum=1
     )
+    context_window: int = option(10, "words on each side that tell a word's sense", minimum=1)
     warm_up: float = option(0.4, "share of the training before senses are told apart", minimum=0, maximum=1)
     whiten: float = option(
-        0.35, "power of the global vectors' covariance that contexts are divided by", minimum=0, maximum=1
+        0.5, "power of the global vectors' covariance that contexts are divided by", minimum=0, maximum=1
     )
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
     window: int = option(5, "words on each side of the centre word", minimum=1)
@@ -228,15 +230,14 @@ class MultiSense:
             work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, matrices.inputs.shape[1])
             rows = np.zeros_like(work.sentence)
             at = addresses(work, matrices.inputs, matrices.outputs)
-            around = at._replace(inputs=state.words.ctypes.data)
             by = centres(state, self.opening if self.growing else None)
-            task = Task(noise, self.window, self.shrink_windows, self.shared_windows)
+            task = Task(noise, self.window, self.context_window, self.shrink_windows, self.shared_windows)
             left = shard.last - shard.first if one_each else max(0, warm - int(shard.read[0]))
             until = min(shard.last, int(shard.position[0]) + left)
-            train_senses(text, task, False, rows, by, work, at, around, shard.state(stop)._replace(last=until))
+            train_senses(text, task, False, rows, by, work, at, shard.state(stop)._replace(last=until))
             if not stop[0] and until < shard.last:
                 ready(shard)
-                train_senses(text, task, True, rows, by, work, at, around, shard.state(stop))
+                train_senses(text, task, True, rows, by, work, at, shard.state(stop))
 
         return train_shard
 
@@ -246,6 +247,7 @@ class Task(NamedTuple):
 
     noise: npt.NDArray[np.uint64]  # (V,) alias table
     window: int  # words a side
+    around: int  # words a side that tell a word's sense
     shrink: bool  # whether a window's reach is drawn from 1 to `window`
     shared: int  # windows in a row with the same noise
 
@@ -259,7 +261,6 @@ def train_senses(
     by: Centres,
     work: Work,
     at: Addresses,
-    around: Addresses,  # the same with what words are in a context as input rows
     state: ShardState,
 ) -> None:
     """Train on a shard from where it stands."""
@@ -270,7 +271,7 @@ def train_senses(
     for count, _, rate in pieces(text, work, state):
         if count < 2:
             continue  # a word alone has no window
-        choose_senses(sentence, count, told, window, contexts, rows, by, at, around)
+        choose_senses(sentence, count, told, task.around, rows, by, at)
         drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
         due = left = 0
         for t in range(-AHEAD, count):

@@ -137,7 +137,7 @@ def sense_vectors(
         np.concatenate([[0], np.cumsum(np.bincount(words[order], minlength=len(room)))]),
         vectors[order],
         priors=np.where(totals > 0, counts[order] / np.maximum(totals, 1), 1.0),
-        reader=Centroids(state.words[:, :dim].copy(), weights, centres[order], TEMPERATURE),
+        reader=Centroids(state.words[:, :dim].copy(), weights, centres[order], TEMPERATURE, decay=1.0),
         counts=matrices.counts,
         global_vectors=matrices.outputs[:, :dim].copy(),
         metadata={"training": facts},

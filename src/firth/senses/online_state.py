@@ -6,7 +6,7 @@ went to it; a word in the text takes the sense whose centre its context is neare
 
 Objective: the context of the word at place t, by global vectors u, their mean m in the text and a matrix A,
 
-    x_t = 1/M sum_{0 < |j| <= window} A (u_{t+j} - m),      s_t = argmax_s cos(x_t, c_s),      c_{s_t} += x_t / |x_t|
+    x_t = sum_{0 < |j| <= window} A (u_{t+j} - m) / |j|,      s_t = argmax_s cos(x_t, c_s),      c_{s_t} += x_t / |x_t|
 
 and where cos(x_t, c_s) < lambda for every sense s that the word has, and it has room, x_t opens a new one. Where all
 words have as many senses, x_t opens one where it is less like the nearest centre than contexts have been on average
@@ -18,11 +18,12 @@ word in vector space", sections 4.1 and 4.2.
 Departures: m and A are not in the paper, where they are zero and the identity. A is the covariance of the words'
 global vectors to the power -`whiten`: without it what all contexts share, and the few directions in which they vary
 most, drown what tells them apart. m and A stay as they are when senses are first told apart; u in x_t is as it was
-when the epoch began. Contexts count alike whatever their length. A new sense begins with the vector of the sense that
+when the epoch began. Nearer words count more, where the paper's count alike; |j| is among the words that survive
+subsampling. Contexts count alike whatever their length. A new sense begins with the vector of the sense that
 its first context is nearest to, not at random.
 
-Cost: 2 window D additions and 4 D multiplications a sense for each word of the text that may have several; D^3 + V D^2
-once an epoch; one row of D float32 a sense and one a word.
+Cost: 4 window D flops, and 4 D more a sense, for each word of the text that may have several; D^3 + V D^2 once an
+epoch; one row of D float32 a sense and one a word.
 """
 
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ def centres(state: SenseState, opening: float | None) -> Centres:
         opening: lambda, the cosine with every centre below which a context opens a sense; None for as many senses a
             word as there is room for.
     """
-    names = ("firsts", "known", "counts", "centres", "tries", "cosines")
+    names = ("firsts", "known", "counts", "centres", "tries", "cosines", "words")
     arrays = {name: getattr(state, name).ctypes.data for name in names}
     growing, below = opening is not None, np.float32(opening or 0)
     return Centres(**arrays, growing=growing, opening=below, size=state.centres.shape[1])
