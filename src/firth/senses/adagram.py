@@ -23,8 +23,13 @@ Departures:
   ever smaller priors. None counts that together have less than `NEW` occurrences.
 - A sense whose posterior is below `threshold` learns nothing from a window, as in the authors' program.
 - n_w counts the occurrences that subsampling leaves.
-- A sense that less than `min_share` of the occurrences are expected to have is dropped at the end, as in the authors'
-  program; so is one with less than `OCCUPIED` occurrences, whose share is the prior's and not the text's.
+- When training ends, senses of a word whose vectors have a cosine above `merge_above` become one, nearest first: where
+  text is plenty a plain word gets a second sense too, but one that is like the first, while the senses of a word that
+  means two things are apart. 1 merges none, as in the paper.
+- A sense that less than `min_share` of the occurrences are then expected to have is dropped, as in the authors' program
+  (there at 1e-3); so is one with less than `OCCUPIED` occurrences, whose share is the prior's and not the text's.
+- Windows are drawn from one word to `window` wide, so that near words teach more than far ones; where the places of
+  words are known, an occurrence is read with its words divided by their distance likewise.
 - Several threads have copies of their own of the nodes near the root (`firth.kernels.objectives.Copies`).
 
 Cost: 2 D flops for the evidence of a sense and 4 D for its step, a node of the window's paths, each of which counts
@@ -71,6 +76,7 @@ from firth.kernels.trees import Tree, huffman
 from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
+from firth.vectors.neighbours import unit
 from firth.vectors.sense_readers import Likelihood
 from firth.vectors.sense_vectors import SenseVectors
 
@@ -93,8 +99,8 @@ class AdaGram:
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adagram": {}}  # on the command line
 
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    max_senses: int = option(5, "the most senses of a word", minimum=1)
-    alpha: float = option(0.1, "how readily a word gets another sense", minimum=0, exclusive=True)
+    max_senses: int = option(4, "the most senses of a word", minimum=1)
+    alpha: float = option(0.2, "how readily a word gets another sense", minimum=0, exclusive=True)
     window: int = option(5, "words on each side of the centre word", minimum=1)
     sample: float = option(
         1e-4, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
@@ -106,8 +112,11 @@ class AdaGram:
     threshold: float = option(
         1e-10, "posterior below which a sense learns nothing from a window", minimum=0, maximum=0.1
     )
+    merge_above: float = option(
+        0.25, "cosine of two senses of a word above which they become one at the end", minimum=-1, maximum=1
+    )
     min_share: float = option(
-        1e-3, "expected share of a word's occurrences below which a sense is dropped", minimum=0, maximum=1
+        0.15, "expected share of a word's occurrences below which a sense is dropped", minimum=0, maximum=1
     )
 
     def __post_init__(self) -> None:
@@ -249,19 +258,46 @@ class AdaGram:
         """
         occurrences = matrices.state[STATE]
         parts = expected_parts(occurrences, self.alpha)
-        kept = (parts >= self.min_share) & (occurrences >= OCCUPIED)
+        occupied = occurrences >= OCCUPIED
+        occupied[np.arange(len(occupied)), parts.argmax(axis=1)] = True
+        vectors = matrices.inputs[:, : matrices.dim].reshape(*parts.shape, matrices.dim).copy()
+        parts = np.where(occupied, parts, 0)
+        for word in np.flatnonzero(occupied.sum(axis=1) > 1):
+            merge_alike(vectors[word], parts[word], self.merge_above)
+        parts /= parts.sum(axis=1, keepdims=True)
+        kept = (parts > 0) & (parts >= self.min_share)
         kept[np.arange(len(kept)), parts.argmax(axis=1)] = True
         parts = np.where(kept, parts, 0)
         parts /= parts.sum(axis=1, keepdims=True)
         return SenseVectors(
             matrices.words,
             np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
-            matrices.inputs[kept.ravel(), : matrices.dim],
+            vectors[kept],
             priors=parts[kept],
-            reader=Likelihood(matrices.outputs[:, : matrices.dim], tree),
+            reader=Likelihood(matrices.outputs[:, : matrices.dim], tree, decay=1.0 if self.shrink_windows else 0.0),
             counts=matrices.counts,
             metadata={"training": facts},
         )
+
+
+def merge_alike(vectors: npt.NDArray[np.float32], parts: npt.NDArray[np.float64], above: float) -> None:
+    """Make one of the senses of a word that are alike, nearest first; the arrays are changed in place.
+
+    Args:
+        vectors: (T, D) of the senses; of two that become one, the mean by their parts.
+        parts: (T,) expected shares; those without any are no senses. The one of two that goes is left with 0.
+        above: the cosine of two vectors above which they become one; with 1 none do.
+    """
+    while above < 1 and (parts > 0).sum() > 1:
+        directions = unit(vectors.astype(np.float64))
+        pairs = np.triu((parts > 0) & (parts > 0)[:, None], 1)
+        cosines = np.where(pairs, directions @ directions.T, -np.inf)
+        one, other = divmod(int(cosines.argmax()), len(parts))
+        if cosines[one, other] <= above:
+            return
+        both = parts[one] + parts[other]
+        vectors[one] = (parts[one] * vectors[one] + parts[other] * vectors[other]) / both
+        parts[one], parts[other] = both, 0
 
 
 def _scoring(corpus: Corpus) -> Scoring:

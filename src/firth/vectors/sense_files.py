@@ -105,7 +105,7 @@ def _reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
     if reader.tree is not None:
         starts, nodes, signs = reader.tree.starts, reader.tree.nodes, reader.tree.signs
         arrays |= {"tree_starts": starts, "tree_nodes": nodes, "tree_signs": signs}
-    return arrays, {"kind": "likelihood"}
+    return arrays, {"kind": "likelihood", "decay": float(reader.decay)}
 
 
 def _reader(content: Saved, words: int, senses: int) -> Reader | None:
@@ -113,9 +113,9 @@ def _reader(content: Saved, words: int, senses: int) -> Reader | None:
     kind = facts.get("kind") if isinstance(facts, dict) else None
     if kind == "none":
         return None
-    if kind == "likelihood":
-        return Likelihood(content.array("outputs", (None, None)), _tree(content, words))
     temperature, decay = (facts.get(name) if isinstance(facts, dict) else None for name in ("temperature", "decay"))
+    if kind == "likelihood" and isinstance(decay, float):
+        return Likelihood(content.array("outputs", (None, None)), _tree(content, words), decay)
     if kind != "centroids" or not isinstance(temperature, float) or not isinstance(decay, float):
         raise content.damaged(f"reader {facts} in config.json; expected one of none, centroids, likelihood")
     return Centroids(

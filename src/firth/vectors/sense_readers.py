@@ -6,7 +6,7 @@ is a log score; `firth.vectors.sense_vectors` adds the log of the sense's prior 
 Objective: for the context words c_1 ... c_M of an occurrence and a sense s,
 
     Centroids     cos( sum_i weight(c_i) / d_i^decay context(c_i), centre(s) ) / temperature
-    Likelihood    sum_i log p(c_i | s)
+    Likelihood    sum_i log p(c_i | s) / d_i^decay
 
 with d_i the places from the occurrence to c_i, 1 where those are not known, and p the hierarchical softmax over a tree,
 or, for rows of negative sampling, u_{c_i} . v_s in the place of log p.
@@ -132,8 +132,7 @@ class Centroids:
     decay: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.decay < float("inf"):
-            raise OptionError(f"decay={self.decay}: expected a finite number of at least 0")
+        _check_decay(self.decay)
         if not 0 < self.temperature < float("inf"):
             raise OptionError(f"temperature={self.temperature}: expected a finite number above 0")
         rows, width = self.context_vectors.shape
@@ -183,10 +182,18 @@ class Likelihood:
     Attributes:
         outputs: the output side of the model: (V - 1, D) or more rows, one a node of the tree, or (V, D), one a word.
         tree: the paths of the words, or None where the outputs are rows of negative sampling.
+        decay: the power of the distance that words further off count less by, where distances are known.
+
+    Raises:
+        OptionError: the decay is below 0.
     """
 
     outputs: Matrix
     tree: Tree | None = None
+    decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_decay(self.decay)
 
     def check(self, words: int, senses: int, dim: int) -> None:
         """Check that the reader fits a model.
@@ -220,7 +227,8 @@ class Likelihood:
         """
         words, places = np.unique(contexts.ids, return_inverse=True)
         table = self._of_words(words, vectors)
-        return np.asarray(Contexts(places.ravel(), contexts.offsets).sums(np.ones(len(words)), table))
+        found = Contexts(places.ravel(), contexts.offsets, contexts.distances)
+        return np.asarray(found.sums(np.ones(len(words)), table, self.decay))
 
     def _of_words(self, words: Rows, vectors: Matrix) -> Floats:
         """(U, n) log p(word | sense), for negative sampling up to a number that is the same for all senses."""
@@ -233,6 +241,11 @@ class Likelihood:
         scores = np.matmul(self.outputs[nodes], vectors.T).astype(np.float64)[places.ravel()]
         turns = -np.logaddexp(0, -self.tree.signs[steps, None] * scores)  # log sigma
         return Contexts(np.arange(starts[-1]), starts).sums(np.ones(starts[-1]), turns)
+
+
+def _check_decay(decay: float) -> None:
+    if not 0 <= decay < float("inf"):
+        raise OptionError(f"decay={decay}: expected a finite number of at least 0")
 
 
 Reader = Centroids | Likelihood

@@ -19,7 +19,7 @@ READERS = {
         np.eye(4, 3, dtype=np.float32), np.ones(4, np.float32), np.ones((6, 3), np.float32), 0.25, 1.0
     ),
     "rows": Likelihood(np.eye(4, 2, dtype=np.float32)),
-    "tree": Likelihood(np.eye(3, 2, dtype=np.float32), huffman(np.array(COUNTS))),
+    "tree": Likelihood(np.eye(3, 2, dtype=np.float32), huffman(np.array(COUNTS)), decay=0.5),
 }
 
 
@@ -51,6 +51,7 @@ def test_there_and_back(reader, tmp_path):
         assert again.reader is None
     else:
         assert again.disambiguate("bank", contexts).tolist() == senses.disambiguate("bank", contexts).tolist()
+        assert again.reader.decay == senses.reader.decay
 
 
 def test_is_mapped_and_replaced(tmp_path):
@@ -100,7 +101,7 @@ def damage(folder, **facts):
         ({"reader": None}, "reader None in config.json"),
         ({"reader": {"kind": "centroids"}}, "expected one of none, centroids, likelihood"),
         ({"reader": {"kind": "centroids", "temperature": -1.0, "decay": 0.0}}, "temperature=-1.0"),
-        ({"reader": {"kind": "likelihood"}}, "expected 'outputs'"),
+        ({"reader": {"kind": "likelihood", "decay": 0.0}}, "expected 'outputs'"),
     ],
 )
 def test_damaged_facts(facts, message, tmp_path):

@@ -54,6 +54,17 @@ def test_a_path_of_two_nodes():
     assert found[3, 0] == pytest.approx(first + second + third)
 
 
+def test_words_further_off_say_less():
+    """Rows 1, 2, 4 times a sense of 1; the sense's word stands first, the others one and two places behind it: with
+    decay 1 they say 2 / 1 + 4 / 2 = 4, without 2 + 4 = 6, and so too where no place is known."""
+    outputs, sense, contexts = np.array([[1.0], [2.0], [4.0]]), np.array([[1.0]]), Contexts.of([[0, 1, 2]])
+    beside = contexts.beside(np.array([0]))
+    for decay, given, score in ((1.0, beside, 4), (0.0, beside, 6), (1.0, Contexts.of([[1, 2]]), 6)):
+        assert Likelihood(outputs, decay=decay).scores(given, np.zeros(1, np.int64), sense) == pytest.approx(score)
+    with pytest.raises(OptionError, match=r"decay=-1: expected a finite number of at least 0"):
+        Likelihood(outputs, decay=-1)
+
+
 @pytest.mark.parametrize("kind", ["tree", "rows"])
 def test_many_contexts_as_one_by_one(kind):
     random = np.random.default_rng(0)
