@@ -76,7 +76,7 @@ from firth.kernels.trees import Tree, huffman
 from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
-from firth.vectors.neighbours import unit
+from firth.senses.merging import merge_alike
 from firth.vectors.sense_readers import Likelihood
 from firth.vectors.sense_vectors import SenseVectors
 
@@ -263,7 +263,7 @@ class AdaGram:
         vectors = matrices.inputs[:, : matrices.dim].reshape(*parts.shape, matrices.dim).copy()
         parts = np.where(occupied, parts, 0)
         for word in np.flatnonzero(occupied.sum(axis=1) > 1):
-            merge_alike(vectors[word], parts[word], self.merge_above)
+            merge_alike(vectors[word], parts[word], self.merge_above, live=occupied[word])
         parts /= parts.sum(axis=1, keepdims=True)
         kept = (parts > 0) & (parts >= self.min_share)
         kept[np.arange(len(kept)), parts.argmax(axis=1)] = True
@@ -278,26 +278,6 @@ class AdaGram:
             counts=matrices.counts,
             metadata={"training": facts},
         )
-
-
-def merge_alike(vectors: npt.NDArray[np.float32], parts: npt.NDArray[np.float64], above: float) -> None:
-    """Make one of the senses of a word that are alike, nearest first; the arrays are changed in place.
-
-    Args:
-        vectors: (T, D) of the senses; of two that become one, the mean by their parts.
-        parts: (T,) expected shares; those without any are no senses. The one of two that goes is left with 0.
-        above: the cosine of two vectors above which they become one; with 1 none do.
-    """
-    while above < 1 and (parts > 0).sum() > 1:
-        directions = unit(vectors.astype(np.float64))
-        pairs = np.triu((parts > 0) & (parts > 0)[:, None], 1)
-        cosines = np.where(pairs, directions @ directions.T, -np.inf)
-        one, other = divmod(int(cosines.argmax()), len(parts))
-        if cosines[one, other] <= above:
-            return
-        both = parts[one] + parts[other]
-        vectors[one] = (parts[one] * vectors[one] + parts[other] * vectors[other]) / both
-        parts[one], parts[other] = both, 0
 
 
 def _scoring(corpus: Corpus) -> Scoring:

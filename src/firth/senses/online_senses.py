@@ -12,8 +12,9 @@ from firth.corpus.encoded import Corpus
 from firth.embeddings.training import Matrices, initial_matrices
 from firth.errors import OptionError
 from firth.kernels.rows import aligned_rows
+from firth.senses.merging import merge_alike
 from firth.senses.online_state import SenseState
-from firth.vectors.neighbours import Rows, unit
+from firth.vectors.neighbours import Rows
 from firth.vectors.sense_readers import Centroids, Floats
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
@@ -162,18 +163,7 @@ def tidied(
     Returns:
         (n,) whether each stays.
     """
-    live = np.ones(len(counts), dtype=bool)
-    while live.sum() > 1:
-        cosines = np.where(live & live[:, None], unit(centres) @ unit(centres).T, -2.0)
-        np.fill_diagonal(cosines, -2.0)
-        one, other = divmod(int(cosines.argmax()), len(counts))
-        if cosines[one, other] <= by.merge_above:
-            break
-        both = max(1, int(counts[one] + counts[other]))
-        vectors[one] = (counts[one] * vectors[one] + counts[other] * vectors[other]) / both
-        centres[one] += centres[other]
-        counts[one] += counts[other]
-        live[other] = False
+    live = merge_alike(vectors, counts, by.merge_above, centres=centres)
     live &= counts >= by.min_prior * counts[live].sum()
     if not live.any():
         live[counts.argmax()] = True

@@ -9,7 +9,6 @@ import firth
 from firth.embeddings.checkpoint import FILE
 from firth.errors import OptionError
 from firth.kernels.trees import huffman
-from firth.senses.adagram import merge_alike
 
 TOPICS = 2
 
@@ -133,23 +132,6 @@ class TestKept:
 
     def test_a_word_that_no_sense_has_keeps_its_likeliest(self):
         assert self.kept(firth.AdaGram(max_senses=2, dim=2), [[0.5, 0.2]]) == [[1.0]]
-
-    def test_senses_that_are_alike_become_one_nearest_first(self):
-        """Cosines: .8 of the first and second, 0 of the first and third, .6 of the second and third. The first two
-        become (.3 (1, 0) + .1 (.8, .6)) / .4 = (.95, .15), whose cosine with (0, 2) is .15 / sqrt(.925) = .156."""
-        vectors = np.array([[1, 0], [0.8, 0.6], [0, 2], [9, 9]], dtype=np.float32)
-        parts = np.array([0.3, 0.1, 0.6, 0.0])
-        merge_alike(vectors, parts, 0.157)
-        np.testing.assert_allclose(parts, [0.4, 0, 0.6, 0])
-        np.testing.assert_allclose(vectors[[0, 2]], [[0.95, 0.15], [0, 2]], rtol=1e-6)
-        merge_alike(vectors, parts, 0.155)
-        np.testing.assert_allclose(parts, [1, 0, 0, 0])
-        np.testing.assert_allclose(vectors[0], [0.38, 1.26], rtol=1e-6)
-
-    def test_one_merges_none(self):
-        vectors, parts = np.ones((3, 2), dtype=np.float32), np.array([0.5, 0.3, 0.2])
-        merge_alike(vectors, parts, 1.0)
-        np.testing.assert_array_equal(parts, [0.5, 0.3, 0.2])
 
     def kept(self, model, occurrences):
         from firth.embeddings.training import Matrices
