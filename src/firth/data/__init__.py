@@ -18,7 +18,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from firth.data.sets import SETS, DataSet
+from firth.data.data_set import DataSet
+from firth.data.sets import SETS
 from firth.errors import DataError
 from firth.files import cache_folder, unpacked
 

@@ -1,37 +1,9 @@
 """The named sets: an entry a file, with where it lies, its checksum, its rows, its licence, and whom to cite."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-
-@dataclass(frozen=True, kw_only=True)
-class DataSet:
-    """One public file, pinned.
-
-    Attributes:
-        name: what to call it by.
-        kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of `firth.bias`,
-            "sense-induction" for the key and the contexts of `firth.evaluation.sense_induction.score`.
-        path: where it lies in a folder of local copies.
-        url: where it is downloaded from, at a commit that cannot change.
-        sha256: of the file's bytes, unpacked, in hex.
-        rows: lines that are not empty.
-        licence: what its makers or its host state.
-        citation: whom to cite.
-        beside: the names of other sets whose files are read along with this one, from places beside it.
-    """
-
-    name: str
-    kind: str
-    path: str
-    url: str
-    sha256: str
-    rows: int
-    licence: str
-    citation: str
-    beside: tuple[str, ...] = ()
-
+from firth.data.data_set import DataSet
 
 _PAIRS = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/94b3dd9fdbac7ed08dbee7179cd5ee464acf0594/data/word-sim/"
 _GENSIM = "https://raw.githubusercontent.com/piskvorky/gensim/2d17ddf0f2aa1f7987ddd19c472c9d4da8b5c5c0/"
