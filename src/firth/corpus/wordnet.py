@@ -93,9 +93,8 @@ def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
                 if file is not None:
                     yield Path(member.name).name, file.read().decode("utf-8").splitlines()
     except tarfile.TarError as error:
-        reason = str(error).splitlines()[0]
         raise FormatError(
-            f"{path}: no archive ({reason}); expected a .tar.gz of WordNet's YAML, or a folder"
+            f"{path}: no archive, or a damaged one; expected a .tar.gz of WordNet's YAML, or a folder"
         ) from error
 
 
