@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, note, print_json
+from firth.cli.output import AsJson, Quiet, note, print_json
 from firth.cli.queries import Vectors
 from firth.cli.targets import check_folder_target
 from firth.errors import OptionError
@@ -42,6 +42,7 @@ def _split_senses(
     threads: Annotated[
         int | None, typer.Option(help="Threads, with --by atoms; by default one a processor.", show_default=False)
     ] = None,
+    quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -56,7 +57,7 @@ def _split_senses(
     space = _words_of(vectors)
     if by == "atoms":
         chosen = {} if floor is None else {"floor": floor}
-        atoms = DiscourseAtoms(**given).fit(space, seed=seed, threads=threads)
+        atoms = DiscourseAtoms(**given).fit(space, seed=seed, threads=threads, progress=False if quiet else None)
         made = atoms.sense_vectors(**chosen)
     else:
         made = WordNetSenses(**given).fit(space, str(wordnet))

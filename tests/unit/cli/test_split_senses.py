@@ -44,6 +44,20 @@ def ask(monkeypatch, capsys, tmp_path):
     return ask
 
 
+def test_quiet_is_passed_on(ask, monkeypatch):
+    asked = []
+    fit = firth.DiscourseAtoms.fit
+
+    def noted(self, *given, **how):
+        asked.append(how["progress"])
+        return fit(self, *given, **how)
+
+    monkeypatch.setattr(firth.DiscourseAtoms, "fit", noted)
+    for flags in ([], ["--quiet"]):
+        assert ask("v.firth", "--atoms", 12, "--sparsity", 3, "--threads", 1, "-o", "s.firth", *flags)[0] == 0
+    assert asked == [None, False]
+
+
 def test_by_atoms(ask, tmp_path):
     status, out, _ = ask("v.firth", "--atoms", 12, "--sparsity", 3, "--floor", 0.1, "--threads", 1, "-o", "s.firth")
     made = firth.load(tmp_path / "s.firth")
