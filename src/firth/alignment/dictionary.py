@@ -6,12 +6,12 @@ translations, parted by spaces, or by tabs where a line has any.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.postprocess.word_pairs import word_pair
 from firth.vectors.lookup import Lookup
 
 Pair = tuple[str, str]
@@ -54,7 +54,7 @@ class Dictionary:
         Raises:
             OptionError: something among the pairs is no pair, or not one has two words with vectors.
         """
-        given = list(dict.fromkeys(_pair(pair, what) for pair in pairs))
+        given = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
         found = [(_row(source, one), _row(target, other)) for one, other in given]
         known = [place for place, rows in enumerate(found) if min(rows) >= 0]
         without = [{pair[side] for pair, rows in zip(given, found, strict=True) if rows[side] < 0} for side in (0, 1)]
@@ -80,14 +80,6 @@ class Dictionary:
             "unknown_source_words": self.unknown_source,
             "unknown_target_words": self.unknown_target,
         }
-
-
-def _pair(pair: Any, what: str) -> Pair:
-    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise OptionError(f"{pair!r} among the {what}: expected a word and its translation")
-    if not all(isinstance(word, str) for word in pair):
-        raise OptionError(f"{pair!r} among the {what}: expected two words")
-    return pair[0], pair[1]
 
 
 def _row(space: Lookup, word: str) -> int:

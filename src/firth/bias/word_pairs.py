@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from firth.bias.query import Vectors, row_of
 from firth.errors import OptionError
+from firth.postprocess.word_pairs import word_pair
 
 Pair = tuple[str, str]
 
@@ -56,11 +57,10 @@ class Pairing:
 
 
 def _checked(pair: Sequence[str], what: str) -> Pair:
-    if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-        raise OptionError(f"{pair!r} among the {what}: expected two words")
-    if pair[0] == pair[1]:
-        raise OptionError(f"{pair[0]!r} stands beside itself among the {what}: expected two different words")
-    return pair[0], pair[1]
+    one, other = word_pair(pair, what)
+    if one == other:
+        raise OptionError(f"{one!r} stands beside itself among the {what}: expected two different words")
+    return one, other
 
 
 def _spelt(vectors: Vectors, pair: Pair) -> Pair | None:

@@ -82,7 +82,7 @@ class WordPairs:
         Raises:
             OptionError: there are pairs, and not one has two words with vectors.
         """
-        listed = [_pair(pair, what) for pair in pairs]
+        listed = [word_pair(pair, what) for pair in pairs]
         table = vectors.key_to_index
         words = {word for pair in listed for word in pair}
         row = {word: table.get(word, table.get(word.lower(), -1)) for word in words}
@@ -114,7 +114,17 @@ class WordPairs:
         }
 
 
-def _pair(pair: Any, what: str) -> Pair:
-    if not isinstance(pair, Sequence) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+def word_pair(pair: Any, what: str) -> tuple[str, str]:
+    """Return two words that were given as a pair.
+
+    Args:
+        pair: what was given.
+        what: the pairs are, for messages.
+
+    Raises:
+        OptionError: it is no pair of words; a text of two letters is none either.
+    """
+    two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+    if not two or not all(isinstance(word, str) for word in pair):
         raise OptionError(f"{pair!r} among the {what}: expected two words")
     return pair[0], pair[1]

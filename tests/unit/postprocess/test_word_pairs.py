@@ -60,7 +60,7 @@ def test_not_one_pair_is_known():
         postprocess.WordPairs.of(VECTORS, [("heiss", "hot"), ("warm", "lau")], "synonyms")
 
 
-@pytest.mark.parametrize("pair", ["hot", ("hot",), ("hot", 3)])
+@pytest.mark.parametrize("pair", ["hot", "ab", ("hot",), ("hot", 3)])
 def test_what_is_no_pair(pair):
     with pytest.raises(OptionError, match="expected two words"):
         postprocess.WordPairs.of(VECTORS, [pair])
