@@ -26,6 +26,7 @@ class CorpusOptions:
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
     max_size: int | None = option(None, "most words to keep, the most frequent ones", minimum=1)
     stop_words: tuple[str, ...] = option((), "words to leave out")
+    unknown: str | None = option(None, "word that stands for all that are not kept, such as <unk>; else left out")
     tokens: str | Tokeniser = option("unicode", "what a word is", choices=TOKENS)
     sentences: str | Tokeniser = option("line", "what ends a sentence", choices=SENTENCES)
     keep_empty: bool = option(False, "keep sentences without a known word, so that none changes its number")
@@ -43,6 +44,9 @@ class CorpusOptions:
         tokeniser(self.tokens)
         if self.keep_empty and sentences == "paragraph":
             raise OptionError("keep_empty=True: paragraphs end at blank lines; use sentences='line' or 'text'")
+        unknown: Any = self.unknown
+        if unknown is not None and (not isinstance(unknown, str) or not unknown or any(c.isspace() for c in unknown)):
+            raise OptionError(f"unknown={unknown!r}: expected a word without spaces, such as '<unk>'")
         words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")

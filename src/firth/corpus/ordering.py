@@ -19,10 +19,11 @@ def choose(
     Args:
         words: W words as they were counted; one may stand there several times, or not occur.
         counts: (W,) int64.
-        options: `min_count`, `max_size`, `stop_words`; `tokens` brings the stop words into the same form.
+        options: `min_count`, `max_size`, `stop_words`, `unknown`; `tokens` brings the stop words into the same form.
 
     Returns:
-        The vocabulary, and (W,) int32 ids, -1 for a word that is left out.
+        The vocabulary, and (W,) int32 ids, -1 for a word that is left out. `unknown` is always among the words, with
+        the count of those it stands for, which may be none; stop words are left out all the same.
 
     Raises:
         CorpusError: no word is left.
@@ -40,7 +41,28 @@ def choose(
     ids = np.full(len(words), -1, dtype=np.int32)
     ids[order] = np.arange(len(order), dtype=np.int32)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
+    if options.unknown is not None:
+        vocabulary, ids = _with_unknown(vocabulary, ids, counts, options.unknown)
     return vocabulary, ids if same is None else ids[same]
+
+
+def _with_unknown(
+    vocabulary: Vocabulary, ids: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], unknown: str
+) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Give the words that occur and have no id the id of `unknown`, which takes its place by its count."""
+    left_out = (ids < 0) & (counts > 0)
+    there = vocabulary.ids.get(unknown)
+    words = [*vocabulary.words] if there is not None else [*vocabulary.words, unknown]
+    place = len(words) - 1 if there is None else there
+    own = np.concatenate([vocabulary.counts, [0]])[: len(words)]
+    own[place] += counts[left_out].sum()
+    order = by_count_then_word(words, own)
+    numbers = np.empty(len(words), dtype=np.int32)
+    numbers[order] = np.arange(len(words), dtype=np.int32)
+    old = np.where(left_out, place, ids)
+    return Vocabulary([words[i] for i in order.tolist()], own[order], vocabulary.total), np.where(
+        old < 0, np.int32(-1), numbers[old]
+    )
 
 
 def _merge(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:

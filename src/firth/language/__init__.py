@@ -1,0 +1,1 @@
+"""Language models: how likely is a text, and what comes next; here those that count, and what all of them share."""

@@ -1,0 +1,153 @@
+"""Text as language models read it: one stream of numbers in which sentences end with a word of their own.
+
+Every model of one vocabulary predicts the same tokens of a text, so that perplexities can be compared and models mixed
+token by token: all words, those outside the vocabulary as `UNKNOWN`, and, where `ends` says so, `END` after each
+sentence. `BEGIN` is what n-gram models see before a sentence; it is never predicted and has no number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.encoded import Corpus
+from firth.corpus.ordering import by_count_then_word
+from firth.errors import CorpusError
+from firth.progress import Progress
+from firth.text.tokenise import tokeniser
+from firth.vocabulary import Vocabulary
+
+UNKNOWN, END, BEGIN = "<unk>", "</s>", "<s>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextRules:
+    """How a model reads text; saved with it, so that held-out text is read as training text was.
+
+    Attributes:
+        tokens: what a word is: a name of `firth.text.tokenise`.
+        sentences: what ends a sentence: "line", "paragraph" or "text".
+        ends: whether the end of a sentence is predicted.
+    """
+
+    tokens: str = "unicode"
+    sentences: str = "line"
+    ends: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageText:
+    """A text as a language model reads it.
+
+    Attributes:
+        vocabulary: V words; `UNKNOWN` is always among them, and `END` where sentence ends are predicted.
+        ids: (N,) int32, in memory: all tokens that are predicted, one after the other.
+        offsets: (S + 1,) int64: sentence s is ids[offsets[s]:offsets[s + 1]], its `END` included.
+        rules: how it was read.
+    """
+
+    vocabulary: Vocabulary
+    ids: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    rules: TextRules
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def unknown(self) -> int:
+        """The id of `UNKNOWN`."""
+        return self.vocabulary.ids[UNKNOWN]
+
+    @cached_property
+    def end(self) -> int | None:
+        """The id of `END`, or None where sentence ends are not predicted."""
+        return self.vocabulary.ids[END] if self.rules.ends else None
+
+
+def training_text(corpus: Corpus, *, ends: bool = True) -> LanguageText:
+    """Return a corpus as a language model learns it; its vocabulary is the model's from then on.
+
+    Args:
+        corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept.
+        ends: whether the end of a sentence is predicted.
+
+    Raises:
+        CorpusError: the corpus left words out without a word that stands for them.
+    """
+    found = corpus.vocabulary
+    if UNKNOWN not in found and found.oov_share > 0:
+        raise CorpusError(
+            f"the corpus left {100 * found.oov_share:.1f} % of its words out, and a language model needs a place for "
+            f"them: build it with unknown={UNKNOWN!r}"
+        )
+    special = [(UNKNOWN, 0)] if UNKNOWN not in found else []
+    special += [(END, len(corpus))] if ends else []
+    words = [*found.words, *(word for word, _ in special)]
+    counts = np.concatenate([found.counts, np.array([count for _, count in special], dtype=np.int64)])
+    order = by_count_then_word(words, counts)
+    numbers = np.empty(len(words), dtype=np.int32)
+    numbers[order] = np.arange(len(words), dtype=np.int32)
+    total = found.total + (len(corpus) if ends else 0)
+    vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
+    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
+    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules)
+
+
+def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, progress: Progress = None) -> LanguageText:
+    """Read a text with the vocabulary of a model that has learned another.
+
+    Args:
+        source: whatever `Corpus.build` takes, or a corpus that keeps every word.
+        vocabulary: the model's.
+        rules: how to read.
+        progress: how to show progress; see `firth.progress`.
+
+    Raises:
+        CorpusError: there is no text, or no word of it is known.
+    """
+    how = {"tokens": rules.tokens, "sentences": rules.sentences}
+    corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
+    if corpus.vocabulary.oov_share > 0 and UNKNOWN not in corpus.vocabulary:
+        raise CorpusError(
+            "the held-out corpus left words out; expected every word, for each counts: build it with min_count=1"
+        )
+    unknown = vocabulary.ids[UNKNOWN]
+    numbers = np.array([vocabulary.ids.get(word, unknown) for word in corpus.vocabulary.words], dtype=np.int32)
+    if (numbers == unknown).all():
+        raise CorpusError(
+            f"none of the {len(numbers):,} words of the held-out text, such as {corpus.vocabulary.words[0]!r}, is one "
+            f"of the model's {len(vocabulary):,}; expected text of the same language, read with tokens={rules.tokens!r}"
+        )
+    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules)
+
+
+def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
+    """Return a few sentences, each a string, as a model reads them; a sentence without words is its end alone.
+
+    Args:
+        sentences: S strings.
+        vocabulary: the model's.
+        rules: how to read.
+    """
+    split, ids, unknown = tokeniser(rules.tokens), vocabulary.ids, vocabulary.ids[UNKNOWN]
+    rows = [[ids.get(word, unknown) for word in split(sentence)] for sentence in sentences]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    flat = np.array([i for row in rows for i in row], dtype=np.int32)
+    return _stream(vocabulary, flat, offsets, rules)
+
+
+def _sentences(corpus: Corpus) -> str:
+    return str(corpus.options.described()["sentences"])
+
+
+def _stream(
+    vocabulary: Vocabulary, ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64], rules: TextRules
+) -> LanguageText:
+    if not rules.ends:
+        return LanguageText(vocabulary, ids, offsets, rules)
+    whole = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[END]))
+    return LanguageText(vocabulary, whole, offsets + np.arange(len(offsets)), rules)

@@ -1,0 +1,1 @@
+"""Models: options, module, loss and prediction of each in one file."""

@@ -1,0 +1,68 @@
+"""Streams of numbers that language models read."""
+
+import pytest
+
+import firth
+from firth.errors import CorpusError, OptionError
+from firth.language.text import END, UNKNOWN, encoded, held_out_text, training_text
+
+
+def built(tmp_path, texts, **options):
+    return firth.Corpus.build(texts, cache=tmp_path, tokens="whitespace", **options)
+
+
+def test_rare_words_become_one_and_sentences_end(tmp_path):
+    """a a b / a c: b and c occur once and become <unk>, counted twice; two ends.
+
+    Counts a 3, </s> 2, <unk> 2: ids 0, 1, 2 by count, then spelling ("</s>" < "<unk>").
+    """
+    text = training_text(built(tmp_path, ["a a b", "a c"], min_count=2, unknown=UNKNOWN))
+    assert list(text.vocabulary.words) == ["a", END, UNKNOWN]
+    assert text.vocabulary.counts.tolist() == [3, 2, 2]
+    assert text.ids.tolist() == [0, 0, 2, 1, 0, 2, 1]
+    assert text.offsets.tolist() == [0, 4, 7]
+    assert text.vocabulary.oov_share == 0
+    assert (text.unknown, text.end) == (2, 1)
+
+
+def test_without_ends_the_stream_is_the_corpus(tmp_path):
+    text = training_text(built(tmp_path, ["a b a"], min_count=1), ends=False)
+    assert list(text.vocabulary.words) == ["a", "b", UNKNOWN]
+    assert text.ids.tolist() == [0, 1, 0]
+    assert text.end is None
+
+
+def test_an_unknown_word_that_stands_in_the_text_takes_the_others_in(tmp_path):
+    corpus = built(tmp_path, ["a <unk> a b"], min_count=2, unknown=UNKNOWN)
+    assert dict(zip(corpus.vocabulary.words, corpus.vocabulary.counts.tolist(), strict=True)) == {"a": 2, UNKNOWN: 2}
+    assert list(corpus) == [["a", UNKNOWN, "a", UNKNOWN]]
+
+
+def test_stop_words_are_left_out_all_the_same(tmp_path):
+    corpus = built(tmp_path, ["a the a b"], min_count=2, unknown=UNKNOWN, stop_words=("the",))
+    assert list(corpus) == [["a", "a", UNKNOWN]]
+
+
+@pytest.mark.parametrize("word", ["", "two words", 3])
+def test_an_unknown_word_is_one_word(tmp_path, word):
+    with pytest.raises(OptionError, match="unknown="):
+        built(tmp_path, ["a a"], unknown=word)
+
+
+def test_a_corpus_that_left_words_out_is_refused(tmp_path):
+    with pytest.raises(CorpusError, match=r"left 33\.3 % of its words out.*unknown='<unk>'"):
+        training_text(built(tmp_path, ["a a b"], min_count=2))
+
+
+def test_held_out_text_and_single_sentences_are_read_alike(tmp_path):
+    text = training_text(built(tmp_path, ["a a b", "b a"], min_count=1))
+    held_out = held_out_text(["a x b"], text.vocabulary, text.rules)
+    assert [text.vocabulary.words[i] for i in held_out.ids] == ["a", UNKNOWN, "b", END]
+    assert encoded(["a x b"], text.vocabulary, text.rules).ids.tolist() == held_out.ids.tolist()
+    assert encoded(["", "a"], text.vocabulary, text.rules).offsets.tolist() == [0, 1, 3]
+
+
+def test_held_out_text_of_unknown_words_alone_is_refused(tmp_path):
+    text = training_text(built(tmp_path, ["a a b"], min_count=1))
+    with pytest.raises(CorpusError, match="none of the 2 words"):
+        held_out_text(["x y x"], text.vocabulary, text.rules)
