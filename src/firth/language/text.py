@@ -67,17 +67,32 @@ class LanguageText:
         """The id of `END`, or None where sentence ends are not predicted."""
         return self.vocabulary.ids[END] if self.rules.ends else None
 
+    def part(self, start: int, stop: int) -> "LanguageText":
+        """Return some of the tokens, as a text of the same vocabulary; sentences that are cut go on as two.
 
-def training_text(corpus: Corpus, *, ends: bool = True) -> LanguageText:
+        Args:
+            start: the first token.
+            stop: the token after the last.
+        """
+        stop = min(stop, len(self))
+        inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]
+        offsets = np.concatenate([[start], inside, [stop]]).astype(np.int64) - start
+        return LanguageText(self.vocabulary, self.ids[start:stop], offsets, self.rules)
+
+
+def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> LanguageText:
     """Return a corpus as a language model learns it; its vocabulary is the model's from then on.
 
     Args:
-        corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept.
+        corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept; or a text that has been read,
+            which stays what it is: the part of one that is for training, say.
         ends: whether the end of a sentence is predicted.
 
     Raises:
         CorpusError: the corpus left words out without a word that stands for them.
     """
+    if isinstance(corpus, LanguageText):
+        return corpus
     found = corpus.vocabulary
     if UNKNOWN not in found and found.oov_share > 0:
         raise CorpusError(
@@ -101,14 +116,16 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
     """Read a text with the vocabulary of a model that has learned another.
 
     Args:
-        source: whatever `Corpus.build` takes, or a corpus that keeps every word.
+        source: whatever `Corpus.build` takes, a corpus that keeps every word, or a text of the same vocabulary.
         vocabulary: the model's.
         rules: how to read.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
-        CorpusError: there is no text, or no word of it is known.
+        CorpusError: there is no text, no word of it is known, or it was read otherwise.
     """
+    if isinstance(source, LanguageText):
+        return _same(source, vocabulary, rules)
     how = {"tokens": rules.tokens, "sentences": rules.sentences}
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
     if corpus.vocabulary.oov_share > 0 and UNKNOWN not in corpus.vocabulary:
@@ -138,6 +155,15 @@ def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) 
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     flat = np.array([i for row in rows for i in row], dtype=np.int32)
     return _stream(vocabulary, flat, offsets, rules)
+
+
+def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
+    if text.rules == rules and (text.vocabulary is vocabulary or list(text.vocabulary.words) == list(vocabulary.words)):
+        return text
+    raise CorpusError(
+        f"the text was read with {len(text.vocabulary):,} words and {text.rules}; expected the model's "
+        f"{len(vocabulary):,} words and {rules}: read it with the model's own `read`"
+    )
 
 
 def _sentences(corpus: Corpus) -> str:

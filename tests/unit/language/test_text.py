@@ -66,3 +66,22 @@ def test_held_out_text_of_unknown_words_alone_is_refused(tmp_path):
     text = training_text(built(tmp_path, ["a a b"], min_count=1))
     with pytest.raises(CorpusError, match="none of the 2 words"):
         held_out_text(["x y x"], text.vocabulary, text.rules)
+
+
+def test_a_part_keeps_the_vocabulary_and_cuts_sentences_where_it_must(tmp_path):
+    """a a b </s> a c </s>, tokens 1 to 5: a b </s> | a c; the second sentence has lost its end."""
+    text = training_text(built(tmp_path, ["a a b", "a c"], min_count=1))
+    part = text.part(1, 6)
+    assert part.ids.tolist() == text.ids[1:6].tolist()
+    assert part.offsets.tolist() == [0, 3, 5]
+    assert part.vocabulary is text.vocabulary
+    assert text.part(4, 99).offsets.tolist() == [0, 3]
+    assert training_text(part) is part
+    assert held_out_text(part, text.vocabulary, text.rules) is part
+
+
+def test_a_text_of_other_words_is_no_held_out_text(tmp_path):
+    one = training_text(built(tmp_path, ["a b"], min_count=1))
+    other = training_text(built(tmp_path, ["a c"], min_count=1))
+    with pytest.raises(CorpusError, match="read it with the model's own `read`"):
+        held_out_text(other, one.vocabulary, one.rules)
