@@ -25,7 +25,7 @@ import numpy.typing as npt
 from firth.alignment.alignment import METRICS, Alignment, Metric
 from firth.alignment.dictionary import SHOWN, Dictionary, Pair
 from firth.errors import OptionError
-from firth.evaluation.resampling import LEVEL, Mean, bootstrap_interval
+from firth.resampling import LEVEL, Mean, bootstrap_interval
 from firth.vectors import neighbours
 
 BATCH = 256  # words asked at once

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.evaluation.files import Questions, read_questions
-from firth.evaluation.resampling import Mean, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.resampling import Mean, Sample
 from firth.vectors.neighbours import unit
 
 Method = Literal["3cosadd", "3cosmul"]

@@ -33,9 +33,9 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import PathLike, named_columns
-from firth.evaluation.resampling import Linear, Mean, Sample, Statistic
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.randomness import generator
+from firth.resampling import Linear, Mean, Sample, Statistic
 from firth.vectors.neighbours import unit
 
 Floats = npt.NDArray[np.float64]

@@ -37,8 +37,8 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import PathLike, finite, lines
-from firth.evaluation.resampling import Floats, Mean, RankCorrelation, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.resampling import Floats, Mean, RankCorrelation, Sample
 from firth.vectors.averages import smooth_weights, weighted_averages, word_bags
 from firth.vectors.neighbours import Matrix, unit
 

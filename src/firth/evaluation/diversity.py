@@ -40,7 +40,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln
 
 from firth.errors import OptionError
-from firth.evaluation.resampling import LEVEL, Floats, Ints, draws
+from firth.resampling import LEVEL, Floats, Ints, draws
 from firth.text.tokenise import Tokeniser, tokeniser
 
 Patterns = str | int | Callable[[str], Iterable[Hashable]]

@@ -15,13 +15,13 @@ from typing import Any
 from firth import data as named
 from firth.errors import DataError, OptionError
 from firth.evaluation.report import Report
-from firth.evaluation.resampling import RESAMPLES
 from firth.evaluation.suite import POLICIES, Setting, Space, Suite, Unknown
 from firth.evaluation.suites import DEFAULT, SUITES
 from firth.evaluation.tabulate import Judged, report_of
 from firth.kernels.threads import one_blas_thread
 from firth.progress import Progress, Status, reporting
 from firth.progress import Report as Told
+from firth.resampling import RESAMPLES
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -31,8 +31,8 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import PathLike, named_columns
-from firth.evaluation.resampling import Ints, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.resampling import Ints, Sample
 from firth.vectors.neighbours import unit
 
 Floats = npt.NDArray[np.float64]

@@ -49,10 +49,10 @@ from firth.evaluation.linear import (
     stratified_folds,
 )
 from firth.evaluation.properties import FEWEST_NUMBERS, FEWEST_PAIRS, FOLDS, Labels, Numbers, Pairs, read_property
-from firth.evaluation.resampling import Mean, RankCorrelation, Sample, Statistic
 from firth.evaluation.similarity import spearman
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.randomness import generator
+from firth.resampling import Mean, RankCorrelation, Sample, Statistic
 from firth.vectors.neighbours import Matrix, unit
 
 CONTROLS = 3

@@ -41,10 +41,10 @@ from firth.errors import FormatError, OptionError
 from firth.evaluation.categorisation import v_measure
 from firth.evaluation.files import lines
 from firth.evaluation.report import Report
-from firth.evaluation.resampling import RESAMPLES, Floats, Ints, Sample
 from firth.evaluation.suite import Figure, Setting
 from firth.evaluation.tabulate import Judged, report_of
 from firth.randomness import generator
+from firth.resampling import RESAMPLES, Floats, Ints, Sample
 
 PathLike = str | os.PathLike[str]
 Senses = Mapping[str, Mapping[str, str]]  # word -> occurrence -> sense or cluster

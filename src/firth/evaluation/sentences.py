@@ -30,9 +30,9 @@ import numpy.typing as npt
 from firth.errors import FormatError
 from firth.evaluation.files import lines
 from firth.evaluation.linear import Curvature, Ints, Scale, fit_chosen, logistic_path, stratified_folds
-from firth.evaluation.resampling import Mean, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.evaluation.tfidf import right_answers
+from firth.resampling import Mean, Sample
 from firth.vectors.averages import (
     WEIGHTINGS,
     Weighting,

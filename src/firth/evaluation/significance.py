@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.resampling import (
+from firth.resampling import (
     LEVEL,
     RESAMPLES,
     Floats,

@@ -2,7 +2,7 @@
 
 The figure is Spearman's rank correlation, ties taking the mean of their ranks, over the pairs whose two words have
 vectors; the share of pairs covered stands beside it, for a figure over fewer pairs is another figure. Its interval is
-the bootstrap's over pairs (`firth.evaluation.resampling`).
+the bootstrap's over pairs (`firth.resampling`).
 
 Source: Spearman 1904; Finkelstein et al. 2002 for the task.
 """
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.evaluation.files import ScoredPairs, read_pairs
-from firth.evaluation.resampling import LEVEL, RESAMPLES, RankCorrelation, Sample, bootstrap_interval, value_of
 from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.resampling import LEVEL, RESAMPLES, RankCorrelation, Sample, bootstrap_interval, value_of
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:

@@ -44,8 +44,8 @@ from scipy.sparse import csr_array
 from firth.errors import FormatError
 from firth.evaluation.context import Known, Occurrence, words_alone
 from firth.evaluation.files import PathLike, lines
-from firth.evaluation.resampling import Floats, Mean, Sample
 from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.resampling import Floats, Mean, Sample
 from firth.vectors.averages import word_bags
 from firth.vectors.neighbours import Matrix, unit
 

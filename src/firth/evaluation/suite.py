@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.resampling import Sample
+from firth.resampling import Sample
 from firth.vectors.neighbours import Matrix, unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

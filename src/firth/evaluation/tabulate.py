@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from firth.evaluation.report import Contrast, Report, Row
-from firth.evaluation.resampling import Sample, bootstrap_interval, value_of
 from firth.evaluation.significance import difference, holm, wilson_interval
 from firth.evaluation.suite import Figure, Setting
+from firth.resampling import Sample, bootstrap_interval, value_of
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How well antonyms are told from synonyms: precision, recall, F1 and accuracy of answers, average precision of scores.
 
-All with intervals by drawing the pairs again (`firth.evaluation.resampling`). Where half of the pairs are antonyms, the
+All with intervals by drawing the pairs again (`firth.resampling`). Where half of the pairs are antonyms, the
 answer "antonyms" to all of them has F1 2/3 and accuracy 1/2: F1 alone says little.
 
 Source: van Rijsbergen 1979, Information Retrieval, chapter 7, for F1; average precision as in Buckley and Voorhees
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.evaluation.resampling import RESAMPLES, Mean, Statistic, bootstrap_interval, value_of
+from firth.resampling import RESAMPLES, Mean, Statistic, bootstrap_interval, value_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

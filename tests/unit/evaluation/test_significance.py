@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, false_discovery_control
 
-from firth.evaluation.resampling import Linear, Mean, RankCorrelation, Sample, value_of
 from firth.evaluation.significance import benjamini_hochberg, difference, holm, steiger, wilson_interval
+from firth.resampling import Linear, Mean, RankCorrelation, Sample, value_of
 
 
 def everything(n):

@@ -70,5 +70,5 @@ def test_interval_does_not_depend_on_how_resamples_are_blocked(monkeypatch):
     random = np.random.default_rng(1)
     x, y = random.normal(size=(2, 50))
     whole = spearman_interval(x, y)
-    monkeypatch.setattr("firth.evaluation.resampling._CELLS", 175)
+    monkeypatch.setattr("firth.resampling._CELLS", 175)
     assert spearman_interval(x, y) == whole

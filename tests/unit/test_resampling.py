@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from firth.evaluation import resampling
+from firth import resampling
 from firth.evaluation.categorisation import MEASURES, v_measure
 from firth.evaluation.qvec import CCA, QVEC
-from firth.evaluation.resampling import Linear, Mean, RankCorrelation, Sample, bootstrap_interval, draws, value_of
 from firth.evaluation.significance import difference
+from firth.resampling import Linear, Mean, RankCorrelation, Ratio, Sample, bootstrap_interval, draws, value_of
 
 
 def test_a_mean_by_hand():
@@ -15,6 +15,13 @@ def test_a_mean_by_hand():
     figures = Mean(np.array([1.0, 2, 6]))(np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3], [0, 0, 0]]))
     assert figures[:3] == pytest.approx([3, 4 / 3, 6], abs=1e-15)
     assert math.isnan(figures[3])
+
+
+def test_a_ratio_by_hand():
+    """2 over 1 and 3 over 4. Once each: 5/5. The first twice: 4/2. Never drawn: none."""
+    figures = Ratio(np.array([2.0, 3]), np.array([1.0, 4]))(np.array([[1, 1], [2, 0], [0, 0]]))
+    assert figures[:2] == pytest.approx([1, 2], abs=1e-15)
+    assert math.isnan(figures[2])
 
 
 def test_a_linear_figure_by_hand():

@@ -102,6 +102,24 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class Ratio:
+    """A sum over a sum, such as the loss of all sentences over their tokens.
+
+    Attributes:
+        parts: (n,) what each item adds above the line.
+        sizes: (n,) what each adds below it.
+    """
+
+    parts: Floats
+    sizes: Floats
+
+    def __call__(self, weights: Ints, /) -> Floats:
+        """Return the ratio of the items drawn."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((weights @ self.parts) / (weights @ self.sizes))
+
+
+@dataclass(frozen=True)
 class Linear:
     """A figure to first order in how often its items count.
 
