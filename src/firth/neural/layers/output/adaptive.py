@@ -1,0 +1,171 @@
+"""The adaptive softmax: frequent words at full width in the head, rare ones in tails that are narrow.
+
+What: words are parted by frequency into a head and J tails. The head is a softmax over its words and one entry a tail;
+a tail, of which rare words alone have need, is a softmax over its words behind a projection.
+
+Objective: with the head's weights A, and tail j's projection P_j to D / shrink^j numbers and weights U_j,
+
+    p(w | h) = softmax(A h)_w                                   w in the head
+    p(w | h) = softmax(A h)_{tail j} softmax(U_j P_j h)_w        w in tail j,      loss = -log p(target | h)
+
+Source: Grave et al. 2017, "Efficient softmax approximation for GPUs", sections 4.2 and 4.3.
+
+Departures: their cut-offs minimise the measured time of a GPU; here, without `cutoffs`, the expected number of
+multiplications over a grid of them, for on a processor that is the time. Words may have any numbers: they are ranked
+by their counts. Without counts word 0 is taken as the most frequent, as in every vocabulary of firth, which is sorted
+by count, and shares as Zipf's law has them. There are no biases, as theirs has none.
+
+Cost: N D times the size of the head, and for each tail the tokens that fall into it times its width and size: for
+16,000 words some twentieth of the full softmax.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from firth.errors import OptionError
+from firth.neural.layers.output.face import OutputLayer, checked_counts, refuse_tied, start_uniform
+
+CANDIDATES = 24  # cut-offs among which the cheapest are sought
+
+
+class AdaptiveSoftmax(OutputLayer):
+    """A head and tails; see the module.
+
+    Args:
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) of the words, to rank them by; without them word 0 is the most frequent.
+        tied: refused: tails are narrower than an embedding.
+        seed: of nothing here: weights are drawn by torch's default generator.
+        cutoffs: the sizes of the head, of head and first tail, and so on, all below V; the cheapest ones without it.
+        tails: J, where no cut-offs are given.
+        shrink: by how much each tail is narrower than the one before.
+
+    Attributes:
+        cutoffs: as given or found, V at the end.
+        rank: (V,) int64, each word's place in the order of counts.
+        head: (c + J, D), the head's words first.
+        projections: of each tail, (D_j, D).
+        weights: of each tail, (words of it, D_j).
+
+    Raises:
+        OptionError: the cut-offs do not rise or are not all between 1 and V - 1; tied weights.
+        ShapeError: there are not V counts.
+    """
+
+    rank: torch.Tensor
+
+    def __init__(
+        self,
+        width: int,
+        words: int,
+        *,
+        counts: Any = None,
+        tied: torch.nn.Parameter | None = None,
+        seed: int = 0,
+        cutoffs: Sequence[int] | None = None,
+        tails: int = 2,
+        shrink: float = 4.0,
+    ) -> None:
+        super().__init__(width, words)
+        refuse_tied("adaptive", tied)
+        rank, sorted_counts = _ranked(counts, words)
+        widths = _tail_widths(width, tails if cutoffs is None else len(cutoffs), shrink)
+        cuts = cheapest_cutoffs(sorted_counts, width, widths) if cutoffs is None else list(cutoffs)
+        _check_cutoffs(cuts, words)
+        self.cutoffs = [*cuts, words]
+        self.register_buffer("rank", torch.from_numpy(rank))
+        self.head = start_uniform(torch.empty(self.cutoffs[0] + len(cuts), width), width)
+        sizes = np.diff(self.cutoffs).tolist()
+        inner = widths[: len(sizes)]
+        self.projections = torch.nn.ParameterList(start_uniform(torch.empty(d, width), width) for d in inner)
+        self.weights = torch.nn.ParameterList(
+            start_uniform(torch.empty(size, d), d) for size, d in zip(sizes, inner, strict=True)
+        )
+
+    def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) -log p(target); see `OutputLayer.loss`."""
+        ranks = self.rank[targets]
+        first, entry = self.cutoffs[0], ranks
+        tails = []
+        for tail, (start, stop) in enumerate(zip(self.cutoffs, self.cutoffs[1:], strict=False)):
+            inside = (ranks >= start) & (ranks < stop)
+            entry = torch.where(inside, first + tail, entry)
+            if len(rows := inside.nonzero()[:, 0]):
+                scores = self._tail_scores(tail, hidden.index_select(0, rows))
+                tails.append((rows, functional.cross_entropy(scores, ranks[rows] - start, reduction="none")))
+        nats = functional.cross_entropy(functional.linear(hidden, self.head), entry, reduction="none")
+        for rows, more in tails:
+            nats = nats.index_add(0, rows, more)
+        return nats
+
+    def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) log p; see `OutputLayer.log_prob`."""
+        head = functional.log_softmax(functional.linear(hidden, self.head), 1)
+        first = self.cutoffs[0]
+        tails = [
+            functional.log_softmax(self._tail_scores(tail, hidden), 1) + head[:, first + tail, None]
+            for tail in range(len(self.weights))
+        ]
+        return torch.cat([head[:, :first], *tails], 1).index_select(1, self.rank)
+
+    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
+        return -self.loss(hidden, targets)
+
+    def _tail_scores(self, tail: int, hidden: torch.Tensor) -> torch.Tensor:
+        return functional.linear(functional.linear(hidden, self.projections[tail]), self.weights[tail])
+
+
+def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Sequence[int]) -> list[int]:
+    """Return the cut-offs with the fewest multiplications a token, among some that are spread by their logarithms.
+
+    Args:
+        counts: (V,) of the words, none greater than the one before.
+        width: D.
+        tail_widths: of each tail that there is to be; fewer where there are fewer words.
+
+    Source: Grave et al. 2017, section 4.3, whose time is measured where this one is counted.
+    """
+    words = len(counts)
+    below = np.concatenate([[0.0], np.cumsum(counts / counts.sum())])
+    spread = np.unique(np.geomspace(1, max(words - 1, 1), CANDIDATES).astype(int)).tolist() if words > 1 else []
+
+    def cost(cuts: tuple[int, ...]) -> float:
+        bounds = [*cuts, words]
+        total = float(width * (bounds[0] + len(cuts)))
+        for inner, start, stop in zip(tail_widths, bounds, bounds[1:], strict=False):
+            total += float(below[stop] - below[start]) * inner * (width + stop - start)
+        return total
+
+    choices: list[tuple[int, ...]] = list(combinations(spread, min(len(tail_widths), len(spread))))
+    return list(min(choices, key=cost))
+
+
+def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each word's place in the order of counts, equal counts by number, and the counts in that order."""
+    if counts is None:
+        return np.arange(words), (1e12 / np.arange(1, words + 1)).astype(np.int64)
+    array = np.maximum(checked_counts(counts, words), 1)
+    order = np.argsort(-array, kind="stable")
+    rank = np.empty(words, np.int64)
+    rank[order] = np.arange(words)
+    return rank, array[order]
+
+
+def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:
+    """Return how many numbers each tail works on, at least one."""
+    if tails < 1 or shrink < 1:
+        raise OptionError(f"tails={tails}, shrink={shrink}: expected at least one tail, and shrink of at least 1")
+    return [max(int(width / shrink ** (tail + 1)), 1) for tail in range(tails)]
+
+
+def _check_cutoffs(cutoffs: Sequence[int], words: int) -> None:
+    if sorted(set(cutoffs)) != list(cutoffs) or any(not 1 <= cut < words for cut in cutoffs):
+        raise OptionError(f"cutoffs={list(cutoffs)}: expected numbers that rise, from 1 to {words - 1}")

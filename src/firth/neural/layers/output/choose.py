@@ -1,0 +1,47 @@
+"""Output layers by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from firth.errors import OptionError
+from firth.neural.layers.output.adaptive import AdaptiveSoftmax
+from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.full import FullSoftmax
+
+OUTPUTS: dict[str, Callable[..., OutputLayer]] = {
+    "full": FullSoftmax,
+    "adaptive": AdaptiveSoftmax,
+}
+
+
+def make_output(
+    kind: str,
+    width: int,
+    words: int,
+    *,
+    counts: Any = None,
+    tied: torch.nn.Parameter | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> OutputLayer:
+    """Return a new output layer.
+
+    Args:
+        kind: one of `OUTPUTS`.
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) whole numbers, how often each word stands in the training text: what trees, cut-offs, classes and
+            noise come from. Vocabularies of firth are sorted by them, but no kind needs that.
+        tied: (V, E) the weight of an embedding, to be shared; only where the kind has one row of weights a word.
+        seed: of what is drawn while the layer is made, but for weights, which torch's default generator draws.
+        options: the kind's own, by their names.
+
+    Raises:
+        OptionError: there is no such kind, or an option is out of its range.
+        ShapeError: there are not V counts, or the tied weight has not V rows.
+    """
+    if kind not in OUTPUTS:
+        raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
+    return OUTPUTS[kind](width, words, counts=counts, tied=tied, seed=seed, **options)

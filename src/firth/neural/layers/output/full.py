@@ -1,0 +1,118 @@
+"""The full softmax: one row of weights a word, all of them for every prediction.
+
+What: the output layer against which all others are measured, with weights of its own or those of the embedding.
+
+Objective: with hidden vector h, row u_w and bias b_w of each word,
+
+    p(w | h) = exp(h . u_w + b_w) / sum_v exp(h . u_v + b_v),      loss = -log p(target | h)
+
+and, where weights are tied to an embedding of another width than h, P h in the place of h.
+
+Source: Bengio et al. 2003, "A neural probabilistic language model", section 2; for tied weights Press and Wolf 2017,
+"Using the output embedding to improve language models", section 3, and Inan, Khosravi and Socher 2017, "Tying word
+vectors and word classifiers", section 3.
+
+Departures: biases begin at the logarithm of the words' shares of the text where their counts are known, so that the
+first predictions are those of a unigram model; Press and Wolf begin at 0.
+
+Cost: N V D multiplications forward and twice that backward; one (N, V) array is kept.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from firth.errors import ShapeError
+from firth.neural.layers.output.face import OutputLayer, shares, start_uniform
+
+
+class FullSoftmax(OutputLayer):
+    """A softmax over all words; see the module.
+
+    Args:
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) of the words, for the biases' beginning; without them biases begin at 0.
+        tied: (V, E) the weight of an embedding, to be shared.
+        seed: of nothing here: weights are drawn by torch's default generator.
+        bias: whether words have one.
+
+    Attributes:
+        weight: (V, D), or (V, E) where it is tied.
+        bias: (V,) or None.
+        projection: (E, D), or None where E is D.
+
+    Raises:
+        ShapeError: the tied weight has not V rows, or there are not V counts.
+    """
+
+    bias: torch.nn.Parameter | None
+    projection: torch.nn.Parameter | None
+
+    def __init__(
+        self,
+        width: int,
+        words: int,
+        *,
+        counts: Any = None,
+        tied: torch.nn.Parameter | None = None,
+        seed: int = 0,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(width, words)
+        if tied is not None and (tied.dim() != 2 or len(tied) != words):
+            raise ShapeError(f"a tied weight of shape {tuple(tied.shape)}: expected {words} rows, one a word")
+        self.weight = start_uniform(torch.empty(words, width), width) if tied is None else tied
+        inner = self.weight.shape[1]
+        self.projection = start_uniform(torch.empty(inner, width), width) if inner != width else None
+        self.bias = torch.nn.Parameter(_first_bias(counts, words)) if bias else None
+
+    def scores(self, hidden: torch.Tensor, words: torch.Tensor | None = None) -> torch.Tensor:
+        """Return h . u_w + b_w.
+
+        Args:
+            hidden: (N, D).
+            words: (K,) int64, those wanted; all without it.
+
+        Returns:
+            (N, K) or (N, V).
+        """
+        if words is None:
+            return functional.linear(self.projected(hidden), self.weight, self.bias)
+        bias = None if self.bias is None else self.bias[words]
+        return functional.linear(self.projected(hidden), functional.embedding(words, self.weight), bias)
+
+    def scores_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) h . u_w + b_w of one word a hidden vector.
+
+        Args:
+            hidden: (N, D).
+            targets: (N,) int64.
+        """
+        scores = (self.projected(hidden) * functional.embedding(targets, self.weight)).sum(1)
+        return scores if self.bias is None else scores + self.bias[targets]
+
+    def projected(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, E) hidden vectors as wide as the words' rows."""
+        return hidden if self.projection is None else functional.linear(hidden, self.projection)
+
+    def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) -log p(target); see `OutputLayer.loss`."""
+        return functional.cross_entropy(self.scores(hidden), targets, reduction="none")
+
+    def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) log p; see `OutputLayer.log_prob`."""
+        return functional.log_softmax(self.scores(hidden), 1)
+
+    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
+        return -self.loss(hidden, targets)
+
+
+def _first_bias(counts: Any, words: int) -> torch.Tensor:
+    """Return (V,) the logarithms of the words' shares, or zeros."""
+    if counts is None:
+        return torch.zeros(words)
+    return torch.from_numpy(np.log(shares(counts, words))).to(torch.get_default_dtype())
