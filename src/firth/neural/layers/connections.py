@@ -1,0 +1,108 @@
+"""What a layer of a stack hands to the next one: its output, alone or with what came in.
+
+What
+    Ways around a layer, along which signals and gradients pass deep stacks.
+Objective
+    With x what enters a layer and y what it makes of it, the next one is given
+
+        plain      y
+        residual   x + y
+        highway    t * y + (1 - t) * x,   t = sigma(W_t x + b_t)
+        dense      [x; y], so that each layer reads the input and all outputs before its own
+Source
+    He et al. 2016, equations 1 and 2; Srivastava, Greff and Schmidhuber 2015, equation 3; Huang et al. 2017, equation
+    2; Bradbury et al. 2017, section 2.1, for dense connections between recurrent layers.
+Departures
+    Where x and y differ in width, x passes a learnt matrix without bias (He et al. 2016, equation 2), in highways too.
+    The last layer of a dense stack gives its output alone, as in Bradbury et al., so that the width of a stack is that
+    of its layers.
+Cost
+    One addition; a (D, D) product for a highway; wider inputs, layer by layer, for dense connections.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from firth.neural.layers.highway import Gate
+
+
+class Plain(nn.Module):
+    """The output alone.
+
+    Args:
+        width_in: numbers of x.
+        width: numbers of y.
+
+    Attributes:
+        width: numbers of what goes on.
+    """
+
+    def __init__(self, width_in: int, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return y.
+
+        Args:
+            x: (..., D) what entered the layer.
+            y: (..., D') what it made.
+        """
+        return y
+
+
+class Residual(nn.Module):
+    """The sum; arguments and attributes as in `Plain`."""
+
+    def __init__(self, width_in: int, width: int) -> None:
+        super().__init__()
+        self.width = width
+        self.shortcut = _fitting(width_in, width)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return x + y, as in `Plain.forward`."""
+        summed: torch.Tensor = self.shortcut(x) + y
+        return summed
+
+
+class HighwayConnection(nn.Module):
+    """A gated mixture; arguments and attributes as in `Plain`."""
+
+    def __init__(self, width_in: int, width: int) -> None:
+        super().__init__()
+        self.width = width
+        self.shortcut = _fitting(width_in, width)
+        self.gate = Gate(width)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return t * y + (1 - t) * x, as in `Plain.forward`."""
+        mixed: torch.Tensor = self.gate(self.shortcut(x), y)
+        return mixed
+
+
+class Dense(nn.Module):
+    """Both side by side; arguments and attributes as in `Plain`."""
+
+    def __init__(self, width_in: int, width: int) -> None:
+        super().__init__()
+        self.width = width_in + width
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return [x; y], (..., D + D'), as in `Plain.forward`."""
+        return torch.cat([x, y], dim=-1)
+
+
+Connection = Plain | Residual | HighwayConnection | Dense
+
+CONNECTIONS: dict[str, Callable[[int, int], Connection]] = {
+    "plain": Plain,
+    "residual": Residual,
+    "highway": HighwayConnection,
+    "dense": Dense,
+}
+
+
+def _fitting(width_in: int, width: int) -> nn.Module:
+    return nn.Identity() if width_in == width else nn.Linear(width_in, width, bias=False)
