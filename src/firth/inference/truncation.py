@@ -1,0 +1,93 @@
+"""Distributions made bolder or tamer: temperature, top-k, nucleus, and a least share of the likeliest.
+
+What: scores of the next word are divided by a temperature; then words too unlikely to be worth a draw are left out,
+and what remains sums to one again.
+
+Objective: p_i = exp(s_i / T) / sum_j exp(s_j / T) over the words kept: the k likeliest; of those the smallest set whose
+p reach a sum; of those the ones with p at least a share of the largest.
+
+Source: top-k from Fan et al. 2018, Hierarchical Neural Story Generation, section 5.4; the nucleus from Holtzman et al.
+2020, The Curious Case of Neural Text Degeneration, section 3.1; the least share from Nguyen et al. 2024, Turning Up the
+Heat: Min-p Sampling, section 3.
+
+Departures: words of equal score are kept in the order of their ids, so that top-k leaves exactly k. Each rule looks at
+the probabilities that the rule before it left.
+
+Cost: O(V log V) a row for the nucleus, O(V) for all else.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.inference.controls import Controls
+
+Floats = npt.NDArray[np.float64]
+Kept = npt.NDArray[np.bool_]
+
+_SLACK = 1e-12  # sums of logarithms raised again may lack this much of what they stand for
+
+
+def shaped(scores: Floats, controls: Controls) -> Floats:
+    """Return the probabilities that words are drawn with.
+
+    Args:
+        scores: (B, V) logarithms, up to a constant a row; each row has a finite one.
+        controls: temperature and what to leave out; a temperature of 0 leaves the likeliest alone.
+
+    Returns:
+        (B, V) float64; rows sum to one.
+    """
+    if controls.temperature == 0:
+        return largest(scores, 1).astype(np.float64)
+    with np.errstate(over="ignore"):  # a temperature near 0 sends all but the likeliest to minus infinity
+        found = probabilities((scores - scores.max(axis=1, keepdims=True)) / controls.temperature)
+    if controls.top_k is not None and controls.top_k < found.shape[1]:
+        found = _only(found, largest(found, controls.top_k))
+    if controls.top_p < 1:
+        found = _only(found, nucleus(found, controls.top_p))
+    if controls.min_p > 0:
+        found = _only(found, found >= controls.min_p * found.max(axis=1, keepdims=True))
+    return found
+
+
+def probabilities(scores: Floats) -> Floats:
+    """Return exp(scores), rows made to sum to one.
+
+    Args:
+        scores: (B, V), each row with a finite one.
+    """
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def largest(values: Floats, k: int) -> Kept:
+    """Return which are the k largest of each row; of equal ones those that stand first.
+
+    Args:
+        values: (B, V).
+        k: at most V.
+    """
+    least = np.partition(values, -k, axis=1)[:, -k, None]
+    above, equal = values > least, values == least
+    room = k - above.sum(axis=1, keepdims=True)
+    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
+
+
+def nucleus(found: Floats, total: float) -> Kept:
+    """Return the smallest set of each row whose probabilities reach a sum; of equal ones those that stand first.
+
+    Args:
+        found: (B, V) probabilities.
+        total: above 0 and at most 1.
+    """
+    order = np.argsort(-found, axis=1, kind="stable")
+    falling = np.take_along_axis(found, order, axis=1)
+    before = np.cumsum(falling, axis=1) - falling
+    kept = np.zeros(found.shape, dtype=np.bool_)
+    np.put_along_axis(kept, order, before < total - _SLACK, axis=1)
+    return kept
+
+
+def _only(found: Floats, kept: Kept) -> Floats:
+    left = np.where(kept, found, 0.0)
+    return np.asarray(left / left.sum(axis=1, keepdims=True))

@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from firth.inference.ensemble import Ensemble, mixed
+from tests.unit.inference.toys import Table, random_table
+
+
+def test_probabilities_are_mixed_and_not_scores():
+    """A quarter of .2 and three quarters of .6 are .5; the mean of their logarithms would give .456."""
+    found = mixed(np.log([[0.2, 0.8], [0.6, 0.4]]), np.array([0.25, 0.75]))
+    assert np.exp(found) == pytest.approx([0.5, 0.5], abs=1e-15)
+
+
+def test_what_one_model_cannot_say_another_may():
+    """Minus infinity is a probability of zero, and a model without weight says nothing."""
+    logs = np.array([[-np.inf, 0.0], [np.log(0.5), np.log(0.5)]])
+    assert np.exp(mixed(logs, np.array([0.5, 0.5]))) == pytest.approx([0.25, 0.75])
+    assert np.exp(mixed(logs, np.array([1.0, 0.0]))).tolist() == [0.0, 1.0]
+
+
+def test_states_go_with_their_models():
+    tables = random_table(4, 0), random_table(4, 1)
+    both = Ensemble(tuple(map(Table, tables)), np.array([0.3, 0.7]))
+    scores, state = both.start([[], [2]])
+    scores, state = both.advance(both.choose(state, np.array([1, 0, 1])), np.array([0, 1, 3]))
+    assert np.exp(scores) == pytest.approx(0.3 * tables[0][[0, 1, 3]] + 0.7 * tables[1][[0, 1, 3]])
+    assert np.exp(scores).sum(axis=1) == pytest.approx(np.ones(3), abs=1e-12)
