@@ -1,0 +1,128 @@
+"""Attention: what a query takes from values is their mean, weighted by how well the query fits each value's key.
+
+What: four ways to score a pair of query and key, the softmax over the keys that may be seen, and the weighted mean.
+    Each is a piece of its own; `Attention` is a scorer with the other two behind it. Several heads at once are in
+    `firth.neural.layers.multi_head`, masks in `firth.neural.layers.masks`.
+Objective: a(q, k_s) = q . k_s (dot), q . k_s / sqrt(D) (scaled), q W k_s (multiplicative, also called general) or
+    v . tanh(W q + U k_s) (additive); weights softmax_s a(q, k_s); result sum_s weight_s value_s.
+Source: Bahdanau, Cho and Bengio 2015, section 3.1 and appendix A.1.2 (additive); Luong, Pham and Manning 2015,
+    section 3.1 (dot, general); Vaswani et al. 2017, section 3.2.1 (scaled).
+Departures: where no key may be seen, the result is zeros instead of 0 / 0, so that a batch may hold empty sequences.
+Cost: dot and scaled O(T S D); multiplicative O(T D_q D_k + T S D_k); additive O(T S H) with a (B, T, S, H) array, the
+    one that takes memory.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from firth.neural.layers.masks import hidden
+
+Scores = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # (B, T, D_q), (B, S, D_k) -> (B, T, S)
+
+
+def dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    """Return how well queries fit keys: their dot products.
+
+    Args:
+        queries: (..., T, D).
+        keys: (..., S, D).
+
+    Returns:
+        (..., T, S).
+    """
+    return queries @ keys.transpose(-2, -1)
+
+
+def scaled_dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    """Return dot products over the square root of their length; as in `dot_scores`.
+
+    Of numbers of mean 0 and variance 1, D products sum to a variance of D: the division makes it 1 again, whatever D
+    is, which keeps the softmax away from where its gradient is nothing.
+    """
+    return dot_scores(queries, keys) / math.sqrt(queries.shape[-1])
+
+
+class MultiplicativeScores(nn.Module):
+    """Scores q W k, for queries and keys of different widths.
+
+    Args:
+        query_width: numbers of a query.
+        key_width: numbers of a key.
+    """
+
+    def __init__(self, query_width: int, key_width: int) -> None:
+        super().__init__()
+        # Var(q W k) is the sum of query_width * key_width products: this makes it 1 for queries and keys of variance 1.
+        self.weight = nn.Parameter(torch.randn(query_width, key_width) / math.sqrt(query_width * key_width))
+
+    def forward(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        """Return (..., T, S) scores; see `dot_scores`."""
+        return dot_scores(queries @ self.weight, keys)
+
+
+class AdditiveScores(nn.Module):
+    """Scores v . tanh(W q + U k): a network with one hidden layer.
+
+    Args:
+        query_width: numbers of a query.
+        key_width: numbers of a key.
+        hidden: units of the hidden layer.
+    """
+
+    def __init__(self, query_width: int, key_width: int, hidden: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(query_width, hidden, bias=False)
+        self.key = nn.Linear(key_width, hidden)
+        self.value = nn.Linear(hidden, 1, bias=False)
+
+    def forward(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        """Return (..., T, S) scores; see `dot_scores`."""
+        both = self.query(queries)[..., :, None, :] + self.key(keys)[..., None, :, :]  # (..., T, S, H)
+        scores: torch.Tensor = self.value(torch.tanh(both)).squeeze(-1)
+        return scores
+
+
+def attention_weights(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    """Return the softmax of scores over the keys that may be seen.
+
+    Args:
+        scores: (..., T, S).
+        mask: True where a query may look, of a shape that broadcasts to `scores`; None for everywhere.
+
+    Returns:
+        (..., T, S) weights that sum to 1, exactly 0 where the mask is False; all 0 where it is False for every key.
+    """
+    weights = hidden(scores, mask).softmax(-1)
+    return weights if mask is None else weights * mask
+
+
+class Attention(nn.Module):
+    """One head of attention with any scorer, without weights of its own.
+
+    Args:
+        scores: one of the scorers of this module, or any other function of queries and keys.
+    """
+
+    def __init__(self, scores: Scores) -> None:
+        super().__init__()
+        self.scores = scores
+
+    def forward(
+        self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return what each query takes from the values, and how much of each.
+
+        Args:
+            queries: (B, T, D_q).
+            keys: (B, S, D_k).
+            values: (B, S, D_v).
+            mask: True where a query may look, broadcasting to (B, T, S).
+
+        Returns:
+            (B, T, D_v) and the (B, T, S) weights.
+        """
+        weights = attention_weights(self.scores(queries, keys), mask)
+        return weights @ values, weights
