@@ -50,6 +50,38 @@ def unpacked(path: Path) -> bytes:
         raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
 
 
+def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
+    """Return the text of a small file.
+
+    Args:
+        path: the file, UTF-8 with a byte order mark or without, plain or packed with gzip (`.gz`).
+        damaged: what becomes of bytes that are no UTF-8: "strict" refuses them, any other word is Python's `errors`.
+
+    Raises:
+        FormatError: the file is not UTF-8 text, or not gzip's though it is named so.
+        OSError: the file cannot be read.
+    """
+    return decoded(unpacked(Path(path)), path, damaged=damaged)
+
+
+def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
+    """Return text that has been read.
+
+    Args:
+        content: UTF-8, with a byte order mark or without.
+        path: where it is from, for the message.
+        damaged: as in `text_of`.
+
+    Raises:
+        FormatError: it is not UTF-8.
+    """
+    try:
+        return content.decode("utf-8-sig", errors=damaged)
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{path} line {number}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
+
+
 @contextlib.contextmanager
 def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.

@@ -8,13 +8,13 @@ of words or of entries that begin with one (`professions.json`). Pairs also come
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from firth import data as named
 from firth.bias.query import Query
 from firth.bias.word_pairs import Pair
 from firth.errors import FormatError, OptionError
+from firth.files import text_of
 from firth.postprocess.word_pairs import read_word_pairs
 
 PathLike = str | os.PathLike[str]
@@ -112,7 +112,7 @@ def read_words(path: PathLike) -> list[str]:
         FormatError: the file holds something else, or no word.
         OSError: it cannot be read.
     """
-    told = _json(path) if _is_json(path) else [line.strip() for line in _text(path).splitlines() if line.strip()]
+    told = _json(path) if _is_json(path) else [line.strip() for line in text_of(path).splitlines() if line.strip()]
     if not isinstance(told, list):
         raise FormatError(f"{path}: expected a JSON list of words")
     words = list(_words_of(told, path))
@@ -158,18 +158,11 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_json(path: PathLike) -> bool:
-    return _text(path).lstrip()[:1] in ("[", "{")
+    return text_of(path).lstrip()[:1] in ("[", "{")
 
 
 def _json(path: PathLike) -> Any:
     try:
-        return json.loads(_text(path))
+        return json.loads(text_of(path))
     except ValueError as error:
         raise FormatError(f"{path}: no JSON ({error}); expected lists of words") from None
-
-
-def _text(path: PathLike) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None

@@ -3,10 +3,10 @@
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from firth.errors import FormatError, OptionError
+from firth.files import decoded, text_of
 
 
 def read_words(path: str) -> list[str]:
@@ -93,11 +93,7 @@ def lines(path: str) -> Iterator[tuple[int, str]]:
         FormatError: the file is not UTF-8.
         OSError: it cannot be read.
     """
-    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
+    text = decoded(sys.stdin.buffer.read(), "standard input") if path == "-" else text_of(path)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line.rstrip("\r")

@@ -7,13 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.files import unpacked
+from firth.files import text_of
 
 PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields
@@ -98,27 +97,6 @@ def read_questions(path: PathLike) -> Questions:
     if not words:
         raise FormatError(f"{path}: no questions, only section lines; expected lines of 4 words")
     return Questions(words, sections)
-
-
-def text_of(path: PathLike, *, damaged: str = "strict") -> str:
-    """Return a file's text.
-
-    Args:
-        path: the file, UTF-8 with a byte order mark or without, plain or packed with gzip (`.gz`).
-        damaged: as in `lines`.
-
-    Raises:
-        FormatError: the file is not UTF-8 text, or not gzip's though it is named so.
-        OSError: the file cannot be read.
-    """
-    data = unpacked(Path(path))
-    try:
-        return data.decode("utf-8-sig", errors=damaged)
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"{path} line {number}: not UTF-8 text; expected words, or words and numbers: save it as UTF-8"
-        ) from None
 
 
 def lines(path: PathLike, *, damaged: str = "strict", comments: bool = True) -> list[tuple[int, str]]:

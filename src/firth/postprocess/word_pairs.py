@@ -9,13 +9,13 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
+from firth.files import text_of
 from firth.vectors.word_vectors import WordVectors
 
 Pair = tuple[str, str]
@@ -33,13 +33,7 @@ def read_word_pairs(path: str | os.PathLike[str]) -> list[Pair]:
         FormatError: it is not text, or no line has two words.
         OSError: it cannot be read.
     """
-    data = Path(path).read_bytes()
-    try:
-        lines = data.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path} line {number}: not UTF-8 text; expected two words or more a line") from None
-    rows = [_words(line) for line in lines if line.strip() and not line.startswith("#")]
+    rows = [_words(line) for line in text_of(path).split("\n") if line.strip() and not line.startswith("#")]
     pairs = [(row[0], other) for row in rows for other in row[1:]]
     if not pairs:
         raise FormatError(f"{path}: no line of two words; expected a pair a line, or a word and its synonyms")

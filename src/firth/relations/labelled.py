@@ -7,14 +7,13 @@ as AntSynNET's files have them.
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import unpacked
+from firth.files import text_of
 from firth.postprocess.word_pairs import Pair
 from firth.randomness import generator
 
@@ -112,7 +111,7 @@ def read_labelled_pairs(*paths: str | os.PathLike[str]) -> LabelledPairs:
     labels: list[bool] = []
     for path in paths:
         before = len(pairs)
-        for number, line in enumerate(_text(path).splitlines(), 1):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
             if not line.strip():
                 continue
             fields = [field.strip() for field in (line.split("\t") if "\t" in line else line.split())]
@@ -125,14 +124,6 @@ def read_labelled_pairs(*paths: str | os.PathLike[str]) -> LabelledPairs:
         if len(pairs) == before:
             raise FormatError(f"{path}: no pairs; expected two words and 1 or 0 a line")
     return LabelledPairs(pairs, np.array(labels, dtype=bool))
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    content = unpacked(Path(path))
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
 
 
 def lexical_split(pairs: LabelledPairs, share: float = 0.6, *, seed: int = 0) -> tuple[LabelledPairs, LabelledPairs]:
