@@ -1,0 +1,111 @@
+"""The state of a run in one file: written whole, refused when it is another run's or damaged, never unpickled.
+
+The file is a safetensors file of arrays; its metadata hold what JSON can, the run's identity among it, and a checksum.
+"""
+
+import contextlib
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from firth.errors import FormatError, OptionError
+from firth.files import replacing_file
+
+FILE = "training.safetensors"
+DAMAGE = (SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a checkpoint now, and not when hours of training are to be saved.
+
+    Raises:
+        OptionError: it cannot be a folder.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"checkpoint={str(folder)!r}: expected a folder or a place for one ({error})") from error
+
+
+def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
+    """Write the state of a run; an error, a full disk or a kill in the middle leaves the state before it.
+
+    Args:
+        path: the file.
+        arrays: by name.
+        facts: what JSON holds; "identity" says what must be equal for a run to go on from here.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    whole = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+    facts = {**facts, "checksum": _checksum(whole[name] for name in sorted(whole))}
+    with replacing_file(path) as out:
+        out.write(save(whole, metadata={"firth": json.dumps(facts)}))
+
+
+@contextlib.contextmanager
+def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Open the state of a run; whatever goes wrong while it is read is told as damage of the file.
+
+    Args:
+        path: the file.
+        identity: of the run that wants to go on.
+
+    Yields:
+        The facts, and the open file: `keys()` and `get_tensor(name)` give the arrays.
+
+    Raises:
+        OptionError: the state is another run's; the message names what differs.
+        FormatError: the file is damaged.
+    """
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts: dict[str, Any] = json.loads(file.metadata()["firth"])
+            check_identity(facts["identity"], json.loads(json.dumps(identity)), path.parent)
+            if facts["checksum"] != _checksum(file.get_tensor(name) for name in sorted(file.keys())):
+                raise ValueError("its numbers are not those that were written")
+            yield facts, file
+    except OptionError:
+        raise
+    except DAMAGE as error:
+        raise FormatError(f"{path} is not a whole checkpoint ({error}): remove it to start anew") from error
+
+
+def check_identity(found: Mapping[str, Any], expected: Mapping[str, Any], folder: Path) -> None:
+    """Refuse the state of another run.
+
+    Args:
+        found: what is said of the run whose state it is.
+        expected: what is true of this run.
+        folder: where the state is, for the message.
+
+    Raises:
+        OptionError: they differ; the message says in what.
+    """
+    for key, value in expected.items():
+        if found.get(key) == value:
+            continue
+        there: Any = found.get(key)
+        here: Any = value
+        if isinstance(value, dict) and isinstance(there, dict):
+            parts = [k for k in value if there.get(k) != value[k]]
+            there, here = {k: there.get(k) for k in parts}, {k: value[k] for k in parts}
+        raise OptionError(
+            f"{folder} holds a checkpoint of another run: its {key} is {there}, this run's is {here}; go on with the "
+            "same corpus, options, seed and threads, or name another folder"
+        )
+
+
+def _checksum(arrays: Iterator[npt.NDArray[Any]]) -> int:
+    total = 0
+    for array in arrays:
+        total = zlib.crc32(array.reshape(-1).view(np.uint8).data, total)
+    return total
