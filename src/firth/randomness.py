@@ -39,3 +39,13 @@ def kernel_states(seed: int, name: str, streams: int) -> npt.NDArray[np.uint64]:
     """
     states = [_entropy(seed, f"{name} {i}") & (2**64 - 1) or 1 for i in range(streams)]
     return np.array(states, dtype=np.uint64)
+
+
+def torch_seed(seed: int, name: str) -> int:
+    """Return a seed for one of PyTorch's generators, such as `torch.manual_seed` takes.
+
+    Args:
+        seed: the caller's seed.
+        name: what the stream is for.
+    """
+    return _entropy(seed, name) & (2**63 - 1)

@@ -27,13 +27,17 @@ class Outcome:
 
 
 class Batch(Protocol):
-    """A piece of data on its way to a module.
+    """A piece of data on its way to a module."""
 
-    Attributes:
-        fresh: whether no state is carried into it.
-    """
+    @property
+    def fresh(self) -> bool:
+        """Whether no state is carried into it."""
+        ...
 
-    fresh: bool
+    @property
+    def scale(self) -> float:
+        """What the learning rate is multiplied by for it; 1 for most."""
+        ...
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch with its tensors on a device."""
@@ -56,9 +60,21 @@ class Batches(Protocol):
         """
         ...
 
+    def shard(self, rank: int, of: int) -> "Batches":
+        """Return the part of each batch that one of several processes trains on.
+
+        Args:
+            rank: of the process, from 0.
+            of: how many processes there are.
+        """
+        ...
+
 
 class Task(Protocol):
     """A module with its data: what `firth.neural.training.loop.fit` trains.
+
+    What a module draws at random in training comes from torch's own generator, whose state a checkpoint keeps; a
+    generator of the module's own would start anew when a run goes on.
 
     Attributes:
         module: whose parameters learn.
@@ -77,6 +93,7 @@ class Task(Protocol):
     def evaluate(self) -> Mapping[str, float]:
         """Return figures on held-out data, the module in evaluation mode; "loss" is what the best is chosen by.
 
-        An empty mapping where there is no held-out data.
+        An empty mapping where there is no held-out data. It is called without gradients, and in the precision that the
+        model is trained in; what it draws at random leaves training as it was.
         """
         ...

@@ -1,0 +1,129 @@
+"""Where training runs and in what precision; how many threads; a random state of its own."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from firth.errors import OptionError
+from firth.kernels.threads import usable_threads
+from firth.neural.training.options import Training
+from firth.randomness import torch_seed
+
+DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What training runs on.
+
+    Attributes:
+        device: where tensors are.
+        precision: of products, as in `Training`.
+    """
+
+    device: torch.device
+    precision: str = "fp32"
+
+    def arithmetic(self) -> contextlib.AbstractContextManager[Any]:
+        """Return a context in which products have the precision asked for; sums and losses keep 32 bits."""
+        if self.precision == "fp32":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=DTYPES[self.precision])
+
+    @property
+    def scales(self) -> bool:
+        """Whether gradients are too small for the precision unless the loss is scaled up."""
+        return self.precision == "fp16"
+
+
+def chosen_machine(training: Training) -> Machine:
+    """Return what options ask for.
+
+    Args:
+        training: says device and precision.
+
+    Raises:
+        OptionError: a GPU was asked for and there is none; or fp16 without one, which no processor is fast at.
+    """
+    found = torch.cuda.is_available()
+    if training.device == "cuda" and not found:
+        raise OptionError("device='cuda': PyTorch finds no GPU that it can use here; expected one, or device='cpu'")
+    kind = "cuda" if found and training.device != "cpu" else "cpu"
+    if training.precision == "fp16" and kind == "cpu":
+        raise OptionError("precision='fp16': it needs a GPU, and training runs on the CPU; use 'bf16' or 'fp32'")
+    return Machine(torch.device(kind), training.precision)
+
+
+@contextlib.contextmanager
+def torch_threads(threads: int | None) -> Iterator[int]:
+    """Let torch compute in a number of threads, and in as many as before afterwards.
+
+    None is one thread. A second one only pays where matrices are large (a width of 500 and more) and the other
+    processor is idle: PyTorch's threads wait for one another many times a step, and where one of them has to share its
+    processor, small steps have been measured 20 times slower in two threads than in one. One thread also gives the
+    same bits every time.
+
+    Args:
+        threads: how many, at least 1, or None.
+
+    Yields:
+        The number in use.
+
+    Raises:
+        OptionError: `threads` is not a whole number of at least 1.
+    """
+    wanted, before = usable_threads(1 if threads is None else threads), torch.get_num_threads()
+    torch.set_num_threads(wanted)
+    try:
+        yield wanted
+    finally:
+        torch.set_num_threads(before)
+
+
+def kept_randomness(machine: Machine) -> contextlib.AbstractContextManager[Any]:
+    """Return a context that leaves torch's generators as it found them.
+
+    Args:
+        machine: whose generator is kept besides the processor's.
+    """
+    devices = [torch.cuda.current_device()] if machine.device.type == "cuda" else []
+    return torch.random.fork_rng(devices=devices)
+
+
+@contextlib.contextmanager
+def own_randomness(seed: int, name: str, machine: Machine) -> Iterator[None]:
+    """Give torch's generators a stream of their own, and their old states back afterwards.
+
+    Args:
+        seed: the caller's.
+        name: what the stream is for, as in `firth.randomness.generator`.
+        machine: whose generator is meant besides the processor's.
+    """
+    with kept_randomness(machine):
+        torch.manual_seed(torch_seed(seed, name))
+        yield
+
+
+@contextlib.contextmanager
+def deterministic(machine: Machine) -> Iterator[None]:
+    """Choose what gives the same bits every time, where a GPU has it; one thread of a processor does so anyway.
+
+    Args:
+        machine: what is trained on.
+    """
+    if machine.device.type == "cpu":
+        yield
+        return
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    checks: Any = torch.utils.deterministic  # its one property has no annotation
+    filling = checks.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    checks.fill_uninitialized_memory = False  # a check for others' mistakes, and a slow one
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        checks.fill_uninitialized_memory = filling

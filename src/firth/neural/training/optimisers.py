@@ -1,0 +1,84 @@
+"""How gradients change weights: torch's optimisers by their names, with the parameters in groups."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firth.errors import OptionError
+
+if TYPE_CHECKING:
+    from firth.neural.training.options import Training
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """An optimiser: its class, what a momentum becomes among its arguments, and whether it has one compiled kernel."""
+
+    make: Callable[..., torch.optim.Optimizer]
+    momentum: Callable[[float], Mapping[str, Any]] | None = None
+    usual: float = 0.0
+    fixed: Mapping[str, Any] | None = None
+    fused: bool = False
+
+    @property
+    def takes_momentum(self) -> bool:
+        """Whether a momentum means anything to it."""
+        return self.momentum is not None
+
+
+def _plain(momentum: float) -> Mapping[str, Any]:
+    return {"momentum": momentum}
+
+
+def _first_moment(momentum: float) -> Mapping[str, Any]:
+    return {"betas": (momentum, 0.999)}
+
+
+OPTIMISERS: dict[str, _Kind] = {
+    "sgd": _Kind(torch.optim.SGD, _plain, fused=True),
+    "nesterov": _Kind(torch.optim.SGD, _plain, 0.9, {"nesterov": True}, fused=True),  # Sutskever et al. 2013
+    "adagrad": _Kind(torch.optim.Adagrad, fused=True),  # Duchi et al. 2011
+    "rmsprop": _Kind(torch.optim.RMSprop, _plain),  # Tieleman and Hinton 2012
+    "adadelta": _Kind(torch.optim.Adadelta),  # Zeiler 2012
+    "adam": _Kind(torch.optim.Adam, _first_moment, 0.9, fused=True),  # Kingma and Ba 2015
+    "amsgrad": _Kind(torch.optim.Adam, _first_moment, 0.9, {"amsgrad": True}, fused=True),  # Reddi et al. 2018
+    "adamw": _Kind(torch.optim.AdamW, _first_moment, 0.9, fused=True),  # Loshchilov and Hutter 2019
+    "adamax": _Kind(torch.optim.Adamax, _first_moment, 0.9),  # Kingma and Ba 2015, section 7.1
+    "nadam": _Kind(torch.optim.NAdam, _first_moment, 0.9),  # Dozat 2016
+    "radam": _Kind(torch.optim.RAdam, _first_moment, 0.9),  # Liu et al. 2020
+}
+
+
+def make_optimiser(module: torch.nn.Module, training: "Training") -> torch.optim.Optimizer:
+    """Return the optimiser of a module's parameters that learn, each of them once, however often it is used.
+
+    Args:
+        module: what is trained.
+        training: says which, with its learning rate, momentum and weight decay.
+
+    Raises:
+        OptionError: nothing in the module learns; or nesterov with a momentum of 0, which it has no meaning without.
+    """
+    kind = OPTIMISERS[training.optimiser]
+    groups = _groups(module, training.weight_decay)
+    if not groups:
+        raise OptionError("the model has no parameter that learns: expected at least one that is not frozen")
+    arguments: dict[str, Any] = {"lr": training.lr, **(kind.fixed or {})}
+    if kind.momentum is not None:
+        arguments |= kind.momentum(kind.usual if training.momentum is None else training.momentum)
+    if arguments.get("nesterov") and not arguments["momentum"]:
+        raise OptionError("momentum=0: nesterov looks ahead along its momentum; use optimiser='sgd' without one")
+    if kind.fused:
+        arguments["fused"] = True  # one pass over the memory of a parameter; the same arithmetic
+    return kind.make(groups, **arguments)
+
+
+def _groups(module: torch.nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    # Biases and the gains of normalisations are vectors: shrinking them does not make a function smoother.
+    learned = [p for p in module.parameters() if p.requires_grad]
+    matrices = [p for p in learned if p.ndim > 1]
+    vectors = [p for p in learned if p.ndim <= 1]
+    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    return [group for group in groups if group["params"]]

@@ -1,0 +1,234 @@
+"""The loop on a line through four points and on a small LSTM."""
+
+import math
+import signal
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import DivergenceError, OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.training.loop import fit  # noqa: E402
+from firth.neural.training.options import Training  # noqa: E402
+from tests.unit.neural.training.tiny import Line, Stream  # noqa: E402
+
+SGD = Training(optimiser="sgd", lr=0.1, epochs=1)
+
+
+def train(task, training, **how):
+    return fit(task, training, seed=how.pop("seed", 0), identity={}, progress=how.pop("progress", False), **how)
+
+
+def parameters(task) -> list[float]:
+    return [round(p.item(), 6) for p in task.module.parameters()]
+
+
+def test_two_steps_of_gradient_descent_by_hand():
+    """Points (0, 1), (1, 3), (2, 5), (3, 7), from w = b = 0, at a rate of 0.1.
+
+    Step 1: errors -1, -3, -5, -7; gradients 2/4 * sum(e x) = (0 - 3 - 10 - 21) / 2 = -17 and 2/4 * sum(e) = -8; so
+    w = 1.7, b = 0.8. The loss is (1 + 9 + 25 + 49) / 4 = 21.
+    Step 2: errors -0.2, -0.5, -0.8, -1.1; gradients (0 - 0.5 - 1.6 - 3.3) / 2 = -2.7 and -1.3; so w = 1.97, b = 0.93.
+    The loss is (0.04 + 0.25 + 0.64 + 1.21) / 4 = 0.535.
+    """
+    task = Line()
+    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=2))
+    assert parameters(task) == [1.97, 0.93]
+    assert [row["loss"] for row in history.rows] == pytest.approx([21.0, 0.535])
+    assert [(row["epoch"], row["step"], row["predictions"]) for row in history.rows] == [(1, 1, 4), (2, 2, 8)]
+    assert (history.ended, history.steps, history.best) == ("epochs", 2, None)
+
+
+def test_gradients_are_cut_down_to_a_norm():
+    """The first gradient, (-17, -8), has norm sqrt(353); cut down to 1, at a rate of 0.1: w = 1.7 / sqrt(353)."""
+    task = Line()
+    train(task, Training(optimiser="sgd", lr=0.1, epochs=1, clip=1.0))
+    assert parameters(task) == [round(x / math.sqrt(353), 6) for x in (1.7, 0.8)]
+
+
+def test_the_rate_follows_the_schedule():
+    """Linear over two updates: 0.1, then 0.05."""
+    task = Line()
+    rows = train(task, Training(optimiser="sgd", lr=0.1, epochs=2, schedule="linear")).rows
+    assert parameters(task) == [round(1.7 + 0.05 * 2.7, 6), round(0.8 + 0.05 * 1.3, 6)]
+    assert rows[0]["lr"] == pytest.approx(0.05)
+
+
+def test_the_best_model_is_kept():
+    """Held-out losses 3, 1, 2: what the second epoch left is what remains."""
+    task = Line(held_out=lambda n: [3.0, 1.0, 2.0][n - 1])
+    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=3))
+    assert parameters(task) == [1.97, 0.93]
+    assert history.best is not None
+    assert (history.best["step"], history.best["held_out_loss"]) == (2, 1.0)
+
+
+def test_patience_ends_training():
+    task = Line(held_out=lambda n: [3.0, 1.0, 2.0, 1.5, 0.1][n - 1])
+    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=5, patience=2))
+    assert (history.ended, history.steps) == ("patience", 4)
+    assert history.best["step"] == 2
+
+
+def test_a_plateau_slows_training_down():
+    task = Line(held_out=lambda n: [3.0, 4.0, 2.0, 2.0, 1.0][n - 1])
+    rows = train(task, Training(optimiser="sgd", lr=0.1, epochs=5, plateau=0.5)).rows
+    # Each row tells the rate that led to it.
+    assert [row["lr"] for row in rows] == pytest.approx([0.1, 0.1, 0.05, 0.05, 0.025])
+
+
+# The best model is that of step 1 (w = 1.7, b = 0.8, velocity (-17, -8)); step 2, with momentum 0.5 and gradients
+# (-2.7, -1.3), has velocity (-11.2, -5.3). Back at the best, the gradient of the third step is (-2.7, -1.3) again.
+@pytest.mark.parametrize(
+    ("rollback", "velocity"),
+    [
+        ("best", (-0.5 * 17 - 2.7, -0.5 * 8 - 1.3)),
+        ("reset", (-2.7, -1.3)),
+        ("current", (-0.5 * 11.2 - 2.7, -0.5 * 5.3 - 1.3)),
+    ],
+)
+def test_three_ways_of_rolling_back(rollback, velocity):
+    task = Line(held_out=lambda n: [2.0, 3.0, 1.0][n - 1])
+    training = Training(optimiser="sgd", lr=0.1, momentum=0.5, epochs=3, rollback=rollback, plateau=0.1)
+    train(task, training)
+    assert parameters(task) == pytest.approx([1.7 - 0.01 * velocity[0], 0.8 - 0.01 * velocity[1]], abs=2e-6)
+
+
+def test_evaluation_between_the_ends_of_epochs():
+    task = Line(size=1, held_out=lambda n: 1.0 / n)
+    rows = train(task, Training(optimiser="sgd", lr=0.01, epochs=2, evaluate_every=3)).rows
+    assert [row["step"] for row in rows] == [3, 4, 6, 8]
+    assert [row["epoch"] for row in rows] == [0.75, 1, 1.5, 2]
+
+
+def test_time_is_a_limit():
+    task = Line()
+    history = train(task, Training(optimiser="sgd", lr=1e-4, epochs=100_000, minutes=0.1 / 60, schedule="linear"))
+    assert history.ended == "minutes"
+    assert 0.1 <= history.seconds < 0.5
+    assert history.rows[-1]["lr"] == 0
+
+
+def test_a_rate_that_is_too_high_is_named_with_its_step():
+    with pytest.raises(DivergenceError, match=r"diverged by step [\d,]+, in epoch \d+, with lr=50"):
+        train(Line(), Training(optimiser="sgd", lr=50.0, epochs=50))
+
+
+def test_the_best_model_outlives_a_divergence():
+    task = Line(held_out=float)
+    with pytest.warns(UserWarning, match=r"diverged by step.*best model, of step 1, is kept"):
+        history = train(task, Training(optimiser="sgd", lr=0.5, epochs=80))
+    assert history.ended == "diverged"
+    assert parameters(task) == [8.5, 4.0]
+
+
+def test_a_rollback_outlives_a_divergence():
+    """At a rate of 0.5 the line explodes; back at its start and slower, it learns."""
+    task = Line()
+    task.evaluate = lambda: {"loss": abs(task.module.weight.item() - 2.0)}
+    history = train(task, Training(optimiser="sgd", lr=0.5, epochs=60, plateau=0.5, rollback="reset"))
+    assert history.best["held_out_loss"] < 0.05
+
+
+def test_a_state_is_carried_and_no_gradient_goes_back_through_it():
+    seen = []
+
+    class Watched(Stream):
+        def step(self, batch, state):
+            seen.append((batch.fresh, state is None, state is not None and state[0].requires_grad))
+            return super().step(batch, state)
+
+        def evaluate(self):
+            return {}
+
+    train(Watched(), Training(epochs=2))
+    n = len(seen) // 2
+    assert seen == ([(True, True, False)] + [(False, False, False)] * (n - 1)) * 2
+
+
+def test_a_small_lstm_learns_and_a_seed_gives_the_same_bits():
+    def run(seed):
+        task = Stream()
+        history = train(task, Training(epochs=8, lr=0.02, clip=1.0), seed=seed)
+        return history, b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
+
+    history, bits = run(0)
+    assert history.best["held_out_perplexity"] < 4  # of 11 words; what made them has 1.7
+    assert run(0)[1] == bits
+    assert run(1)[1] != bits
+
+
+def test_evaluation_leaves_the_random_state_of_training_alone():
+    def run(extra):
+        task = Stream(tokens=400)
+        usual = task.evaluate
+        task.evaluate = lambda: (torch.rand(extra), usual())[1]
+        train(task, Training(epochs=2))
+        return b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
+
+    assert run(1) == run(100)
+
+
+def test_nothing_global_is_changed():
+    task = Line()
+    torch.manual_seed(5)
+    expected = torch.rand(3).tolist()
+    torch.manual_seed(5)
+    threads, handlers = torch.get_num_threads(), [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)]
+    train(task, SGD, threads=2)
+    assert torch.get_num_threads() == threads
+    assert [signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert torch.rand(3).tolist() == expected
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_training_after_the_step(number):
+    task = Line(size=1)
+    usual = task.step
+
+    def step(batch, state):
+        if batch.x.item() == 2:  # the third point
+            signal.raise_signal(number)
+        return usual(batch, state)
+
+    task.step = step
+    with pytest.warns(UserWarning, match="interrupted in epoch 1 of 9"):
+        history = train(task, Training(optimiser="sgd", lr=0.01, epochs=9))
+    assert history.interrupted
+    assert history.steps == 3
+
+
+def test_callbacks_get_plain_rows():
+    rows = []
+    history = train(Line(held_out=float), SGD, callbacks=[rows.append])
+    assert rows == history.rows
+    assert type(rows[0]) is dict
+
+
+def test_progress_shows_speed_loss_and_rate():
+    seen = []
+    with warnings.catch_warnings():
+        train(Stream(tokens=6000), Training(epochs=1), progress=seen.append)
+    training = [status for status in seen if status.stage == "training, epoch 1/1"]
+    assert seen[-1].stage == "evaluating"
+    assert training
+    assert training[-1].figures["loss"] > 0
+    assert training[-1].rate > 0
+    assert training[-1].total == pytest.approx(4800, rel=0.02)
+
+
+def test_no_gpu_is_one_sentence():
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(OptionError, match="finds no GPU"):
+        train(Line(), Training(device="cuda"))
+    with pytest.raises(OptionError, match=r"fp16.*needs a GPU"):
+        train(Line(), Training(precision="fp16"))
+
+
+def test_bf16_learns_too():
+    task = Stream()
+    history = train(task, Training(epochs=8, lr=0.02, clip=1.0, precision="bf16"))
+    assert history.best["held_out_perplexity"] < 4
+    assert {p.dtype for p in task.module.parameters()} == {torch.float32}

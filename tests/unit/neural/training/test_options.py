@@ -1,0 +1,37 @@
+"""Training options: what contradicts is refused in a sentence."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.training.options import Training  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epochs": 0}, "epochs=0: expected a whole number of at least 1"),
+        ({"lr": 0.0}, "lr=0.0: expected a finite number above 0"),
+        ({"lr": float("nan")}, "lr=nan"),
+        ({"minutes": 0.0}, "minutes=0.0"),
+        ({"optimiser": "sdg"}, "optimiser='sdg': expected one of sgd, nesterov"),
+        ({"schedule": "none"}, "schedule='none': expected one of constant"),
+        ({"plateau": 0.0}, "plateau=0.0"),
+        ({"rollback": True}, "rollback=True: expected one of no, best, reset, current"),
+        ({"momentum": 1.0, "optimiser": "sgd"}, "momentum=1"),
+        ({"momentum": 0.5, "optimiser": "adadelta"}, "adadelta has none"),
+        ({"warmup": 10, "schedule": "one-cycle"}, "rise of its own"),
+        ({"precision": "fp8"}, "precision='fp8'"),
+        ({"processes": 3, "batch_size": 2}, "processes=3: more than the batch_size=2"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        Training(**options)
+
+
+def test_options_are_frozen_and_plain():
+    with pytest.raises(AttributeError):
+        Training().lr = 2.0  # type: ignore[misc]
+    assert Training(minutes=3).minutes == 3
