@@ -1,0 +1,110 @@
+"""Text that goes on from a prompt, by any model and any search."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from firth.errors import OptionError
+from firth.inference.beam import Beam, beam
+from firth.inference.continuation import Continuation
+from firth.inference.controls import Controls
+from firth.inference.scorer import Scorer
+from firth.inference.stepwise import greedy, sample
+from firth.language.text import END, UNKNOWN, TextRules
+from firth.text.tokenise import tokeniser
+from firth.vocabulary import Vocabulary
+
+SEARCHES = ("sample", "greedy", "beam")
+_TOLD = 3  # unknown words of a prompt that a warning names
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A model with the words that its numbers stand for.
+
+    Attributes:
+        scorer: the model.
+        vocabulary: its words.
+        rules: how it reads a prompt.
+    """
+
+    scorer: Scorer
+    vocabulary: Vocabulary
+    rules: TextRules
+
+    def ids(self, prompt: str) -> list[int]:
+        """Return the words of a prompt as numbers; unknown ones, which are warned of, as that of `<unk>`."""
+        words = tokeniser(self.rules.tokens)(prompt)
+        unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
+        if unknown:
+            named = ", ".join(map(repr, unknown[:_TOLD])) + (", ..." if len(unknown) > _TOLD else "")
+            warnings.warn(f"the model does not know {named} of the prompt and reads {UNKNOWN}", stacklevel=3)
+        return [self.vocabulary.ids.get(word, self.vocabulary.ids[UNKNOWN]) for word in words]
+
+    def text(self, ids: Sequence[int]) -> str:
+        """Return words joined by spaces."""
+        return " ".join(self.vocabulary.words[i] for i in ids)
+
+    def continuations(
+        self, prompt: Sequence[int], n: int, controls: Controls, search: str | Beam, *, seed: int, unknown: bool
+    ) -> list[Continuation]:
+        """Return what is written after a prompt.
+
+        Args:
+            prompt: ids.
+            n: how many texts; beam search may find fewer.
+            controls: the user's wishes.
+            search: "sample", "greedy", "beam", or beam search with options of one's own.
+            seed: of what is drawn.
+            unknown: whether `<unk>` may be written.
+
+        Raises:
+            OptionError: there is no such search, or it cannot do what is asked.
+        """
+        kind = _checked(n, controls, search)
+        ids = self.vocabulary.ids
+        ends = {
+            "stop": [ids[END]] if self.rules.ends else [],
+            "banned": [] if unknown else [ids[UNKNOWN]],
+        }
+        if kind == "sample":
+            return sample(self.scorer, [prompt] * n, controls, **ends, seed=seed)
+        if kind == "greedy":
+            return greedy(self.scorer, [prompt], controls, **ends)
+        how = search if isinstance(search, Beam) else Beam(beams=max(n, Beam().beams))
+        return beam(self.scorer, [prompt], controls, how, n, **ends)[0]
+
+    def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
+        """Return the likeliest words after a prompt, with their probabilities, best first.
+
+        Args:
+            prompt: ids.
+            topn: how many.
+
+        Raises:
+            OptionError: `topn` is below 1.
+        """
+        if topn < 1:
+            raise OptionError(f"topn={topn}: expected at least 1")
+        scores = self.scorer.start([prompt])[0][0].astype(np.float64)
+        order = np.argsort(-scores, kind="stable")[:topn]
+        return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
+
+
+def _checked(n: int, controls: Controls, search: str | Beam) -> str:
+    """Return the kind of search, after a look at what is asked of it."""
+    kind = "beam" if isinstance(search, Beam) else search
+    if kind not in SEARCHES:
+        raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}, or a Beam")
+    if n < 1:
+        raise OptionError(f"n={n}: expected at least 1 text")
+    if kind == "greedy" and n > 1:
+        raise OptionError(f"n={n} with search='greedy': expected 1, for it writes one text; take sample or beam")
+    if kind != "sample" and controls.draws:
+        raise OptionError(
+            f"temperature, top_k, top_p or min_p with search={kind!r}: expected none of them, for nothing is drawn; "
+            "take search='sample'"
+        )
+    return kind

@@ -1,0 +1,83 @@
+import warnings
+
+import numpy as np
+import pytest
+
+from firth.errors import OptionError
+from firth.inference.beam import Beam
+from firth.inference.controls import Controls
+from tests.unit.language.toys import TableModel, random_model
+
+
+def test_by_hand():
+    """From the beginning a (.6), b (.5), and then a and the end are even (.4): the first, a, and round it goes.
+
+    A third occurrence is forbidden by blocking pairs: after a b a, b would write "a b" again, and the end is likeliest.
+    """
+    model = TableModel()
+    assert model.generate(search="greedy", controls=Controls(max_length=5)) == ["a b a b a"]
+    assert model.generate(search="greedy", controls=Controls(no_repeat_ngram=2)) == ["a b a"]
+    assert model.generate("b b", search="greedy", controls=Controls(max_length=2)) == ["b b a b"]
+
+
+def test_beam_search_finds_likelier_sentences():
+    """ "a" and the end have .6 x .3 = .18; "a b" and the end .6 x .5 x .4 = .12; the empty sentence .1."""
+    how = Beam(beams=9, length_normalisation="none")
+    best, *others = TableModel().generate(n=3, search=how, controls=Controls(max_length=3))
+    assert best == "a"
+    assert set(others) == {"a b", "a b a"}  # "a b a", which is cut off, has .6 x .5 x .4 as well
+
+
+def test_drawn_texts_differ_and_come_again():
+    model = random_model(0)
+    texts = model.generate("a", n=20, seed=1)
+    assert len(set(texts)) > 5
+    assert texts == model.generate("a", n=20, seed=1) != model.generate("a", n=20, seed=2)
+    assert texts[:3] == model.generate("a", n=3, seed=1)
+    assert all(text.startswith("a") for text in texts)
+
+
+def test_unknown_words_are_written_only_where_wanted():
+    model = random_model(0)
+    assert not any("<unk>" in text for text in model.generate(n=50))
+    assert any("<unk>" in text for text in model.generate(n=50, unknown=True))
+
+
+def test_a_model_without_ends_writes_on():
+    (text,) = random_model(3, ["a", "b", "<unk>"]).generate(controls=Controls(max_length=30))
+    assert len(text.split()) == 30
+
+
+def test_unknown_words_of_a_prompt_are_warned_of():
+    with pytest.warns(UserWarning, match=r"the model does not know 'x', 'y', 'z', \.\.\. of the prompt") as warned:
+        (text,) = TableModel().generate("a x y x z w", search="greedy", controls=Controls(max_length=1))
+    assert text.startswith("a <unk> <unk> <unk> <unk> <unk>")
+    assert warned[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TableModel().generate("a b")
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"search": "best"}, "search='best': expected one of sample, greedy, beam"),
+        ({"n": 0}, "n=0: expected at least 1"),
+        ({"n": 2, "search": "greedy"}, "n=2 with search='greedy': expected 1"),
+        ({"search": "greedy", "controls": Controls(temperature=0.5)}, "temperature.* with search='greedy'"),
+        ({"search": "beam", "controls": Controls(top_k=2)}, "with search='beam': expected none"),
+        ({"search": Beam(beams=2), "n": 3}, "n=3: expected from 1 to beams=2"),
+    ],
+)
+def test_what_a_search_cannot_do_is_refused(how, told):
+    with pytest.raises(OptionError, match=told):
+        TableModel().generate("a", **how)
+
+
+def test_as_many_answers_as_asked_for_need_as_many_beams():
+    assert len(TableModel().generate(n=8, search="beam")) == 8
+
+
+def test_next_words_by_hand():
+    assert TableModel().next_words("b", 2) == [("a", pytest.approx(0.4)), ("</s>", pytest.approx(0.4))]
+    assert np.isclose(TableModel().next_words(topn=1)[0][1], 0.6)

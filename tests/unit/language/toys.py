@@ -1,0 +1,61 @@
+"""A language model small enough to work out by hand."""
+
+import json
+
+import numpy as np
+
+from firth.language.model import LanguageModel
+from firth.language.text import END, UNKNOWN, TextRules
+from firth.vocabulary import Vocabulary
+from tests.unit.inference.toys import Table, random_table
+
+WORDS = ["a", "b", END, UNKNOWN]
+# After a, b, </s>, <unk>, and at the beginning: probabilities of a, b, </s>, <unk>.
+TABLE = [
+    [0.1, 0.5, 0.3, 0.1],
+    [0.4, 0.1, 0.4, 0.1],
+    [0.5, 0.3, 0.1, 0.1],
+    [0.2, 0.2, 0.2, 0.4],
+    [0.6, 0.2, 0.1, 0.1],
+]
+
+
+class TableModel(LanguageModel):
+    """Each word depends on the one before it in its sentence."""
+
+    connected = False
+
+    def __init__(self, table=TABLE, words=WORDS, rules=None):
+        self.table = Table(table)
+        self.vocabulary = Vocabulary(list(words), np.arange(len(words), 0, -1), 10)
+        self.rules = rules or TextRules(tokens="whitespace", ends=END in words)
+        self.metadata = {}
+        self.asked = []
+
+    def log_probs(self, text, *, progress=None):
+        self.asked.append(len(text))
+        before = np.concatenate([[0], text.ids[:-1]]) if len(text) else text.ids
+        before[text.offsets[:-1][text.offsets[:-1] < len(text)]] = len(self.vocabulary)
+        return self.table.logs[before, text.ids]
+
+    def start(self, prompts):
+        return self.table.start(prompts)
+
+    def advance(self, state, ids):
+        return self.table.advance(state, ids)
+
+    def choose(self, state, rows):
+        return self.table.choose(state, rows)
+
+    def save(self, path):
+        path.mkdir()
+        (path / "table.json").write_text(json.dumps(np.exp(self.table.logs).tolist()))
+
+
+def random_model(seed, words=WORDS, **options):
+    return TableModel(random_table(len(words), seed), words, **options)
+
+
+def random_text(lines, seed, words="ab"):
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(list(words), random.integers(1, 9))) for _ in range(lines)]
