@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from firth.errors import FirthError
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
+    from firth.language.ngram_model import NgramModel
+    from firth.language.ngrams import Ngrams
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
     from firth.senses.online import MultiSense
@@ -69,7 +71,9 @@ _HOMES = {
     "GloVe": "firth.embeddings.glove",
     "LatentSemanticAnalysis": "firth.embeddings.lsa",
     "MultiSense": "firth.senses.online",
+    "NgramModel": "firth.language.ngram_model",
     "NgramVectors": "firth.embeddings.ngram",
+    "Ngrams": "firth.language.ngrams",
     "ParagraphVectors": "firth.embeddings.paragraph",
     "PhraseTable": "firth.counts.phrases",
     "Phrases": "firth.counts.phrases",
@@ -111,7 +115,9 @@ __all__ = [
     "GloVe",
     "LatentSemanticAnalysis",
     "MultiSense",
+    "NgramModel",
     "NgramVectors",
+    "Ngrams",
     "ParagraphVectors",
     "PhraseTable",
     "Phrases",

@@ -36,9 +36,9 @@ DENSE = 8  # a run with at least one place for so many words is sorted by counti
 
 Ids = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
-# What a smoothing makes of counts, `estimate(counts: NgramCounts, options) -> Estimates`: for each order k the natural
+# What a smoothing makes of counts, `estimate(counts: NgramCounts, options) -> Estimates`: for each order k, the natural
 # logarithms of the probability of each n-gram's last word after its others, (M_k,) float64, that of `BEGIN` alone being
-# of no matter, and of the weight by which lower orders count where a word was not seen after the n-gram, (M_k,) float64.
+# of no matter, and of the weight of lower orders where a word was not seen after the n-gram, (M_k,) float64.
 Estimates = Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
 
 

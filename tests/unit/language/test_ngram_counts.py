@@ -10,11 +10,7 @@ from firth.errors import CorpusError, OptionError
 from firth.language.ngram_counts import SMALL, NgramCounts, count
 from firth.language.text import LanguageText, TextRules, training_text
 from firth.vocabulary import Vocabulary
-
-
-def text_of(sentences, tmp_path, *, ends=True):
-    corpus = firth.Corpus.build(sentences, cache=tmp_path, tokens="whitespace", min_count=1)
-    return training_text(corpus, ends=ends)
+from tests.unit.language.ngram_checks import text_of
 
 
 def counted(text, order):

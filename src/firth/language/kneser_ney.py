@@ -1,0 +1,132 @@
+"""Modified interpolated Kneser-Ney smoothing, as lmplz of KenLM does it; or the same with a single discount.
+
+What: the probability of a word after others is what is left of its count when a discount is taken off, and the mass of
+the discounts goes to the distribution one word shorter. Below the top order a word counts as often as it follows
+different words, not as often as it stands in the text: "Francisco" is frequent, and hardly ever follows anything but
+"San".
+
+Objective, with c the count at the top order n and, below it, the number of different words that stand before the n-gram
+(n-grams that begin with `BEGIN`, which nothing can stand before, keep their counts):
+
+    p(w | h) = (c(h w) - D(c(h w))) / c(h .) + gamma(h) p(w | h')          h' is h without its first word
+    gamma(h) = (D_1 N_1(h .) + D_2 N_2(h .) + D_3 N_3+(h .)) / c(h .)      N_j(h .): words that follow h just j times
+    Y = t_1 / (t_1 + 2 t_2);  D_j = j - (j + 1) Y t_(j+1) / t_j            t_j: n-grams of the order with c = j
+
+and below order 1 stands the uniform distribution over the V words, which gives those never seen, `UNKNOWN` among them,
+their share. `BEGIN` is never predicted, counts nothing and is no one of the V. With a single discount, D_1 = D_2 = D_3
+= Y, which is interpolated Kneser-Ney.
+
+Source: Kneser and Ney 1995, "Improved backing-off for m-gram language modeling"; Chen and Goodman 1998, "An empirical
+study of smoothing techniques for language modeling" (TR-10-98), sections 2.7 and 3, equations 23 to 26; Heafield et al.
+2013, "Scalable modified Kneser-Ney language model estimation", sections 2 and 3, for `BEGIN`, `UNKNOWN` and the order
+of the steps.
+
+Departures: none from lmplz but in rounding, for all is done in double precision here. Where a discount cannot be
+estimated or leaves its range, lmplz's fallback, 0.5, 1 and 1.5, is taken only when asked for, as there.
+
+Cost: some twenty passes over the n-grams, half of them in the order of memory.
+"""
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import OptionError
+from firth.language.ngram_counts import Estimates, NgramCounts
+
+FALLBACK = (0.5, 1.0, 1.5)
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+
+class Discounting(Protocol):
+    """The options that Kneser-Ney smoothing looks at."""
+
+    @property
+    def discounts(self) -> int:
+        """How many discounts an order has: 1 or 3."""
+
+    @property
+    def discount_fallback(self) -> bool:
+        """Whether fixed discounts stand in for those that cannot be estimated."""
+
+
+def estimate(counts: NgramCounts, options: Discounting) -> Estimates:
+    """Return the probabilities and back-off weights of modified or interpolated Kneser-Ney smoothing.
+
+    Args:
+        counts: of the n-grams of all orders.
+        options: how many discounts, and what happens where they cannot be estimated.
+
+    Raises:
+        OptionError: discounts cannot be estimated from so little text, and no fallback is asked for.
+    """
+    adjusted = adjusted_counts(counts)
+    lower, backoffs, estimates = np.full(1, 1 / counts.size), [], []
+    for k, c in enumerate(adjusted, 1):
+        taken = np.concatenate([[0.0], discounts(c, k, options)])[np.minimum(c, 3)]
+        contexts, many = counts.contexts[k - 1], len(lower)
+        totals = np.bincount(contexts, c, many)
+        with np.errstate(divide="ignore", invalid="ignore"):  # what nothing follows has no weight to give
+            gamma = np.where(totals > 0, np.bincount(contexts, taken, many) / totals, 1.0)
+            lower = (c - taken) / totals[contexts] + gamma[contexts] * lower[counts.suffixes[k - 1]]
+        backoffs.append(np.log(gamma))
+        estimates.append(np.log(lower))
+    backoffs = [*backoffs[1:], np.zeros(len(lower))]
+    return list(zip(estimates, backoffs, strict=True))
+
+
+def adjusted_counts(counts: NgramCounts) -> list[Counts]:
+    """Return what Kneser-Ney counts, (M_k,) int64 for each order k.
+
+    The counts of the text at the top order and of n-grams that begin with `BEGIN`; of others, how many different words
+    stand before them. `BEGIN` alone is never predicted and has 0.
+
+    Source:
+        Heafield et al. 2013, section 3.2; Chen and Goodman 1998, section 2.7.
+    """
+    found = []
+    for k, (own, firsts) in enumerate(zip(counts.counts, counts.firsts(), strict=True)):
+        if k + 1 < counts.order:
+            before = np.bincount(counts.suffixes[k + 1], minlength=len(own))
+            own = np.where(firsts == counts.begin, own, before)
+        found.append(own)
+    found[0] = np.where(np.arange(len(found[0])) == counts.begin, 0, found[0])
+    return found
+
+
+def discounts(counts: Counts, order: int, options: Discounting) -> Floats:
+    """Return the discounts of an order: what is taken off counts of 1, of 2, and of 3 and more.
+
+    Args:
+        counts: adjusted, of the n-grams of the order.
+        order: for the message.
+        options: how many discounts, and what happens where they cannot be estimated.
+
+    Returns:
+        (3,) float64.
+
+    Raises:
+        OptionError: too few n-grams stand 1, 2, 3 or 4 times, and no fallback is asked for.
+
+    Source:
+        Chen and Goodman 1998, equation 26.
+    """
+    t = np.bincount(np.minimum(counts, 5), minlength=6)[1:5].astype(np.float64)
+    if len(counts) == 0:
+        return np.array(FALLBACK)  # no n-gram is as long: there is nothing to discount
+    needed = t[: options.discounts]
+    if (needed > 0).all():
+        y, j = t[0] / (t[0] + 2 * t[1]), np.arange(1.0, 4.0)
+        found = np.full(3, y) if options.discounts == 1 else j - (j + 1) * y * t[1:] / t[:3]
+        if (found >= 0).all() and (found <= j).all():
+            return np.asarray(found)
+    if not options.discount_fallback:
+        raise OptionError(
+            f"the discounts of {order}-grams cannot be estimated: {', '.join(f'{n:,.0f}' for n in t)} of them count "
+            "1, 2, 3 and 4; expected many that count little and fewer that count more, as in running text: give more "
+            f"text, or discount_fallback=True to take off {', '.join(f'{d:g}' for d in FALLBACK)} instead"
+        )
+    return np.array(FALLBACK)

@@ -1,0 +1,161 @@
+"""Models that count, in back-off form: what a text was seen to hold, and weights for the rest."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.inference.scorer import Scores
+from firth.language import ngram_trie
+from firth.language.model import LanguageModel
+from firth.language.ngram_counts import Estimates, NgramCounts
+from firth.language.ngram_trie import Trie
+from firth.language.text import END, LanguageText, TextRules
+from firth.progress import Progress
+from firth.vectors.io import saved
+from firth.vectors.io.saved import Saved
+from firth.vocabulary import Vocabulary
+
+KIND = "firth-ngrams"
+ARRAYS = ("words", "log_prob", "log_backoff", "suffixes", "children", "sizes")
+
+States = npt.NDArray[np.int64]
+
+
+class NgramModel(LanguageModel):
+    """A probability for every word after every n - 1 words; its states are rows of its trie, (B,) int64.
+
+    Args:
+        vocabulary: V words.
+        rules: how it reads text.
+        trie: n-grams and their probabilities.
+        metadata: how it was made; what JSON can hold.
+
+    Attributes:
+        vocabulary: V words.
+        rules: how it reads text.
+        trie: n-grams and their probabilities.
+        metadata: how it was made.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, rules: TextRules, trie: Trie, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.rules = rules
+        self.trie = trie
+        self.metadata = dict(metadata or {})
+
+    @classmethod
+    def of_counts(
+        cls, text: LanguageText, counts: NgramCounts, estimates: Estimates, metadata: Mapping[str, Any] | None = None
+    ) -> "NgramModel":
+        """Return the model of a text that was counted and smoothed.
+
+        Args:
+            text: whose vocabulary and rules are the model's.
+            counts: of its n-grams.
+            estimates: what a smoothing made of them.
+            metadata: how.
+        """
+        log_probs, log_backoffs = zip(*estimates, strict=True)
+        trie = ngram_trie.assembled(counts.last, counts.contexts, counts.suffixes, log_probs, log_backoffs)
+        return cls(text.vocabulary, text.rules, trie, metadata)
+
+    @property
+    def order(self) -> int:
+        """The length n of the longest n-grams."""
+        return self.trie.order
+
+    def __repr__(self) -> str:
+        return f"<NgramModel: order {self.order}, {len(self.vocabulary):,} words, {len(self.trie.words):,} n-grams>"
+
+    def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
+        """Return the natural logarithm of the probability of each token of a text; see `LanguageModel.log_probs`."""
+        trie, found = self.trie, np.empty(len(text))
+        arrays = trie.words, trie.log_prob, trie.log_backoff, trie.suffixes, trie.children
+        ngram_trie.score(text.ids, text.offsets, *arrays, trie.first, found)
+        return found
+
+    def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, States]:
+        """Return what follows each prompt, and the states there; see `firth.inference.scorer.Scorer`."""
+        states = np.full(len(prompts), self.trie.first, np.int64)
+        for place in range(max(map(len, prompts), default=0)):
+            rows = np.array([i for i, prompt in enumerate(prompts) if place < len(prompt)])
+            states[rows] = self._moved(states[rows], np.array([prompts[i][place] for i in rows.tolist()], np.int64))
+        return self._scores(states), states
+
+    def advance(self, state: States, ids: npt.NDArray[np.int64]) -> tuple[Scores, States]:
+        """Return what follows one more word each; see `firth.inference.scorer.Scorer`."""
+        states = self._moved(state, ids)
+        return self._scores(states), states
+
+    def choose(self, state: States, rows: npt.NDArray[np.int64]) -> States:
+        """Return some of the states; see `firth.inference.scorer.Scorer`."""
+        return state[rows]
+
+    def _moved(self, states: States, ids: npt.NDArray[np.int64]) -> States:
+        moved, ids = states.copy(), np.asarray(ids, np.int64)
+        ngram_trie.follow(moved, ids, self.trie.words, self.trie.suffixes, self.trie.children)
+        if self.rules.ends:  # behind the end of a sentence stands the beginning of the next
+            moved[ids == self.vocabulary.ids[END]] = self.trie.first
+        return moved
+
+    def _scores(self, states: States) -> Scores:
+        trie, found = self.trie, np.empty((len(states), len(self.vocabulary)))
+        arrays = trie.words, trie.log_prob, trie.log_backoff, trie.suffixes, trie.children
+        ngram_trie.spread(states, *arrays, trie.order, found)
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder, which `firth.load` opens.
+
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OSError: the folder cannot be written.
+        """
+        arrays = {name: np.asarray(getattr(self.trie, name)) for name in ARRAYS}
+        arrays["counts"] = np.asarray(self.vocabulary.counts, np.int64)
+        facts = {"rules": vars(self.rules), "tokens": self.vocabulary.total}
+        texts = {"vocab": list(self.vocabulary.words)}
+        saved.write(
+            path, Saved(kind=KIND, arrays=arrays, texts=texts, facts=facts, metadata=self.metadata, card=_card(self))
+        )
+
+
+def restore(content: Saved) -> NgramModel:
+    """Return the model that a folder holds.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    words, sizes = content.words(), content.array("sizes", (None,), "i")
+    if len(sizes) < 1 or sizes.min() < 0 or sizes[0] != len(words) + 1:
+        raise content.damaged(f"{sizes.tolist()} n-grams by order for {len(words):,} words")
+    rows, lower = int(sizes.sum()), int(sizes[:-1].sum())
+    trie = Trie(
+        content.array("words", (rows,), "i"),
+        content.array("log_prob", (rows,)),
+        content.array("log_backoff", (lower,)),
+        content.array("suffixes", (rows,), "i"),
+        content.array("children", (lower + 1,), "i"),
+        np.asarray(sizes),
+    )
+    if (np.diff(trie.children) < 0).any() or trie.children[-1] != rows or trie.children[0] < min(sizes[0], rows):
+        raise content.damaged("numbers of n-grams that contradict one another")
+    counts, rules = content.array("counts", (len(words),), "i"), content.facts.get("rules")
+    if not isinstance(rules, dict) or set(rules) != set(vars(TextRules())):
+        raise content.damaged(f"rules {rules!r} in config.json, expected those of reading text")
+    vocabulary = Vocabulary(words, counts, int(content.facts.get("tokens", 0)))
+    return NgramModel(vocabulary, TextRules(**rules), trie, content.metadata)
+
+
+def _card(model: NgramModel) -> str:
+    sizes = ", ".join(f"{size:,}" for size in model.trie.sizes)
+    return (
+        f"# N-gram language model of order {model.order}\n\n"
+        f"{len(model.vocabulary):,} words; n-grams by order: {sizes}. Made by firth; open it with\n\n"
+        "```python\nimport firth\n\nmodel = firth.load('this folder')\n```\n"
+    )

@@ -1,0 +1,89 @@
+"""N-gram models: a word's probability after the n - 1 words before it, from counts, smoothed.
+
+What: the options of a model that counts, and `train`. How counts become probabilities is a smoothing, one in each of
+the files that `SMOOTHINGS` names.
+
+Objective: p(w_i | w_1 ... w_(i-1)) is taken to depend on the last n - 1 words alone. What was never seen is given its
+share by a smoothing, in back-off form: p(w | h) for what was seen, b(h) p(w | h') for the rest, h' being h without its
+first word.
+
+Source: Jurafsky and Martin, "Speech and Language Processing", 3rd edition, chapter 3; each smoothing names its own.
+
+Departures: none.
+
+Cost: `firth.language.ngram_counts` counts; the smoothings say their own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError, OptionError
+from firth.language import kneser_ney
+from firth.language.ngram_counts import Estimates, NgramCounts, count
+from firth.language.ngram_model import NgramModel
+from firth.language.text import BEGIN, LanguageText, training_text
+from firth.options import option
+from firth.progress import Progress, Status, reporting
+
+SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
+    "kneser-ney": kneser_ney.estimate,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ngrams:
+    """An n-gram model: options that count.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Chen and Goodman 1998 for `smoothing="kneser-ney"`; the module of each smoothing names its own.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"kneser-ney": {"smoothing": "kneser-ney"}}
+
+    order: int = option(5, "words of the longest n-grams, the predicted one among them", minimum=1)
+    smoothing: str = option("kneser-ney", "how counts become probabilities", choices=tuple(SMOOTHINGS))
+    discounts: int = option(3, "discounts of an order: 3 (modified Kneser-Ney) or 1", minimum=1, maximum=3)
+    discount_fallback: bool = option(False, "fixed discounts where a small text does not let them be estimated")
+    ends: bool = option(True, "whether the end of a sentence is predicted")
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        if self.discounts == 2:
+            raise OptionError("discounts=2: expected 3 (modified Kneser-Ney) or 1")
+
+    def train(
+        self, corpus: Corpus | LanguageText, *, threads: int | None = None, progress: Progress = None
+    ) -> NgramModel:
+        """Count a corpus and return its model.
+
+        Args:
+            corpus: built with `unknown="<unk>"`, or with `min_count=1`; or a text that has been read, whose own rules
+                say whether ends are predicted.
+            threads: how many count; by default one a processor. The model is the same for any number.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            OptionError: `threads` is below 1, or the smoothing cannot be estimated from so little text.
+            CorpusError: the corpus is empty, left words out, or holds the word `<s>`.
+        """
+        text = training_text(corpus, ends=self.ends)
+        if BEGIN in text.vocabulary:
+            raise CorpusError(f"the text holds the word {BEGIN!r}, which stands for the beginning: take it out")
+        with reporting(progress) as report:
+            report(Status(stage="counting n-grams"))
+            counts = count(text, self.order, threads=threads)
+            report(Status(stage="smoothing"))
+            estimates = SMOOTHINGS[self.smoothing](counts, self)
+            facts = {
+                "model": "ngrams",
+                "options": asdict(self),
+                "tokens": len(text),
+                "sentences": len(text.offsets) - 1,
+            }
+            return NgramModel.of_counts(text, counts, estimates, {"training": facts})

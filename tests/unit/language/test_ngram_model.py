@@ -1,0 +1,61 @@
+"""Models that count: their states, their files."""
+
+import numpy as np
+import pytest
+
+import firth
+from firth.language.ngram_model import NgramModel
+from firth.language.ngrams import Ngrams
+from tests.unit.language.ngram_checks import text_of
+
+SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]
+
+
+@pytest.fixture
+def model(tmp_path):
+    return Ngrams(order=3, discount_fallback=True).train(text_of(SENTENCES, tmp_path))
+
+
+def test_a_folder_gives_the_same_model_mapped(model, tmp_path):
+    model.save(tmp_path / "m")
+    again = firth.load(tmp_path / "m")
+    assert isinstance(again, NgramModel)
+    assert repr(again) == repr(model)
+    assert list(again.vocabulary.words) == list(model.vocabulary.words)
+    assert again.vocabulary.counts.tolist() == model.vocabulary.counts.tolist()
+    assert again.vocabulary.total == model.vocabulary.total
+    assert (again.rules, again.metadata) == (model.rules, model.metadata)
+    assert not again.trie.words.flags.owndata
+    text = model.encode(["a b c", "x a", ""])
+    assert again.log_probs(text).tolist() == model.log_probs(text).tolist()
+    assert again.start([[0, 1]])[0].tolist() == model.start([[0, 1]])[0].tolist()
+
+
+def test_the_end_of_a_sentence_is_the_beginning_of_the_next(model):
+    end = model.vocabulary.ids["</s>"]
+    begun, states = model.start([[]])
+    after, _ = model.advance(states, np.array([end]))
+    assert after.tolist() == begun.tolist()
+    assert model.start([[0, 1, end, 0]])[0].tolist() == model.start([[0]])[0].tolist()
+
+
+def test_a_state_is_not_changed_by_what_comes_after(model):
+    _, states = model.start([[0], [1]])
+    kept = states.copy()
+    model.advance(states, np.array([1, 0]))
+    assert states.tolist() == kept.tolist()
+
+
+def test_no_prompts_no_scores(model):
+    scores, states = model.start([])
+    assert scores.shape == (0, len(model.vocabulary))
+    assert len(states) == 0
+
+
+def test_contexts_are_the_rows_before_the_last_word(model):
+    """The trie's children, turned round: each n-gram's context has its words but the last."""
+    trie = model.trie
+    for k in (2, 3):
+        rows = trie.rows(k)
+        for row, context in zip(range(rows.start, rows.stop), trie.contexts(k).tolist(), strict=True):
+            assert trie.children[context] <= row < trie.children[context + 1]
