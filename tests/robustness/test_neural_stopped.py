@@ -1,0 +1,126 @@
+"""Neural training in a process of its own that is killed at random, runs out of disk, or is asked to stop."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.checkpoints import FILE  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.training.loop import fit  # noqa: E402
+from firth.neural.training.options import Training  # noqa: E402
+from tests.unit.neural.training.tiny import Stream  # noqa: E402
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = 120  # seconds
+TRAINING = Training(epochs=6, lr=0.02, clip=1.0)
+
+TRAIN = """
+import hashlib, resource, sys, warnings
+from firth.neural.training import checkpoints, loop
+from firth.neural.training.options import Training
+from tests.unit.neural.training.tiny import Stream
+
+warnings.simplefilter("always")
+task = Stream()
+training = Training(epochs=6, lr=0.02, clip=1.0)
+loop.LOOK, checkpoints.INTERVAL, checkpoints.SHARE = 0.0, 0.0, 0
+
+def train():
+    return loop.fit(task, training, seed=0, identity={}, checkpoint=sys.argv[1], progress=False)
+"""
+
+# Slow enough that a kill, a few hundredths of a second after the first checkpoint, finds it at work.
+SLOW = """
+import time
+usual = task.step
+task.step = lambda *batch: (time.sleep(0.002), usual(*batch))[1]
+"""
+
+FULL_DISK = """
+import itertools
+step, places = task.step, itertools.count()
+
+def fill(*batch):
+    if next(places) == 40:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    return step(*batch)
+
+task.step = fill
+try:
+    train()
+except OSError as error:
+    print("no room", error.errno)
+"""
+
+TOLD = """
+history = train()
+print(history.ended, history.steps)
+"""
+
+
+def start(script: str, folder: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", TRAIN + script, str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def wait_for_checkpoint(folder: Path, process: subprocess.Popen[str], after: float) -> None:
+    """Wait until the process has kept the run once more."""
+    end = time.monotonic() + LIMIT
+    while not (folder / FILE).exists() or (folder / FILE).stat().st_mtime <= after:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "it never kept the run"
+        time.sleep(0.002)
+
+
+def finished_bits(folder: Path | None) -> bytes:
+    task = Stream()
+    fit(task, TRAINING, seed=0, identity={}, checkpoint=folder, progress=False)
+    return b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
+
+
+def test_killed_at_random_moments_it_ends_in_the_same_bits(tmp_path: Path):
+    moments = random.Random(7)
+    for _ in range(3):
+        began = time.time()
+        process = start(SLOW + TOLD, tmp_path)
+        wait_for_checkpoint(tmp_path, process, began)
+        time.sleep(moments.uniform(0, 0.15))
+        process.kill()
+        assert process.wait(LIMIT) == -signal.SIGKILL
+        process.communicate()
+    assert finished_bits(tmp_path) == finished_bits(None)
+
+
+def test_a_full_disk_leaves_the_last_checkpoint_whole(tmp_path: Path):
+    """A limit on the size of files stands for the full disk: the write fails in the middle just so."""
+    out, err = start(
+        "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + FULL_DISK, tmp_path
+    ).communicate(timeout=LIMIT)
+    assert out.startswith("no room"), err
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+    assert finished_bits(tmp_path) == finished_bits(None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_stop_it_keeps_the_run_and_returns(number: signal.Signals, tmp_path: Path):
+    process = start(SLOW + TOLD, tmp_path)
+    wait_for_checkpoint(tmp_path, process, 0.0)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, err
+    ended, steps = out.split()
+    assert ended == "interrupted"
+    assert 0 < int(steps) < 168
+    assert "training was interrupted in epoch" in err
+    assert "Traceback" not in err
+    assert finished_bits(tmp_path) == finished_bits(None)
