@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from firth.evaluation.judge import evaluate
     from firth.language.ngram_model import NgramModel
     from firth.language.ngrams import Ngrams
+    from firth.neural.models.language.feedforward import FeedForwardLM
+    from firth.neural.models.language.log_bilinear import LogBilinearLM
+    from firth.neural.models.language.recurrent import RecurrentLM
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
     from firth.senses.online import MultiSense
@@ -67,9 +70,11 @@ _HOMES = {
     "DiscourseAtoms": "firth.senses.sparse_coding",
     "DocumentVectors": "firth.vectors.document_vectors",
     "FastText": "firth.embeddings.fasttext",
+    "FeedForwardLM": "firth.neural.models.language.feedforward",
     "FirthError": "firth.errors",
     "GloVe": "firth.embeddings.glove",
     "LatentSemanticAnalysis": "firth.embeddings.lsa",
+    "LogBilinearLM": "firth.neural.models.language.log_bilinear",
     "MultiSense": "firth.senses.online",
     "NgramModel": "firth.language.ngram_model",
     "NgramVectors": "firth.embeddings.ngram",
@@ -78,6 +83,7 @@ _HOMES = {
     "PhraseTable": "firth.counts.phrases",
     "Phrases": "firth.counts.phrases",
     "Procrustes": "firth.alignment.procrustes",
+    "RecurrentLM": "firth.neural.models.language.recurrent",
     "SelfLearning": "firth.alignment.self_learning",
     "SenseClusters": "firth.senses.clustering",
     "SenseVectors": "firth.vectors.sense_vectors",
@@ -111,9 +117,11 @@ __all__ = [
     "DiscourseAtoms",
     "DocumentVectors",
     "FastText",
+    "FeedForwardLM",
     "FirthError",
     "GloVe",
     "LatentSemanticAnalysis",
+    "LogBilinearLM",
     "MultiSense",
     "NgramModel",
     "NgramVectors",
@@ -122,6 +130,7 @@ __all__ = [
     "PhraseTable",
     "Phrases",
     "Procrustes",
+    "RecurrentLM",
     "SelfLearning",
     "SenseClusters",
     "SenseVectors",

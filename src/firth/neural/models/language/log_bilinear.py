@@ -1,0 +1,131 @@
+"""The log-bilinear language model and its hierarchical form: the next word's vector is predicted by linear maps.
+
+What: each place before the word has a map; the maps of the words' vectors add up to a prediction, and a word is as
+likely as its own vector is like the prediction. With a tree as output layer it is the hierarchical model, HLBL.
+
+Objective: with r_w the vector a word is read by, and q_w and b_w its vector and bias as a candidate,
+
+    r_hat = sum_{i=1}^{n-1} C_i r_{w_{t-i}},      p(w | w_{t-1} ... w_{t-n+1}) ~ exp(r_hat . q_w + b_w)
+
+where C_i is a matrix or, with `maps="diagonal"`, one number a dimension, and q = r where `tie` says so. In the tree
+each decision at a node j on the way to the word has the probability sigma(+-(r_hat . q_j + b_j)), and a word's is the
+sum over its ways of their products.
+
+Source: Mnih and Hinton 2007, "Three new graphical models for statistical language modelling", section 4; Mnih and
+Hinton 2009 (NIPS 2008), "A scalable hierarchical distributed language model", sections 3 to 5; Mnih and Teh 2012,
+section 3, for two vectors a word and noise-contrastive estimation.
+
+Departures:
+- A learned tree (`output="tree", tree="learned"`) needs vectors to begin with. As in their section 4 these come from a
+  model with a random tree, here trained for `bootstrap` epochs: a word stands where the mean of the predictions r_hat
+  before its occurrences is.
+- Maps begin at the identity over n - 1, so that the first prediction is the mean of the vectors.
+- Dropout on the vectors, 0 unless asked for.
+
+Cost: a word takes (n - 1) D^2 multiplications for full maps, (n - 1) D for diagonal ones; V D for the softmax, about
+D log2 V for the tree; three times that in training.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.language.text import LanguageText
+from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.layers.state import State
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.train import train_language_model
+from firth.neural.models.language.windows import windows
+from firth.neural.training.options import Training
+from firth.options import option
+from firth.progress import Progress
+from firth.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogBilinearLM:
+    """Log-bilinear language model, hierarchical with a tree as output: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Mnih and Hinton 2007 and 2009; the module's docstring gives the formula and every departure.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"log-bilinear": {}}  # on the command line
+    training: ClassVar[Training] = Training(
+        epochs=12, batch_size=128, steps=4, lr=0.002, schedule="linear", patience=2, optimiser="adam"
+    )
+
+    order: int = option(5, "n: a word is predicted from the n - 1 before it", minimum=2)
+    dim: int = option(100, "width of the vectors of words", minimum=1)
+    maps: str = option("full", "what C_i is: a matrix, or one number a dimension", choices=("full", "diagonal"))
+    tie: bool = option(False, "read words by the vectors that they are predicted by")
+    dropout: float = option(0.0, "share of the vectors' numbers left out", minimum=0, maximum=0.99)
+    output: str = output_option()
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        parsed_output(self.output)
+
+    def train(
+        self,
+        corpus: Corpus | LanguageText,
+        *,
+        held_out: Any = None,
+        training: Training | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> NeuralLanguageModel:
+        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
+        return train_language_model(
+            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint
+        )
+
+    def module(self, vocabulary: Vocabulary, begin: int) -> "LogBilinear":
+        """Return a module whose parameters torch's generator draws.
+
+        Args:
+            vocabulary: V words with their counts.
+            begin: the id that stands before a fresh text.
+        """
+        return LogBilinear(self, vocabulary, begin)
+
+
+class LogBilinear(LanguageModule):
+    """The parameters of the log-bilinear model.
+
+    Args:
+        how: the options.
+        vocabulary: V words with their counts.
+        begin: the id that stands before a fresh text.
+    """
+
+    def __init__(self, how: LogBilinearLM, vocabulary: Vocabulary, begin: int) -> None:
+        super().__init__()
+        self.begin, self.before = begin, how.order - 1
+        self.embedding = WordEmbedding(len(vocabulary), how.dim)
+        self.dropout = Dropout(how.dropout)
+        start = torch.ones(how.dim) if how.maps == "diagonal" else torch.eye(how.dim)
+        self.maps = nn.Parameter(start.repeat(self.before, *[1] * start.dim()) / self.before)  # oldest word first
+        self.output = output_of(how.output, how.dim, vocabulary, self.embedding.weight if how.tie else None)
+
+    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+        """Return the predictions r_hat after each id; see `LanguageModule.forward`."""
+        whole, state = windows(ids, state, self.before, self.begin)
+        rows = self.dropout(self.embedding(whole)).unfold(1, self.before, 1)  # (B, T, D, n - 1), the oldest word first
+        if self.maps.dim() == 2:
+            return torch.einsum("btdi,id->btd", rows, self.maps), state
+        return torch.einsum("btdi,ide->bte", rows, self.maps), state

@@ -1,0 +1,45 @@
+"""What every neural language model's module is: a stream of ids in, hidden rows out, and an output layer."""
+
+import abc
+from typing import Protocol
+
+import torch
+
+from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.state import State
+
+
+class Spelling(Protocol):
+    """An embedding that reads how words are written, and so knows words that it has never seen."""
+
+    def encode(self, words: list[str]) -> torch.Tensor:
+        """Return (n, D) vectors of n words."""
+        ...
+
+
+class LanguageModule(torch.nn.Module, abc.ABC):
+    """The parameters of a language model; what runs over text, trains, saves and searches is elsewhere.
+
+    Attributes:
+        embedding: (...) ids to (..., D) rows.
+        output: (N, D) hidden rows to losses and log-probabilities.
+        begin: the id that stands before a fresh text: the end of a sentence, or the unknown word where ends have none.
+        spelling: the embedding once more, where it reads spellings; else None.
+    """
+
+    embedding: torch.nn.Module
+    output: OutputLayer
+    begin: int
+    spelling: Spelling | None = None
+
+    @abc.abstractmethod
+    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+        """Return what is known after each id.
+
+        Args:
+            ids: (B, T) int64.
+            state: what an earlier call over the ids just before returned; None where nothing stands before.
+
+        Returns:
+            (B, T, D) hidden rows, row t of `ids[:, :t + 1]` and what stood before, and the state after the last.
+        """

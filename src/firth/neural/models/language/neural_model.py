@@ -1,0 +1,235 @@
+"""A trained neural language model: scores of text, states for searches, vectors of words, a folder on disk."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.inference.scorer import Scores
+from firth.language.model import LanguageModel
+from firth.language.text import LanguageText, TextRules
+from firth.neural.layers.dropout import sampling
+from firth.neural.layers.state import State, rows_of
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.options import LanguageOptions
+from firth.progress import Progress, Status, reporting
+from firth.randomness import torch_seed
+from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
+
+CHUNK = 256  # tokens that go through a module at a time: of a text, or of words whose vectors are made
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """The state of B sequences, in groups that went on together: prompts of one length make one.
+
+    Attributes:
+        groups: of each, (n,) int64 places of its sequences among the B, and the module's state.
+        count: B.
+    """
+
+    groups: tuple[tuple[npt.NDArray[np.int64], State], ...]
+    count: int
+
+
+class NeuralLanguageModel(LanguageModel):
+    """A neural language model, trained: what `firth.LogBilinearLM(...).train` and its like return.
+
+    Args:
+        module: with its parameters.
+        options: what it was made from.
+        vocabulary: V words, `<unk>` among them.
+        rules: how it reads text.
+        metadata: facts to keep with it, which JSON can hold: how it was trained.
+
+    Attributes:
+        module: with its parameters, in evaluation mode.
+        options: what it was made from.
+        metadata: those facts.
+    """
+
+    def __init__(
+        self,
+        module: LanguageModule,
+        options: LanguageOptions,
+        vocabulary: Vocabulary,
+        rules: TextRules,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module = module.eval()
+        self.options = options
+        self.vocabulary = vocabulary
+        self.rules = rules
+        self.metadata: dict[str, Any] = dict(metadata or {})
+
+    def __repr__(self) -> str:
+        return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} words>"
+
+    @property
+    def device(self) -> torch.device:
+        """Where its parameters are: `model.module.to("cuda")` moves them."""
+        return next(self.module.parameters()).device
+
+    def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
+        """Return the natural logarithm of the probability of each token of a text; see `LanguageModel.log_probs`.
+
+        The text is one stream: what the model knows of it is carried from its first token to its last, over the ends of
+        sentences too, and no dropout is drawn. Nothing depends on a batch.
+
+        Args:
+            text: read with this model's vocabulary and rules.
+            progress: how to show progress; see `firth.progress`.
+
+        Returns:
+            (N,) float64, in nats.
+
+        Raises:
+            OptionError: the output layer gives no probabilities.
+        """
+        return self._streamed(text, progress)
+
+    def monte_carlo_log_probs(
+        self, text: LanguageText, *, samples: int = 10, seed: int = 0, progress: Progress = None
+    ) -> npt.NDArray[np.float64]:
+        """Return log-probabilities under dropout: the logarithm of the mean probability over several draws.
+
+        Args:
+            text: read with this model's vocabulary and rules.
+            samples: how many times dropout is drawn.
+            seed: of the draws.
+            progress: how to show progress; see `firth.progress`.
+
+        Returns:
+            (N,) float64, in nats.
+
+        Source:
+            Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks",
+            section 3 (Monte Carlo dropout).
+        """
+        total = np.full(len(text), -np.inf)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(torch_seed(seed, "dropout"))
+            with sampling(self.module):
+                for _ in range(samples):
+                    total = np.logaddexp(total, self._streamed(text, progress))
+        return np.asarray(total - np.log(samples))
+
+    @torch.no_grad()
+    def _streamed(self, text: LanguageText, progress: Progress) -> npt.NDArray[np.float64]:
+        targets = torch.from_numpy(text.ids.astype(np.int64)).to(self.device)
+        inputs = torch.cat([targets.new_tensor([self.module.begin]), targets])[None]
+        found, state = np.empty(len(text)), None
+        with reporting(progress) as report:
+            for start in range(0, len(text), CHUNK):
+                stop = min(start + CHUNK, len(text))
+                hidden, state = self.module(inputs[:, start:stop], state)
+                found[start:stop] = (
+                    self.module.output.log_prob_of(hidden[0], targets[start:stop]).double().cpu().numpy()
+                )
+                report(Status(stage="scoring", done=stop, total=len(text)))
+        return found
+
+    @torch.no_grad()
+    def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Sequences]:
+        """Return scores and state after each prompt; see `firth.inference.scorer.Scorer`."""
+        lengths = np.array([len(prompt) for prompt in prompts], dtype=np.int64)
+        scores = np.empty((len(prompts), len(self.vocabulary)))
+        groups = []
+        for length in np.unique(lengths).tolist():
+            rows = np.flatnonzero(lengths == length)
+            ids = np.array([[self.module.begin, *prompts[row]] for row in rows.tolist()], dtype=np.int64)
+            scores[rows], state = self._read(ids, None)
+            groups.append((rows, state))
+        return scores, Sequences(tuple(groups), len(prompts))
+
+    @torch.no_grad()
+    def advance(self, state: Sequences, ids: npt.NDArray[np.int64]) -> tuple[Scores, Sequences]:
+        """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
+        scores = np.empty((state.count, len(self.vocabulary)))
+        groups = []
+        for rows, before in state.groups:
+            scores[rows], after = self._read(np.asarray(ids, dtype=np.int64)[rows, None], before)
+            groups.append((rows, after))
+        return scores, Sequences(tuple(groups), state.count)
+
+    def choose(self, state: Sequences, rows: npt.NDArray[np.int64]) -> Sequences:
+        """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
+        groups = []
+        for places, part in state.groups:
+            inside = np.full(state.count, -1)
+            inside[places] = np.arange(len(places))
+            picked = inside[rows]
+            if (picked >= 0).any():
+                kept = torch.from_numpy(picked[picked >= 0]).to(self.device)
+                groups.append((np.flatnonzero(picked >= 0), rows_of(part, kept)))
+        return Sequences(tuple(groups), len(rows))
+
+    def _read(self, ids: npt.NDArray[np.int64], state: State) -> tuple[npt.NDArray[np.float64], State]:
+        hidden, state = self.module(torch.from_numpy(ids).to(self.device), state)
+        return self.module.output.log_prob(hidden[:, -1]).double().cpu().numpy(), state
+
+    @torch.no_grad()
+    def word_vectors(self) -> WordVectors:
+        """Return the vectors that the model reads words by, one a word of the vocabulary.
+
+        Where the model reads spellings, words that it has never seen have a vector too.
+        """
+        count = len(self.vocabulary)
+        ids = torch.arange(count, device=self.device)
+        rows = [self.module.embedding(ids[start : start + CHUNK]).float().cpu() for start in range(0, count, CHUNK)]
+        return WordVectors(
+            list(self.vocabulary.words),
+            torch.cat(rows).numpy(),
+            counts=self.vocabulary.counts,
+            metadata=self.metadata,
+            inference=None if self.module.spelling is None else self._inferred,
+        )
+
+    def _inferred(self, words: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        spelling = self.module.spelling
+        assert spelling is not None
+        with torch.no_grad():
+            return spelling.encode(list(words)).float().cpu().numpy(), np.ones(len(words), dtype=bool)
+
+    def word_vector(self, word: str) -> npt.NDArray[np.float32]:
+        """Return the vector of a word: seen or not where the model reads spellings, else one of the vocabulary.
+
+        Args:
+            word: any.
+
+        Returns:
+            (D,) float32.
+
+        Raises:
+            UnknownWordError: the model reads whole words and does not know this one.
+        """
+        return np.asarray(self.word_vectors().get_vector(word), dtype=np.float32)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder that `firth.load` opens; see `firth.neural.models.language.files`.
+
+        Args:
+            path: the folder; one of firth's that is there is replaced.
+        """
+        from firth.neural.models.language.files import save
+
+        save(self, path)
+
+
+def seeded_module(how: LanguageOptions, vocabulary: Vocabulary, begin: int, seed: int) -> LanguageModule:
+    """Return a module whose parameters are drawn from a seed; torch's own generator is left as it was.
+
+    Args:
+        how: the model's options.
+        vocabulary: V words with their counts.
+        begin: the id that stands before a fresh text.
+        seed: of the draws.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(torch_seed(seed, "parameters"))
+        return how.module(vocabulary, begin)

@@ -1,0 +1,96 @@
+"""What the options of every neural language model have in common, and the output layer that one of them names."""
+
+import inspect
+from typing import Any, ClassVar, Protocol
+
+import torch
+
+from firth.errors import OptionError
+from firth.neural.layers.output.choose import OUTPUTS, make_output
+from firth.neural.layers.output.face import OutputLayer
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.training.options import Training
+from firth.options import option
+from firth.vocabulary import Vocabulary
+
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+class LanguageOptions(Protocol):
+    """A dataclass that makes a module; `models` names it on the command line.
+
+    Attributes:
+        training: how it is trained where nobody says otherwise.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    training: ClassVar[Training]
+
+    def module(self, vocabulary: Vocabulary, begin: int) -> LanguageModule:
+        """Return a module whose parameters torch's generator draws.
+
+        Args:
+            vocabulary: V words with their counts.
+            begin: the id that stands before a fresh text.
+        """
+        ...
+
+
+def output_option(default: str = "full") -> Any:
+    """Describe the choice of an output layer.
+
+    Args:
+        default: where nothing is given.
+    """
+    return option(default, f"how words are scored: {', '.join(OUTPUTS)}; its own options behind colons")
+
+
+def output_of(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Parameter | None = None) -> OutputLayer:
+    """Return a new output layer that is named with its options, such as "full" or "nce:samples=100".
+
+    Args:
+        spec: a name of `firth.neural.layers.output.choose.OUTPUTS`, and options of that kind behind colons.
+        width: D, of the hidden vectors.
+        vocabulary: V words with their counts.
+        tied: (V, E) the weight of an embedding, to be shared.
+
+    Raises:
+        OptionError: there is no such kind or no such option, or a value is out of its range.
+    """
+    kind, chosen = parsed_output(spec)
+    seed = int(torch.randint(2**31, ()))
+    return make_output(kind, width, len(vocabulary), counts=vocabulary.counts, tied=tied, seed=seed, **chosen)
+
+
+def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return an output layer's kind and its options.
+
+    Args:
+        spec: as for `output_of`.
+
+    Raises:
+        OptionError: there is no such kind or no such option.
+    """
+    kind, *given = spec.split(":")
+    if kind not in OUTPUTS:
+        raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
+    known = [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in _EVERY]
+    chosen = {}
+    for part in given:
+        name, equals, value = part.partition("=")
+        if not equals or name not in known:
+            raise OptionError(f"output={spec!r}: no option {name!r}; expected {', '.join(known) or 'none'}")
+        chosen[name] = _value(value)
+    return kind, chosen
+
+
+_EVERY = {"width", "words", "counts", "tied", "seed"}  # what `make_output` gives to each kind
+
+
+def _value(text: str) -> Any:
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return _WORDS.get(text.lower(), text)

@@ -1,0 +1,157 @@
+"""Recurrent language models: words or their spellings in, a stack of any cell, words out.
+
+What: each word's vector enters a recurrent stack whose state holds all that came before; its output predicts the next
+word. Simple recurrent networks, LSTM, GRU and QRNN are cells of one stack; the character-aware model is the stack over
+vectors that are read off how words are written.
+
+Objective: with x_t the vector of word w_t and (y_t, s_t) = stack(x_t, s_{t-1}),
+
+    log p(w_{t+1} | w_1 ... w_t) = log softmax(U y_t + b)[w_{t+1}],      U = E where `tie` says so
+
+Source: Mikolov et al. 2010, "Recurrent neural network based language model"; Zaremba, Sutskever and Vinyals 2014 (LSTM
+with dropout between layers); Gal and Ghahramani 2016, section 4 (variational dropout); Press and Wolf 2017 (tying);
+Merity, Keskar and Socher 2018 (dropped weights); Bradbury et al. 2017 (QRNN); Kim, Jernite, Sontag and Rush 2016
+(character-aware, presets of its small model); Ling et al. 2015 (C2W).
+
+Departures:
+- The text is one stream, whose state is carried over the ends of sentences as well.
+- The character-aware model's batches are those of all others, and its optimiser Adam; Kim et al. use stochastic
+  gradients halved when the held-out perplexity does not fall.
+- C2W reads spellings here with a word softmax behind the stack, as the character-aware model does.
+
+Cost: 8 H^2 multiplications a word and layer for an LSTM (6 for a GRU, 2 for a simple network) and V H for the softmax;
+three times that in training. Spellings cost once for each distinct word of a batch.
+"""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.errors import OptionError
+from firth.language.text import LanguageText
+from firth.neural.layers.connections import CONNECTIONS
+from firth.neural.layers.dropout import Dropouts
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.layers.recurrent import CELLS, RecurrentStack
+from firth.neural.layers.state import State
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.train import train_language_model
+from firth.neural.training.options import Training
+from firth.options import option
+from firth.progress import Progress
+from firth.vocabulary import Vocabulary
+
+DROPOUTS = ("plain", "variational", "weights")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecurrentLM:
+    """Recurrent language model, over words or their spellings: options that train.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Mikolov et al. 2010 and those whom the module's docstring names, which gives the formula and every departure.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
+        "rnn": {"cell": "plain"},
+        "lstm": {"cell": "lstm"},
+        "gru": {"cell": "gru"},
+        "qrnn": {"cell": "qrnn"},
+        "char-aware": {"cell": "lstm", "embed": "characters"},
+    }
+    training: ClassVar[Training] = Training(
+        epochs=12, batch_size=20, steps=35, lr=0.002, schedule="linear", clip=1.0, patience=2
+    )
+
+    cell: str = option("lstm", "what a layer is made of", choices=tuple(CELLS))
+    dim: int = option(200, "width of the vectors of words", minimum=1)
+    hidden: int = option(200, "width of each layer's state", minimum=1)
+    layers: int = option(2, "layers, each over the one below", minimum=1)
+    connect: str = option("plain", "what goes from layer to layer", choices=tuple(CONNECTIONS))
+    dropout: float = option(0.2, "share left out of what enters and leaves layers", minimum=0, maximum=0.99)
+    noise: str = option(
+        "plain",
+        "a mask a word; one a sequence, for recurrent connections as well; or one a sequence, and recurrent weights",
+        choices=DROPOUTS,
+    )
+    word_dropout: float = option(0.0, "share of word types left out of a batch", minimum=0, maximum=0.99)
+    zoneout: float = option(0.0, "chance that a number of the state stays as it was", minimum=0, maximum=0.99)
+    tie: bool = option(False, "read words by the vectors that they are predicted by")
+    embed: str = option(
+        "words", "what words are read by: a table, or their letters", choices=("words", "characters", "c2w")
+    )
+    output: str = output_option()
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        parsed_output(self.output)
+        if self.tie and self.embed != "words":
+            raise OptionError(f"tie=True with embed={self.embed!r}: spellings have no table of vectors to share")
+
+    def train(
+        self,
+        corpus: Corpus | LanguageText,
+        *,
+        held_out: Any = None,
+        training: Training | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> NeuralLanguageModel:
+        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
+        return train_language_model(
+            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint
+        )
+
+    def module(self, vocabulary: Vocabulary, begin: int) -> "Recurrent":
+        """Return a module whose parameters torch's generator draws.
+
+        Args:
+            vocabulary: V words with their counts.
+            begin: the id that stands before a fresh text.
+        """
+        return Recurrent(self, vocabulary, begin)
+
+    def dropouts(self) -> Dropouts:
+        """Return the rates of dropout in all places of the stack."""
+        if self.noise == "variational":
+            return dataclasses.replace(Dropouts.variational(self.dropout), zoneout=self.zoneout)
+        locked, weights = self.noise == "weights", self.dropout if self.noise == "weights" else 0.0
+        return dataclasses.replace(Dropouts.plain(self.dropout), locked=locked, weights=weights, zoneout=self.zoneout)
+
+
+class Recurrent(LanguageModule):
+    """The parameters of a recurrent language model.
+
+    Args:
+        how: the options.
+        vocabulary: V words with their counts.
+        begin: the id that stands before a fresh text.
+    """
+
+    def __init__(self, how: RecurrentLM, vocabulary: Vocabulary, begin: int) -> None:
+        super().__init__()
+        self.begin = begin
+        table = WordEmbedding(len(vocabulary), how.dim, dropout=how.word_dropout)
+        self.embedding = table
+        self.stack = RecurrentStack(
+            table.width, how.hidden, how.layers, cell=how.cell, connect=how.connect, dropout=how.dropouts()
+        )
+        self.output = output_of(how.output, self.stack.width, vocabulary, table.weight if how.tie else None)
+
+    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+        """Return what is known after each id; see `LanguageModule.forward`."""
+        hidden, state = self.stack(self.embedding(ids), state)
+        return hidden, state

@@ -1,0 +1,134 @@
+"""One way of training for all neural language models: read the text, draw a module, hand it to the loop."""
+
+import dataclasses
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError, OptionError
+from firth.language.text import LanguageText, held_out_text, training_text
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
+from firth.neural.models.language.options import LanguageOptions
+from firth.neural.models.language.task import LanguageTask
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from firth.progress import Progress
+
+
+def train_language_model(
+    how: LanguageOptions,
+    corpus: Corpus | LanguageText,
+    held_out: Any,
+    training: Training,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> NeuralLanguageModel:
+    """Train a neural language model.
+
+    Args:
+        how: the model's options.
+        corpus: to learn from, built with `unknown="<unk>"` or with every word; or a text that has been read.
+        held_out: to choose the best epoch by: whatever `Corpus.build` takes, or a text of the same vocabulary; None
+            keeps the last.
+        training: how to train.
+        seed: of every random draw; with one thread it decides every bit of the result.
+        threads: how many; None for what suits the model (`firth.neural.training.devices`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: a folder in which the state is kept; a later call with the same text, options and seed goes on.
+
+    Returns:
+        The model that did best on held-out text, or the last.
+
+    Raises:
+        CorpusError: there is no text, it left words out, or the held-out text has no word that is known.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: losses grew as no learning could make them.
+    """
+    text = _checked(training_text(corpus))
+    judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
+    learning = Learning(text, judged, training, seed, threads, progress, checkpoint)
+    return learning.of(how, learning.drawn(how))
+
+
+@dataclass(frozen=True)
+class Learning:
+    """All that training needs beside a model: the text, and how it is gone through.
+
+    Attributes:
+        text: to learn from.
+        held_out: to choose the best epoch by, or None.
+        training: how to train.
+        seed: of every random draw.
+        threads: how many, or None.
+        progress: how to show progress.
+        checkpoint: a folder for the state, or None.
+    """
+
+    text: LanguageText
+    held_out: LanguageText | None
+    training: Training
+    seed: int = 0
+    threads: int | None = None
+    progress: Progress = None
+    checkpoint: str | os.PathLike[str] | None = None
+
+    def drawn(self, how: LanguageOptions) -> LanguageModule:
+        """Return a module with parameters drawn for the seed.
+
+        Args:
+            how: the model's options.
+        """
+        begin = self.text.unknown if self.text.end is None else self.text.end
+        return seeded_module(how, self.text.vocabulary, begin, self.seed)
+
+    def of(self, how: LanguageOptions, module: LanguageModule) -> NeuralLanguageModel:
+        """Return a model whose module has learned.
+
+        Args:
+            how: the model's options.
+            module: whose parameters are changed.
+
+        Raises:
+            OptionError: the output layer cannot be judged on held-out text.
+        """
+        if self.held_out is not None and not module.output.normalised:
+            raise OptionError(
+                f"output={type(module.output).__name__!r} gives scores and no probabilities, so that held-out text has "
+                "no perplexity: train without held_out, or with another output"
+            )
+        task = LanguageTask(module, self.text, self.held_out, self.training, self.seed)
+        history = fit(
+            task,
+            self.training,
+            seed=self.seed,
+            threads=self.threads,
+            progress=self.progress,
+            checkpoint=self.checkpoint,
+            identity=self._identity(how),
+        )
+        facts = {**self._identity(how), "training": {**dataclasses.asdict(self.training), **history.described()}}
+        return NeuralLanguageModel(module, how, self.text.vocabulary, self.text.rules, facts)
+
+    def _identity(self, how: LanguageOptions) -> dict[str, Any]:
+        options = {"model": type(how).__name__, **dataclasses.asdict(how)}
+        return {"options": options, "seed": self.seed, "text": _digest(self.text), "words": len(self.text)}
+
+
+def _checked(text: LanguageText) -> LanguageText:
+    if len(text.vocabulary) > len(text):
+        raise CorpusError(
+            f"a vocabulary of {len(text.vocabulary):,} words for a text of {len(text):,}: expected more text than "
+            "words; give more text, or build the corpus with a higher min_count"
+        )
+    return text
+
+
+def _digest(text: LanguageText) -> str:
+    digest = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
+    digest.update("\n".join(text.vocabulary.words).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

@@ -1,0 +1,53 @@
+"""Small models of every kind and a small text, for the tests of neural language models."""
+
+import dataclasses
+
+import numpy as np
+
+import firth
+from firth.language.text import LanguageText, training_text
+from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
+from firth.neural.training.options import Training
+
+EVERY = {
+    "feedforward": firth.FeedForwardLM(dim=6, hidden=8, order=4, dropout=0.1),
+    "feedforward-bigrams": firth.FeedForwardLM(dim=6, hidden=8, order=2),
+    "feedforward-direct": firth.FeedForwardLM(dim=6, hidden=8, order=4, direct=True),
+    "log-bilinear": firth.LogBilinearLM(dim=8, order=4),
+    "log-bilinear-diagonal": firth.LogBilinearLM(dim=8, order=4, maps="diagonal", tie=True),
+    "log-bilinear-adaptive": firth.LogBilinearLM(dim=8, order=3, output="adaptive"),
+    "rnn": firth.RecurrentLM(cell="plain", dim=6, hidden=8, layers=1),
+    "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=2, tie=True, noise="variational"),
+    "lstm-projected": firth.RecurrentLM(cell="lstm", dim=6, hidden=8, layers=2, tie=True, connect="dense"),
+    "gru": firth.RecurrentLM(cell="gru", dim=6, hidden=8, layers=2, noise="weights", connect="residual"),
+}
+QUICK = Training(epochs=2, batch_size=4, steps=5, lr=0.01)
+
+
+def corpus(folder, sentences=60, words=12, **options):
+    """Sentences of eight words, each of which follows from the two before it, built anew or taken from the folder."""
+    lines = [" ".join(f"w{(7 * i + j * j) % words}" for j in range(8)) for i in range(sentences)]
+    return firth.Corpus.build(lines, cache=folder, min_count=1, tokens="whitespace", **options)
+
+
+def untrained(how, text: LanguageText, seed: int = 0) -> NeuralLanguageModel:
+    """A model as its seed draws it, its output's biases as well."""
+    begin = text.unknown if text.end is None else text.end
+    return NeuralLanguageModel(seeded_module(how, text.vocabulary, begin, seed), how, text.vocabulary, text.rules)
+
+
+def text_of(folder, **options) -> LanguageText:
+    """The small text as models read it."""
+    return training_text(corpus(folder, **options))
+
+
+def changed(text: LanguageText, place: int) -> LanguageText:
+    """The same text with another word at one place."""
+    ids = text.ids.copy()
+    ids[place] = (ids[place] + 1) % len(text.vocabulary)
+    return dataclasses.replace(text, ids=ids)
+
+
+def shared(vocabulary, words=5):
+    """A few words of a vocabulary, for prompts."""
+    return [int(i) for i in np.arange(words) % len(vocabulary)]
