@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from firth.neural.models.language.feedforward import FeedForwardLM
     from firth.neural.models.language.log_bilinear import LogBilinearLM
     from firth.neural.models.language.recurrent import RecurrentLM
+    from firth.neural.training.options import Training
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
     from firth.senses.online import MultiSense
@@ -91,6 +92,7 @@ _HOMES = {
     "SubwordVectors": "firth.vectors.subword_vectors",
     "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
+    "Training": "firth.neural.training.options",
     "Word2Vec": "firth.embeddings.word2vec",
     "WordNetSenses": "firth.senses.wordnet",
     "WordTree": "firth.embeddings.word_trees",
@@ -138,6 +140,7 @@ __all__ = [
     "SubwordVectors",
     "TensorIndexing",
     "TextClassifier",
+    "Training",
     "Word2Vec",
     "WordNetSenses",
     "WordTree",

@@ -15,6 +15,7 @@ from tests.docs.runner import blocks, run_page
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
+NEURAL = {"neural-language-models"}  # pages whose examples need PyTorch
 README_LINES = 20_000  # paragraphs of Wikipedia that stand in for the reader's own texts
 
 
@@ -42,6 +43,8 @@ def public_data() -> Path | None:
 
 @pytest.mark.parametrize("page", TASKS, ids=lambda page: page.stem)
 def test_page(page, documentation, tmp_path):
+    if page.stem in NEURAL:
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     texts = tmp_path / "texts"
     texts.mkdir()
     half = len(documentation) // 2

@@ -34,8 +34,8 @@ KINDS = {  # what config.json calls its format, and the module whose `restore` t
     "firth-classifier": "firth.embeddings.classifier_files",
     "firth-composition": "firth.embeddings.compositional",
     "firth-documents": "firth.vectors.document_vectors",
-    "firth-ngrams": "firth.language.ngram_model",
     "firth-language-model": "firth.neural.models.language.files",
+    "firth-ngrams": "firth.language.ngram_model",
     "firth-senses": "firth.vectors.sense_files",
     "firth-subwords": "firth.vectors.io.subword_folder",
 }
