@@ -39,6 +39,9 @@ class Machine:
         return self.precision == "fp16"
 
 
+PROCESSOR = Machine(torch.device("cpu"))
+
+
 def chosen_machine(training: Training) -> Machine:
     """Return what options ask for.
 
@@ -94,7 +97,7 @@ def kept_randomness(machine: Machine) -> contextlib.AbstractContextManager[Any]:
 
 
 @contextlib.contextmanager
-def own_randomness(seed: int, name: str, machine: Machine) -> Iterator[None]:
+def own_randomness(seed: int, name: str, machine: Machine = PROCESSOR) -> Iterator[None]:
     """Give torch's generators a stream of their own, and their old states back afterwards.
 
     Args:

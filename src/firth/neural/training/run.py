@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -32,7 +33,6 @@ class Run:
         machine: what it runs on.
         optimiser: with its statistics.
         scaler: of losses, for fp16.
-        updates: steps of all epochs.
         watch: what evaluations have shown.
         best: the model at its best; None before the first evaluation on held-out data.
         epoch: the epoch in work, from 0.
@@ -54,7 +54,6 @@ class Run:
     machine: Machine
     optimiser: torch.optim.Optimizer
     scaler: torch.amp.GradScaler
-    updates: int
     watch: Watch
     best: Snapshot | None = None
     epoch: int = 0
@@ -69,6 +68,7 @@ class Run:
     glance: Tally = field(default_factory=Tally)
     rows: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
+    _counted: tuple[int, int] = (-1, 0)  # an epoch and its batches: to count them may be to plan them
 
     @property
     def lr(self) -> float:
@@ -82,10 +82,22 @@ class Run:
         """Seconds that may be spent."""
         return math.inf if self.training.minutes is None else 60 * self.training.minutes
 
+    @cached_property
+    def updates(self) -> int:
+        """Steps of all epochs, taken to be as long as the first; where they differ, schedules end a little off."""
+        return max(1, self.training.epochs * self.task.batches.count(0))
+
+    @property
+    def batches(self) -> int:
+        """How many batches the epoch in work has."""
+        if self._counted[0] != self.epoch:
+            self._counted = self.epoch, self.task.batches.count(self.epoch)
+        return self._counted[1]
+
     @property
     def epoch_done(self) -> bool:
         """Whether all batches of the epoch in work are done."""
-        return self.index >= self.task.batches.count(self.epoch)
+        return self.index >= self.batches
 
     @property
     def due(self) -> bool:
@@ -202,9 +214,8 @@ class Run:
         )  # fmt: skip
 
     def _row(self, figures: dict[str, float]) -> dict[str, Any]:
-        per_epoch = max(self.task.batches.count(self.epoch), 1)
         row = {
-            "epoch": round(self.epoch + self.index / per_epoch, 4),
+            "epoch": round(self.epoch + self.index / max(self.batches, 1), 4),
             "step": self.step,
             "loss": self.tally.mean(),
             "lr": self.lr,
@@ -229,7 +240,6 @@ def new_run(task: Task, training: Training, machine: Machine) -> Run:
         machine=machine,
         optimiser=make_optimiser(task.module, training),
         scaler=torch.amp.GradScaler(machine.device.type, enabled=machine.scales),
-        updates=max(1, sum(task.batches.count(epoch) for epoch in range(training.epochs))),
         watch=Watch(training.patience, training.plateau),
     )
 
