@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from firth.errors import FirthError
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
+    from firth.inference.beam import Beam
+    from firth.inference.controls import Controls
+    from firth.language.mixture import Mixture
     from firth.language.ngram_model import NgramModel
     from firth.language.ngrams import Ngrams
     from firth.neural.models.language.feedforward import FeedForwardLM
@@ -61,10 +64,12 @@ _HOMES = {
     "AdaGram": "firth.senses.adagram",
     "Alignment": "firth.alignment.alignment",
     "AssociationVectors": "firth.embeddings.associations",
+    "Beam": "firth.inference.beam",
     "Change": "firth.alignment.change",
     "Classifier": "firth.embeddings.classifier",
     "Comparison": "firth.comparison.results",
     "Composition": "firth.embeddings.compositional",
+    "Controls": "firth.inference.controls",
     "Cooccurrence": "firth.counts.cooccurrence",
     "CooccurrenceMatrix": "firth.counts.matrix",
     "Corpus": "firth.corpus.encoded",
@@ -76,6 +81,7 @@ _HOMES = {
     "GloVe": "firth.embeddings.glove",
     "LatentSemanticAnalysis": "firth.embeddings.lsa",
     "LogBilinearLM": "firth.neural.models.language.log_bilinear",
+    "Mixture": "firth.language.mixture",
     "MultiSense": "firth.senses.online",
     "NgramModel": "firth.language.ngram_model",
     "NgramVectors": "firth.embeddings.ngram",
@@ -109,10 +115,12 @@ __all__ = [
     "AdaGram",
     "Alignment",
     "AssociationVectors",
+    "Beam",
     "Change",
     "Classifier",
     "Comparison",
     "Composition",
+    "Controls",
     "Cooccurrence",
     "CooccurrenceMatrix",
     "Corpus",
@@ -124,6 +132,7 @@ __all__ = [
     "GloVe",
     "LatentSemanticAnalysis",
     "LogBilinearLM",
+    "Mixture",
     "MultiSense",
     "NgramModel",
     "NgramVectors",

@@ -38,7 +38,10 @@ class NgramModel(LanguageModel):
         rules: how it reads text.
         trie: n-grams and their probabilities.
         metadata: how it was made.
+        connected: False, for n-grams do not cross sentences.
     """
+
+    connected = False
 
     def __init__(
         self, vocabulary: Vocabulary, rules: TextRules, trie: Trie, metadata: Mapping[str, Any] | None = None

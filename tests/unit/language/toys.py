@@ -1,11 +1,10 @@
 """A language model small enough to work out by hand."""
 
-import json
-
 import numpy as np
 
 from firth.language.model import LanguageModel
 from firth.language.text import END, UNKNOWN, TextRules
+from firth.vectors.io import saved
 from firth.vocabulary import Vocabulary
 from tests.unit.inference.toys import Table, random_table
 
@@ -48,8 +47,14 @@ class TableModel(LanguageModel):
         return self.table.choose(state, rows)
 
     def save(self, path):
-        path.mkdir()
-        (path / "table.json").write_text(json.dumps(np.exp(self.table.logs).tolist()))
+        content = saved.Saved(kind="toy", arrays={"table": np.exp(self.table.logs)}, metadata=self.metadata)
+        saved.write(path, content)
+
+
+def restore(content):
+    model = TableModel(content.array("table", (None, None)))
+    model.metadata.update(content.metadata)
+    return model
 
 
 def random_model(seed, words=WORDS, **options):

@@ -4,6 +4,7 @@
     vocab.json           lists of text, such as the words row by row: a JSON list with one entry a line
     config.json          format, which tells the kind, its version, the kind's own facts, and the caller's metadata
     README.md            a model card
+    (folders)            parts that are such folders themselves
 
 Each kind has a module with a function `restore` that makes an object of what was read. It is imported when such a
 folder is opened, so that reading word vectors waits for nothing that they do not need. Nothing in a folder is code or a
@@ -13,7 +14,7 @@ pickle. A folder is written aside, synced and renamed: a full disk or a killed p
 import importlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -35,6 +36,7 @@ KINDS = {  # what config.json calls its format, and the module whose `restore` t
     "firth-composition": "firth.embeddings.compositional",
     "firth-documents": "firth.vectors.document_vectors",
     "firth-language-model": "firth.neural.models.language.files",
+    "firth-mixture": "firth.language.mixture",
     "firth-ngrams": "firth.language.ngram_model",
     "firth-senses": "firth.vectors.sense_files",
     "firth-subwords": "firth.vectors.io.subword_folder",
@@ -53,7 +55,8 @@ class Saved:
         facts: what the kind needs to know beside arrays and texts; they stand in config.json.
         metadata: the caller's.
         card: the text of README.md; not read back.
-        path: the folder it was read from, for messages.
+        path: the folder it was read from, for messages and for parts.
+        parts: folders inside, each by what writes it; who reads them back finds them below `path`.
     """
 
     kind: str
@@ -64,6 +67,7 @@ class Saved:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     path: Path = Path()
+    parts: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
 
     def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> npt.NDArray[Any]:
         """Return an array that must be there.
@@ -143,6 +147,8 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
             tensors.write(file, saved.arrays, dtypes)
         for name, value in saved.texts.items():
             (aside / f"{name}.json").write_bytes(_json_lines(value))
+        for name, write_part in saved.parts.items():
+            write_part(aside / name)
         (aside / CARD).write_text(saved.card, encoding="utf-8")
         (aside / CONFIG).write_text(config, encoding="utf-8")
 

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+import firth
+from firth.errors import FormatError, OptionError
+from firth.language.files import load_language_model
+from firth.language.mixture import Mixture
+from firth.vectors.io import saved
+from tests.unit.language.toys import random_model
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setitem(saved.KINDS, "toy", "tests.unit.language.toys")
+
+
+def test_reads_what_was_saved(tmp_path):
+    Mixture([random_model(0)], [1.0]).save(tmp_path / "model")
+    assert isinstance(load_language_model(tmp_path / "model"), Mixture)
+
+
+def test_what_is_no_language_model_is_told(tmp_path):
+    firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32)).save(tmp_path / "vectors")
+    (tmp_path / "text.txt").write_text("a b")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OptionError, match="holds WordVectors, expected a language model"):
+        load_language_model(tmp_path / "vectors")
+    for name in ("text.txt", "folder"):
+        with pytest.raises(FormatError, match="no language model; expected a folder of firth lm train, or an ARPA"):
+            load_language_model(tmp_path / name)
+    with pytest.raises(FileNotFoundError, match="expected a language model of firth lm train"):
+        load_language_model(tmp_path / "missing")
