@@ -7,8 +7,6 @@ from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
 from firth.vectors.io import saved
 
-ARPA = (".arpa", ".arpa.gz", ".lm", ".lm.gz")
-
 
 def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     """Read a language model.
