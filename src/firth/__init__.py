@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from firth.senses.online import MultiSense
     from firth.senses.sparse_coding import DiscourseAtoms
     from firth.senses.wordnet import WordNetSenses
+    from firth.text.subwords import Subwords
     from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
@@ -96,6 +97,7 @@ _HOMES = {
     "SenseVectors": "firth.vectors.sense_vectors",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
+    "Subwords": "firth.text.subwords",
     "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
     "Training": "firth.neural.training.options",
@@ -147,6 +149,7 @@ __all__ = [
     "SenseVectors",
     "Structured",
     "SubwordVectors",
+    "Subwords",
     "TensorIndexing",
     "TextClassifier",
     "Training",

@@ -16,6 +16,8 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
+_WIDEST = 200  # characters of a fact; a tokenizer has some 100,000
+
 _BY_SUFFIX = {
     ".bin": "word2vec-binary",
     ".txt": "word2vec",
@@ -152,4 +154,5 @@ def _shown(value: Any) -> str:
         return " ".join(_shown(part) for part in value) or "none"
     if isinstance(value, dict):
         return f"({', '.join(f'{name} {_shown(part)}' for name, part in value.items())})"
-    return "none" if value is None else str(value)
+    text = "none" if value is None else str(value)
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ... ({len(text):,} characters)"

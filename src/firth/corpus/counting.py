@@ -20,9 +20,10 @@ from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.token_counter import TokenCounter
 from firth.errors import CorpusError
-from firth.text.tokenise import encode, tokeniser
+from firth.text.tokenise import encode, is_named, tokeniser
 
 _FEED, _SPACE = b"\n "
+_CONTINUED = -64  # as a signed byte: all below are the bytes of UTF-8 that go on with a character
 _BATCH = 1 << 16  # characters of texts that go to the scanner together
 
 Write = Callable[[npt.NDArray[np.int32]], None]
@@ -54,8 +55,8 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) ->
     if isinstance(source, Files) and _holds_token_lists(source):
         lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
         return _count_token_lists(lists, counted, meter)
-    if isinstance(options.tokens, str):
-        return _scan(source, options.tokens, options, counted, meter)
+    if is_named(options.tokens):
+        return _scan(source, str(options.tokens), options, counted, meter)
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
 
 
@@ -104,10 +105,12 @@ def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, met
     scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
         if isinstance(content, ByteStream) and (how is None or whole):
-            ended = _pour(name, content, scanner, whole=whole, lines=options.keep_empty)
+            ended, characters = _pour(name, content, scanner, whole=whole)
+            meter.characters += characters
         else:
             ended = 0
             for batch in _batches(sentences(content.texts(name), how)):
+                meter.characters += sum(map(len, batch))
                 ended += sum(text.count("\n") + 1 for text in batch) if options.keep_empty else 0
                 scanner.feed(encode("".join(text + end for text in batch)))
             scanner.end()
@@ -116,23 +119,23 @@ def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, met
     return scanner.finish()
 
 
-def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool, lines: bool) -> int:
-    """Scan a file, as one sentence or a line a sentence; return how many it has, empty ones too, if `lines` asks."""
+def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
+    """Scan a file, as one sentence or a line a sentence; return how many it has, empty ones too, and its characters."""
     head = b""
-    feeds, last = 0, _FEED
+    feeds, started, last = 0, 0, _FEED
     while size := content.read_into(room := scanner.room()):
         if len(head) < HEAD:
             head += bytes(room[: min(size, HEAD)])
             check_text(name, head)
-        if whole or lines:  # a look at every byte, a tenth of the scanner's time
-            read = np.frombuffer(room[:size], dtype=np.uint8)
-            ends = read == _FEED
-            feeds, last = feeds + int(np.count_nonzero(ends)), int(read[-1])
-            if whole:
-                read[ends] = _SPACE
+        read = np.frombuffer(room[:size], dtype=np.uint8)  # two looks at every byte, a tenth of the scanner's time
+        ends = read == _FEED
+        feeds, last = feeds + int(np.count_nonzero(ends)), int(read[-1])
+        started += int(np.count_nonzero(read.view(np.int8) >= _CONTINUED))
+        if whole:
+            read[ends] = _SPACE
         scanner.filled(size)
     scanner.end()
-    return 1 if whole else feeds + (last != _FEED)
+    return 1 if whole else feeds + (last != _FEED), started - feeds
 
 
 def _count_with(
@@ -141,6 +144,7 @@ def _count_with(
     counter = TokenCounter(write)
     for name, content in contents(source, meter):
         for text in sentences(content.texts(name), options.sentences):
+            meter.characters += len(text)
             counter.add(tokens_of(text))
     return counter.words()
 

@@ -48,7 +48,8 @@ def derive(
             for numbers, so_far in blocks:
                 spill.write(numbers)
                 counts = so_far
-            facts = finish(aside, spill, words, counts, options, {"name": corpus.path.name, "identity": None})
+            origin = {"name": corpus.path.name, "identity": None}
+            facts = finish(aside, spill, words, counts, options, origin, corpus.characters)
         finally:
             spill.close()
         return folder / f"derived-{facts['fingerprint']}"

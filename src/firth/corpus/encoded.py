@@ -22,6 +22,7 @@ from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.files import cache_folder
 from firth.progress import Progress, Report, Status, compiling, reporting
+from firth.text.tokenise import is_named
 from firth.vocabulary import Vocabulary
 
 
@@ -39,6 +40,7 @@ class Corpus:
         offsets: (S+1,) int64, memory-mapped: sentence s is ids[offsets[s]:offsets[s + 1]].
         options: what it was built with.
         fingerprint: hexadecimal; two corpora with the same one hold the same sentences, words and options.
+        characters: code points of the text that was read, line feeds left out; None where it came as tokens.
     """
 
     path: Path
@@ -47,6 +49,7 @@ class Corpus:
     offsets: npt.NDArray[np.int64]
     options: CorpusOptions
     fingerprint: str
+    characters: int | None = None
 
     @classmethod
     def build(
@@ -120,10 +123,12 @@ class Corpus:
         try:
             options = CorpusOptions(**{**facts["options"], "stop_words": tuple(facts["options"]["stop_words"])})
             total, fingerprint = int(facts["total"]), str(facts["fingerprint"])
+            characters = None if facts.get("characters") is None else int(facts["characters"])
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{folder / storage.MANIFEST}: damaged ({error}); build the corpus again") from error
         vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total)
-        return cls(folder, vocabulary, storage.read_ids(folder), storage.read_offsets(folder), options, fingerprint)
+        ids, offsets = storage.read_ids(folder), storage.read_offsets(folder)
+        return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters)
 
     @property
     def num_tokens(self) -> int:
@@ -203,7 +208,8 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
         report(Status(stage="numbering words"))
-        facts = finish(folder, spill, words, counts, options, {"name": source.name, "identity": identity})
+        origin = {"name": source.name, "identity": identity}
+        facts = finish(folder, spill, words, counts, options, origin, meter.characters or None)
     finally:
         spill.close()
     sentences = facts["sentences"]
@@ -218,5 +224,5 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
 
 def _compile(source: Source, options: CorpusOptions) -> None:
     storage.compile_kernels()
-    if not (isinstance(source, Items) and source.tokenised) and isinstance(options.tokens, str):
-        Scanner(options.tokens, lambda numbers: None).end()
+    if not (isinstance(source, Items) and source.tokenised) and is_named(options.tokens):
+        Scanner(str(options.tokens), lambda numbers: None).end()

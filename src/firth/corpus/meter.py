@@ -17,12 +17,14 @@ class Meter:
         total: bytes of all files as they lie on disk; None where the source is no file, and words are told instead.
         words: met so far.
         finished: bytes of the files that are done with.
+        characters: code points of the text so far, line feeds left out; 0 where text comes as tokens.
     """
 
     report: Report
     total: int | None
     words: int = 0
     finished: int = 0
+    characters: int = 0
     _started: float = field(default_factory=time.monotonic)
     _last: float = 0.0
 

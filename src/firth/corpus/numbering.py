@@ -21,6 +21,7 @@ def finish(
     counts: npt.NDArray[np.int64],
     options: CorpusOptions,
     source: Mapping[str, Any],
+    characters: int | None,
 ) -> dict[str, Any]:
     """Write what a corpus's folder lacks but the text; return what its manifest says.
 
@@ -31,6 +32,7 @@ def finish(
         counts: how often each of them stands there.
         options: what the corpus keeps.
         source: what the manifest says of where the text is from.
+        characters: of the text; None where they are not known.
 
     Raises:
         CorpusError: no word is left, or the files cannot be written.
@@ -44,6 +46,7 @@ def finish(
         "sentences": sentences,
         "words": len(vocabulary),
         "total": vocabulary.total,
+        "characters": characters,
         "fingerprint": _fingerprint(content, vocabulary, described),
         "options": described,
         "source": dict(source),

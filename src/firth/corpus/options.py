@@ -8,7 +8,7 @@ from typing import Any
 
 from firth.errors import OptionError
 from firth.options import check, option
-from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
+from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
 TOKENS = tuple(REFERENCES)
 SENTENCES = ("line", "paragraph", "text")
@@ -19,8 +19,8 @@ class CorpusOptions:
     """What a corpus keeps of its text.
 
     `sentences` "text" takes each text, cell or file as one. `tokens` may also be a function from a string to a list of
-    strings or a Hugging Face tokenizer, and `sentences` a function from a string to a list of strings; a corpus that is
-    opened again shows their names.
+    strings or a Hugging Face tokenizer, such as `firth.Subwords`, and `sentences` a function from a string to a list of
+    strings; a corpus that is opened again shows a tokenizer as JSON, and the names of functions.
     """
 
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
@@ -37,7 +37,7 @@ class CorpusOptions:
         Raises:
             OptionError: one of them is out of its range.
         """
-        tokens = self.tokens if isinstance(self.tokens, str) else "unicode"
+        tokens = self.tokens if is_named(self.tokens) else "unicode"
         sentences = "line" if callable(self.sentences) else self.sentences
         plain = replace(self, tokens=tokens, sentences=sentences)
         check(plain)
@@ -53,8 +53,9 @@ class CorpusOptions:
         return replace(self, stop_words=tuple(words), min_count=plain.min_count, max_size=plain.max_size)
 
     def described(self) -> dict[str, Any]:
-        """Return the options as plain values, with names for functions, for the corpus's own record."""
-        plain = {**vars(self), "tokens": _name(self.tokens), "sentences": _name(self.sentences)}
+        """Return the options as plain values, names for functions and JSON for tokenizers, for the corpus's record."""
+        plain = {**vars(self), "tokens": _serialised(self.tokens) or _name(self.tokens)}
+        plain["sentences"] = _name(self.sentences)
         return {**asdict(CorpusOptions(**plain)), "stop_words": sorted(set(self.stop_words))}
 
     def identity(self) -> str | None:
@@ -86,8 +87,14 @@ def _identity(value: Any) -> str | None:
         return f"{_name(value)} {_digest(_source(value))}"
     if isinstance(value, types.MethodDescriptorType):  # str.split
         return value.__qualname__
-    serialise = getattr(value, "to_str", None)  # tokenizers.Tokenizer, whole
-    return f"{_name(value)} {_digest(serialise())}" if callable(serialise) else None
+    whole = _serialised(value)
+    return None if whole is None else _digest(whole)
+
+
+def _serialised(value: Any) -> str | None:
+    """Return a tokenizers.Tokenizer or Subwords as JSON."""
+    serialise = getattr(value, "to_str", None)
+    return str(serialise()) if callable(serialise) else None
 
 
 def _source(function: types.FunctionType) -> str:

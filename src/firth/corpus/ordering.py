@@ -111,7 +111,7 @@ def by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> n
 
 def _nothing_left(words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions) -> str:
     if total == 0:
-        return f"the text holds no words (tokens={options.described()['tokens']}); expected words; look at the text"
+        return f"the text holds no words (tokens={options.described()['tokens']:.40}); expected words; look at the text"
     most = int(counts.max())
     if most == 0:
         return f"stop_words removes all {len(words):,} words; expected some to stay; shorten the list"

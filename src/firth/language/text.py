@@ -17,7 +17,8 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.ordering import by_count_then_word
 from firth.errors import CorpusError
 from firth.progress import Progress
-from firth.text.tokenise import tokeniser
+from firth.text.subwords import Subwords
+from firth.text.tokenise import is_named, tokeniser
 from firth.vocabulary import Vocabulary
 
 UNKNOWN, END, BEGIN = "<unk>", "</s>", "<s>"
@@ -28,7 +29,7 @@ class TextRules:
     """How a model reads text; saved with it, so that held-out text is read as training text was.
 
     Attributes:
-        tokens: what a word is: a name of `firth.text.tokenise`.
+        tokens: what a word is: a name of `firth.text.tokenise`, or a tokenizer as JSON, as `firth.Subwords` gives it.
         sentences: what ends a sentence: "line", "paragraph" or "text".
         ends: whether the end of a sentence is predicted.
     """
@@ -36,6 +37,21 @@ class TextRules:
     tokens: str = "unicode"
     sentences: str = "line"
     ends: bool = True
+
+    def __repr__(self) -> str:
+        tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
+        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, ends={self.ends})"
+
+    def joined(self, words: Sequence[str]) -> str:
+        """Return words as a text: with a space between them, or, where they are pieces of words, as these go together.
+
+        Args:
+            words: of a sentence, without its end.
+
+        Raises:
+            FormatError: the pieces are those of a tokenizer that firth did not make.
+        """
+        return " ".join(words) if is_named(self.tokens) else Subwords(self.tokens).join(words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +63,15 @@ class LanguageText:
         ids: (N,) int32, in memory: all tokens that are predicted, one after the other.
         offsets: (S + 1,) int64: sentence s is ids[offsets[s]:offsets[s + 1]], its `END` included.
         rules: how it was read.
+        characters: code points of the text, each sentence's end counted as one where it is predicted, so that models
+            of different words can be compared by bits a character; None where text came as tokens, or is a part.
     """
 
     vocabulary: Vocabulary
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
     rules: TextRules
+    characters: int | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -109,7 +128,7 @@ def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> Langua
     total = found.total + (len(corpus) if ends else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
     rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
-    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules)
+    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules, corpus.characters)
 
 
 def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, progress: Progress = None) -> LanguageText:
@@ -137,9 +156,9 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
     if (numbers == unknown).all():
         raise CorpusError(
             f"none of the {len(numbers):,} words of the held-out text, such as {corpus.vocabulary.words[0]!r}, is one "
-            f"of the model's {len(vocabulary):,}; expected text of the same language, read with tokens={rules.tokens!r}"
+            f"of the model's {len(vocabulary):,}; expected text of the same language, read by {rules}"
         )
-    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules)
+    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules, corpus.characters)
 
 
 def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
@@ -154,7 +173,7 @@ def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) 
     rows = [[ids.get(word, unknown) for word in split(sentence)] for sentence in sentences]
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     flat = np.array([i for row in rows for i in row], dtype=np.int32)
-    return _stream(vocabulary, flat, offsets, rules)
+    return _stream(vocabulary, flat, offsets, rules, sum(map(len, sentences)))
 
 
 def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
@@ -171,9 +190,14 @@ def _sentences(corpus: Corpus) -> str:
 
 
 def _stream(
-    vocabulary: Vocabulary, ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64], rules: TextRules
+    vocabulary: Vocabulary,
+    ids: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    rules: TextRules,
+    characters: int | None,
 ) -> LanguageText:
     if not rules.ends:
-        return LanguageText(vocabulary, ids, offsets, rules)
+        return LanguageText(vocabulary, ids, offsets, rules, characters)
     whole = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[END]))
-    return LanguageText(vocabulary, whole, offsets + np.arange(len(offsets)), rules)
+    counted = None if characters is None else characters + len(offsets) - 1
+    return LanguageText(vocabulary, whole, offsets + np.arange(len(offsets)), rules, counted)

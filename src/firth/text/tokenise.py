@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from firth.errors import OptionError
+from firth.errors import FormatError, MissingExtraError, OptionError
 from firth.text.characters import fold, kind
 
 Tokeniser = Callable[[str], list[str]]
@@ -107,12 +107,17 @@ def tokeniser(tokens: Any) -> Tokeniser:
     Args:
         tokens: "unicode", "whitespace" or "text8"; an object with a method `tokenize(text)` that returns strings (a
             transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has `.tokens`
-            (a Hugging Face tokenizers.Tokenizer); or any function from a string to a list of strings.
+            (a Hugging Face tokenizers.Tokenizer); what its `to_str` gives, by which a corpus and a model remember it;
+            or any function from a string to a list of strings.
 
     Raises:
         OptionError: it is none of these.
+        FormatError: it is damaged JSON of a tokenizer.
+        MissingExtraError: it is JSON of a tokenizer, and the tokenizers library is not installed.
     """
     if isinstance(tokens, str):
+        if not is_named(tokens):
+            return tokeniser(_opened(tokens))
         if tokens not in REFERENCES:
             raise OptionError(f"tokens={tokens!r}: expected one of {', '.join(REFERENCES)}, a function or a tokenizer")
         return REFERENCES[tokens]
@@ -129,3 +134,19 @@ def tokeniser(tokens: Any) -> Tokeniser:
         f"tokens={tokens!r}: expected one of {', '.join(REFERENCES)}, a function from a string to a list of strings, "
         "or a Hugging Face tokenizer"
     )
+
+
+def is_named(tokens: Any) -> bool:
+    """Return whether `tokens` is a name, and no function, tokenizer, or tokenizer as JSON."""
+    return isinstance(tokens, str) and not tokens.startswith("{")
+
+
+def _opened(text: str) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtraError("tokenizers", "subword", "cut text into subwords") from error
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as error:  # the library raises nothing more special
+        raise FormatError(f"tokens={text[:40]!r}...: no tokenizer ({error}); expected its JSON, whole") from error

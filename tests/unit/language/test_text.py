@@ -1,10 +1,13 @@
 """Streams of numbers that language models read."""
 
+import json
+from dataclasses import asdict
+
 import pytest
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.language.text import END, UNKNOWN, encoded, held_out_text, training_text
+from firth.language.text import END, UNKNOWN, TextRules, encoded, held_out_text, training_text
 
 
 def built(tmp_path, texts, **options):
@@ -85,3 +88,32 @@ def test_a_text_of_other_words_is_no_held_out_text(tmp_path):
     other = training_text(built(tmp_path, ["a c"], min_count=1))
     with pytest.raises(CorpusError, match="read it with the model's own `read`"):
         held_out_text(other, one.vocabulary, one.rules)
+
+
+def test_characters_of_a_text_are_counted_with_its_ends(tmp_path):
+    """naïve a / b: 7 + 1 code points, and two ends; without ends 8. Text that comes as tokens had characters once."""
+    file = tmp_path / "text.txt"
+    file.write_text("naïve a\nb\n", encoding="utf-8")
+    for source in (file, ["naïve a", "b"]):
+        corpus = firth.Corpus.build(source, cache=tmp_path, tokens="whitespace", min_count=1)
+        assert training_text(corpus).characters == 10
+        assert training_text(corpus, ends=False).characters == 8
+    text = training_text(corpus)
+    assert held_out_text(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
+    assert encoded(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
+    assert held_out_text([["a", "b"]], text.vocabulary, text.rules).characters is None
+
+
+def test_pieces_of_words_are_read_again_by_the_rules_alone(tmp_path):
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    lines = ["the cat sat on the mat", "the dog sat on the log"]
+    subwords = firth.Subwords.train(lines, 270)
+    text = training_text(firth.Corpus.build(lines, cache=tmp_path, tokens=subwords, min_count=1))
+    rules = TextRules(**json.loads(json.dumps(asdict(text.rules))))
+    assert "the" not in repr(rules)
+    held_out = held_out_text(["the cat sat"], text.vocabulary, rules)
+    words = [text.vocabulary.words[i] for i in held_out.ids[:-1]]
+    assert words == subwords.tokenize("the cat sat")
+    assert rules.joined(words) == "the cat sat"
+    assert encoded(["the cat sat"], text.vocabulary, rules).ids.tolist() == held_out.ids.tolist()
+    assert TextRules().joined(["the", "cat"]) == "the cat"
