@@ -27,6 +27,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "train": ("train", "train", "Train word vectors on text."),
     "phrases": ("phrases", "phrases", "Find words that belong together, to train on as one."),
+    "subwords": ("subwords", "subwords", "Learn pieces of words; write text as pieces, and back."),
     "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
     "index": ("index", "index", "Make an index of vectors, or compare kinds of index."),
     "similarity": ("queries", "similarity", "Show how alike two words are."),

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +13,7 @@ from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.texts import source_of
 from firth.corpus.reader import lines_of, opened
 from firth.embeddings.classifier import Classifier
 from firth.embeddings.classifier_files import load
@@ -75,7 +76,7 @@ def _train(
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
     model = TextClassifier(**_OPTIONS.chosen(options))
-    given = _source(source)
+    given = source_of(source)
     if autotune is not None:
         tuned = model.autotune(
             given, labels, validation=autotune, column=column, seconds=seconds, metric=metric, seed=seed,
@@ -127,7 +128,7 @@ def judge(
 ) -> None:
     """Judge a classifier on texts with labels: precision, recall and F1, over all and by label."""
     scores = load(model).test(
-        _source(source), labels, column=column, k=number, threshold=threshold, threads=threads, progress=not quiet
+        source_of(source), labels, column=column, k=number, threshold=threshold, threads=threads, progress=not quiet
     )
     if json:
         print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
@@ -170,12 +171,6 @@ def _app() -> typer.Typer:
 
 
 classify = _app()
-
-
-def _source(paths: Sequence[str]) -> Any:
-    if "-" in paths and len(paths) > 1:
-        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
-    return "-" if list(paths) == ["-"] else [Path(path) for path in paths]
 
 
 def _batches(path: str) -> Iterator[list[str]]:

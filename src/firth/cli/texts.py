@@ -68,10 +68,18 @@ def corpus_of(
                 f"{sources[0]} is a corpus that is built already; {given} can only be given with its text"
             )
         return Corpus.open(sources[0])
-    if "-" in sources and len(sources) > 1:
-        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
     if every_word:
         options["min_count"] = 1
     options = {**(defaults or {}), **options}
-    source: Any = "-" if list(sources) == ["-"] else [Path(each) for each in sources]
-    return Corpus.build(source, cache=cache, column=column, progress=progress, **options)
+    return Corpus.build(source_of(sources), cache=cache, column=column, progress=progress, **options)
+
+
+def source_of(sources: Sequence[str]) -> Any:
+    """Return what `Corpus.build` takes for the sources of a command line.
+
+    Raises:
+        OptionError: "-" stands among others.
+    """
+    if "-" in sources and len(sources) > 1:
+        raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
+    return "-" if list(sources) == ["-"] else [Path(each) for each in sources]

@@ -8,6 +8,7 @@ from typing import Any
 
 from firth.errors import OptionError
 from firth.options import check, option
+from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
 TOKENS = tuple(REFERENCES)
@@ -18,25 +19,29 @@ SENTENCES = ("line", "paragraph", "text")
 class CorpusOptions:
     """What a corpus keeps of its text.
 
-    `sentences` "text" takes each text, cell or file as one. `tokens` may also be a function from a string to a list of
-    strings or a Hugging Face tokenizer, such as `firth.Subwords`, and `sentences` a function from a string to a list of
-    strings; a corpus that is opened again shows a tokenizer as JSON, and the names of functions.
+    `sentences` "text" takes each text, cell or file as one. `tokens` may also be `firth.Subwords`, the file that they
+    were saved in (`.json`), a Hugging Face tokenizer, or a function from a string to a list of strings, and `sentences`
+    such a function; a corpus that is opened again shows a tokenizer as JSON, and the names of functions.
     """
 
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
     max_size: int | None = option(None, "most words to keep, the most frequent ones", minimum=1)
     stop_words: tuple[str, ...] = option((), "words to leave out")
     unknown: str | None = option(None, "word that stands for all that are not kept, such as <unk>; else left out")
-    tokens: str | Tokeniser = option("unicode", "what a word is", choices=TOKENS)
+    tokens: str | Tokeniser | Subwords = option("unicode", "what a word is, or a file of subwords", choices=TOKENS)
     sentences: str | Tokeniser = option("line", "what ends a sentence", choices=SENTENCES)
     keep_empty: bool = option(False, "keep sentences without a known word, so that none changes its number")
 
     def checked(self) -> "CorpusOptions":
-        """Return the options with `stop_words` as a tuple, after checking each.
+        """Return the options with `stop_words` as a tuple and a file of subwords opened, after checking each.
 
         Raises:
             OptionError: one of them is out of its range.
+            FormatError: the file of subwords is damaged, or something else.
+            OSError: it cannot be read.
         """
+        if isinstance(self.tokens, str) and self.tokens.endswith(".json"):
+            return replace(self, tokens=Subwords.open(self.tokens)).checked()
         tokens = self.tokens if is_named(self.tokens) else "unicode"
         sentences = "line" if callable(self.sentences) else self.sentences
         plain = replace(self, tokens=tokens, sentences=sentences)

@@ -18,7 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from firth.errors import CorpusError
+from firth.errors import CorpusError, OptionError
 
 LONGEST = 64  # characters of a chunk, besides the space before it
 
@@ -79,8 +79,16 @@ def to_characters(text: str) -> str:
 
 
 def to_bytes(characters: Iterable[str]) -> bytes:
-    """Return what `to_characters` was given, as bytes: pieces need not end where a character of the text does."""
-    return "".join(characters).translate(_BYTES).encode("latin-1")
+    """Return what `to_characters` was given, as bytes: pieces need not end where a character of the text does.
+
+    Raises:
+        OptionError: a character stands for no byte.
+    """
+    whole = "".join(characters)
+    stranger = next((c for c in set(whole) if ord(c) not in _BYTES), None)
+    if stranger is not None:
+        raise OptionError(f"{stranger!r} stands for no byte; expected pieces, in which Ġ is a space and Ã© an é")
+    return whole.translate(_BYTES).encode("latin-1")
 
 
 def checked(text: str) -> str:

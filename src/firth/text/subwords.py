@@ -174,7 +174,11 @@ class Subwords:
         return self.join(self.pieces[i] for i in numbers)
 
     def join(self, pieces: Iterable[str]) -> str:
-        """Return the text that pieces make, given as strings; see `Subwords.decode`."""
+        """Return the text that pieces make, given as strings; see `Subwords.decode`.
+
+        Raises:
+            OptionError: a piece holds a character that stands for no byte.
+        """
         return to_bytes(piece.removeprefix(MARK) for piece in pieces).decode("utf-8", "replace")
 
     @cached_property
