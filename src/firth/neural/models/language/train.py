@@ -111,8 +111,8 @@ class Learning:
             checkpoint=self.checkpoint,
             identity=self._identity(how),
         )
-        facts = {**self._identity(how), "training": {**dataclasses.asdict(self.training), **history.described()}}
-        return NeuralLanguageModel(module, how, self.text.vocabulary, self.text.rules, facts)
+        facts = {**self._identity(how), **dataclasses.asdict(self.training), **history.described()}
+        return NeuralLanguageModel(module, how, self.text.vocabulary, self.text.rules, {"training": facts})
 
     def _identity(self, how: LanguageOptions) -> dict[str, Any]:
         options = {"model": type(how).__name__, **dataclasses.asdict(how)}

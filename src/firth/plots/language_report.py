@@ -1,0 +1,189 @@
+"""Language models on one page: how they learned, how well they predict a held-out text, what they write.
+
+Everything is inside the page: no script, nothing that is fetched.
+"""
+
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from firth.errors import OptionError
+from firth.inference.controls import Controls
+from firth.language.comparing import LanguageComparison, PairOfModels, compare_models
+from firth.language.model import LanguageModel
+from firth.language.perplexity import Perplexity
+from firth.plots.learning import learning_curves
+from firth.plots.still import render
+from firth.progress import Progress
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 "DejaVu Sans", Verdana, "Noto Sans", sans-serif; color: #1b1b1b; background: white;
+  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.6rem; }}
+h2 {{ font-size: 1.2rem; margin-top: 2.5rem; }}
+.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+th, td {{ padding: .35rem .9rem .35rem 0; text-align: right; border-bottom: 1px solid #ececec; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
+th {{ font-weight: normal; color: #555555; border-bottom-color: #c8c8c8; }}
+svg {{ width: 100%; height: auto; }}
+blockquote {{ margin: .6rem 0; padding-left: 1rem; border-left: 3px solid #c8c8c8; }}
+.note {{ color: #555555; font-size: .9rem; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def language_report(
+    models: Mapping[str, LanguageModel],
+    source: Any,
+    *,
+    samples: int = 3,
+    words: int = 40,
+    prompt: str = "",
+    seed: int = 0,
+    progress: Progress = None,
+) -> str:
+    """Return a page about language models of one vocabulary.
+
+    Args:
+        models: by name, at least one; models that count are the ones that others are measured by.
+        source: held-out text; see `firth.language.text.held_out_text`.
+        samples: texts that each model writes.
+        words: the most that one of them has.
+        prompt: how they begin.
+        seed: of the samples and of the intervals' draws.
+        progress: how to show progress; see `firth.progress`.
+
+    Returns:
+        HTML.
+
+    Raises:
+        OptionError: there is no model, or they differ in what they read.
+        CorpusError: there is no held-out text, or no word of it is known.
+        MissingExtraError: matplotlib is not installed, and a model has something to draw.
+    """
+    if not models:
+        raise OptionError("no models; expected at least one to report on")
+    if len(models) == 1:
+        ((name, model),) = models.items()
+        compared = LanguageComparison({name: model.perplexity(source, progress=progress)}, ())
+    else:
+        compared = compare_models(models, source, seed=seed, progress=progress)
+    title = f"Language models: {', '.join(models)}"
+    parts = [
+        f"<h1>{_safe(title)}</h1>",
+        *_perplexities(models, compared),
+        *_pairs(compared.pairs),
+        *_curves(models, compared),
+        *_samples(models, samples, words, prompt, seed),
+        *_making(models),
+    ]
+    return PAGE.format(title=_safe(title), body="\n".join(parts))
+
+
+def _perplexities(models: Mapping[str, LanguageModel], compared: LanguageComparison) -> Iterable[str]:
+    figures = compared.figures
+    first = next(iter(figures.values()))
+    yield "<h2>Perplexity of the held-out text</h2>"
+    rows = [(name, *_figures(figure), *_run(models[name])) for name, figure in figures.items()]
+    head = ("model", "perplexity", "95 %", "without unknown words", "bits a token", "minutes trained", "words/s")
+    yield _table(head, rows)
+    yield _note(
+        f"{first.tokens:,} tokens are predicted: {first.words:,} words, {first.unknown:,} of them unknown and read as "
+        f"<unk>, and {first.ends:,} ends of sentences. Intervals are the bootstrap's over sentences."
+    )
+
+
+def _figures(figure: Perplexity) -> tuple[str, ...]:
+    low, high = figure.interval()
+    between = "" if math.isnan(low) else f"{low:,.1f} to {high:,.1f}"
+    return f"{figure.value:,.2f}", between, f"{figure.without_unknown:,.2f}", f"{figure.bits_per_token:.3f}"
+
+
+def _run(model: LanguageModel) -> tuple[str, str]:
+    facts = model.metadata.get("training", {})
+    seconds, predicted = facts.get("seconds"), facts.get("predictions")
+    if not seconds or not predicted:
+        return "", ""
+    return f"{seconds / 60:,.1f}", f"{predicted / seconds:,.0f}"
+
+
+def _pairs(pairs: Sequence[PairOfModels]) -> Iterable[str]:
+    if not pairs:
+        return
+    yield "<h2>Two at a time</h2>"
+    rows = []
+    for pair in pairs:
+        better, worse = pair.names
+        low, high = pair.interval
+        between = "" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+        both = f"{pair.mixture:,.2f}", f"{pair.weight:.2f}"
+        rows.append((f"{worse} / {better}", f"{pair.ratio:.3f}", between, f"{pair.correlation:.2f}", *both))
+    yield _table(("models", "ratio", "95 %", "losses correlate", "perplexity mixed", "weight of the better"), rows)
+    yield _note("A ratio whose interval holds 1 tells of no difference. A mixture that is well below both shows that "
+                "they err in different places.")  # fmt: skip
+
+
+def _curves(models: Mapping[str, LanguageModel], compared: LanguageComparison) -> Iterable[str]:
+    rows = {name: model.metadata.get("training", {}).get("rows", []) for name, model in models.items()}
+    learned = {name: found for name, found in rows.items() if found}
+    if not learned:
+        return
+    # Training judged the models by a text of its own; level lines are of this one, and belong beside where it is that.
+    baselines = {name: figure.value for name, figure in compared.figures.items() if name not in learned}
+    drawing = render(learning_curves(learned, baselines), "svg").decode()
+    yield "<h2>How they learned</h2>"
+    yield drawing[drawing.index("<svg") :]
+    yield _note("Curves are of the text that each model was judged by while it trained, level lines of the held-out "
+                "text of this page.")  # fmt: skip
+
+
+def _samples(models: Mapping[str, LanguageModel], samples: int, words: int, prompt: str, seed: int) -> Iterable[str]:
+    if not samples:
+        return
+    yield "<h2>What they write</h2>"
+    controls = Controls(max_length=words)
+    for name, model in models.items():
+        yield f"<h3>{_safe(name)}</h3>"
+        yield from (
+            f"<blockquote>{_safe(text)}</blockquote>" for text in model.generate(prompt, samples, controls, seed=seed)
+        )
+    yield _note(f"Drawn word by word from the models' own probabilities, seed {seed}; none was chosen.")
+
+
+def _making(models: Mapping[str, LanguageModel]) -> Iterable[str]:
+    yield "<h2>How they were made</h2>"
+    rows = [(name, repr(model).strip("<>"), _options(model)) for name, model in models.items()]
+    yield _table(("model", "what", "options"), rows, left=True)
+
+
+def _options(model: LanguageModel) -> str:
+    chosen = model.metadata.get("training", {}).get("options", {})
+    return " ".join(f"{key}={value}" for key, value in chosen.items() if key != "model")
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: bool = False) -> str:
+    style = ' style="text-align: left; white-space: normal"' if left else ""
+    titles = "".join(f"<th{style}>{_safe(cell)}</th>" for cell in head)
+    lines = ("<tr>" + "".join(f"<td{style}>{_safe(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><tr>{titles}</tr>\n' + "\n".join(lines) + "\n</table></div>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{_safe(text)}</p>'
+
+
+def _safe(text: str) -> str:
+    return html.escape(text)
