@@ -145,7 +145,8 @@ def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Seq
         return total
 
     choices: list[tuple[int, ...]] = list(combinations(spread, min(len(tail_widths), len(spread))))
-    return list(min(choices, key=cost))
+    cheapest = min(choices, key=cost)
+    return list(cheapest)
 
 
 def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
