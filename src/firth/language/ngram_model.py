@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.inference.scorer import Scores
-from firth.language import ngram_trie
+from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
 from firth.language.ngram_counts import Estimates, NgramCounts
+from firth.language.ngram_tables import trie_of
 from firth.language.ngram_trie import Trie
 from firth.language.text import END, LanguageText, TextRules
 from firth.progress import Progress
+from firth.text.tokenise import tokeniser
 from firth.vectors.io import saved
 from firth.vectors.io.saved import Saved
 from firth.vocabulary import Vocabulary
@@ -66,6 +68,44 @@ class NgramModel(LanguageModel):
         log_probs, log_backoffs = zip(*estimates, strict=True)
         trie = ngram_trie.assembled(counts.last, counts.contexts, counts.suffixes, log_probs, log_backoffs)
         return cls(text.vocabulary, text.rules, trie, metadata)
+
+    @classmethod
+    def from_arpa(cls, path: str | os.PathLike[str], *, tokens: str = "whitespace") -> "NgramModel":
+        """Read a model from an ARPA file, plain or packed with gzip (`.gz`).
+
+        Its words are sorted by their spelling, for the file says nothing of their counts, which are 0.
+
+        Args:
+            path: the file.
+            tokens: what a word is in text that the model will read: a name of `firth.text.tokenise`.
+
+        Raises:
+            FormatError: the file is cut short, its counts do not add up, or a line is not what it should be; the
+                message names the line.
+            OptionError: there is no such rule for words.
+            OSError: the file cannot be read.
+
+        Source:
+            The format is described in `firth.language.arpa`.
+        """
+        tokeniser(tokens)
+        found = arpa.read(path)
+        vocabulary = Vocabulary(found.words, np.zeros(len(found.words), np.int64), 0)
+        rules = TextRules(tokens=tokens, ends=END in vocabulary)
+        return cls(
+            vocabulary, rules, trie_of(found.tables, str(path)), {"training": {"model": "arpa", "file": str(path)}}
+        )
+
+    def to_arpa(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as an ARPA file, packed with gzip where the name ends in ".gz".
+
+        Numbers have nine digits, so that `from_arpa` gives the same model back.
+
+        Raises:
+            OptionError: a word is empty, holds white space, or is `<s>`.
+            OSError: the file cannot be written.
+        """
+        arpa.write(path, self.vocabulary.words, self.trie)
 
     @property
     def order(self) -> int:

@@ -24,6 +24,8 @@ import numpy.typing as npt
 from firth.errors import CorpusError
 from firth.kernels.compiled import compiled
 
+LN10 = float(np.log(10.0))
+NEVER = -99 * LN10  # the log-probability of `BEGIN`, which no question asks for
 NOTHING = -1  # the suffix of a single word, and the state of a model of order 1: no word
 MOST_ROWS = 2**31 - 2
 
@@ -71,10 +73,21 @@ class Trie:
         """Return the rows of an order."""
         return slice(self.bounds[order - 1], self.bounds[order])
 
-    def contexts(self, order: int) -> npt.NDArray[np.int64]:
-        """Return, for each n-gram of an order of at least 2, the row of its words but the last."""
-        below = self.rows(order - 1)
-        return np.repeat(np.arange(below.start, below.stop), np.diff(self.children[below.start : below.stop + 1]))
+    def ngrams(self, rows: npt.NDArray[np.int64], order: int) -> Ids:
+        """Return the words of some n-grams of an order.
+
+        Args:
+            rows: (B,).
+            order: k, of all of them.
+
+        Returns:
+            (B, k) int32.
+        """
+        found = np.empty((len(rows), order), np.int32)
+        for j in range(order - 1, -1, -1):
+            found[:, j] = self.words[rows]
+            rows = np.searchsorted(self.children, rows, side="right") - 1
+        return found
 
 
 def assembled(
@@ -110,6 +123,7 @@ def assembled(
             log_backoff[a:b] = log_backoffs[k]
             following = np.bincount(contexts[k + 1], minlength=b - a)
             children[a:b] = b + np.cumsum(following) - following
+    log_prob[sizes[0] - 1] = NEVER
     return Trie(words, log_prob, log_backoff, links, children, sizes)
 
 

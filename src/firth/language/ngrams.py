@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 
 from firth import options
 from firth.corpus.encoded import Corpus
-from firth.errors import CorpusError, OptionError
+from firth.errors import OptionError
 from firth.language import kneser_ney
 from firth.language.ngram_counts import Estimates, NgramCounts, count
 from firth.language.ngram_model import NgramModel
-from firth.language.text import BEGIN, LanguageText, training_text
+from firth.language.text import LanguageText, training_text
 from firth.options import option
 from firth.progress import Progress, Status, reporting
 
@@ -70,11 +70,9 @@ class Ngrams:
 
         Raises:
             OptionError: `threads` is below 1, or the smoothing cannot be estimated from so little text.
-            CorpusError: the corpus is empty, left words out, or holds the word `<s>`.
+            CorpusError: the corpus is empty, left words out, or holds the word `<s>` or `</s>`.
         """
         text = training_text(corpus, ends=self.ends)
-        if BEGIN in text.vocabulary:
-            raise CorpusError(f"the text holds the word {BEGIN!r}, which stands for the beginning: take it out")
         with reporting(progress) as report:
             report(Status(stage="counting n-grams"))
             counts = count(text, self.order, threads=threads)

@@ -108,7 +108,7 @@ def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> Langua
         ends: whether the end of a sentence is predicted.
 
     Raises:
-        CorpusError: the corpus left words out without a word that stands for them.
+        CorpusError: the corpus left words out without a word that stands for them, or holds the word `<s>` or `</s>`.
     """
     if isinstance(corpus, LanguageText):
         return corpus
@@ -117,6 +117,10 @@ def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> Langua
         raise CorpusError(
             f"the corpus left {100 * found.oov_share:.1f} % of its words out, and a language model needs a place for "
             f"them: build it with unknown={UNKNOWN!r}"
+        )
+    if meant := {BEGIN, END} & set(found.words):
+        raise CorpusError(
+            f"the text holds the word {min(meant)!r}, which marks where sentences begin or end: take it out"
         )
     special = [(UNKNOWN, 0)] if UNKNOWN not in found else []
     special += [(END, len(corpus))] if ends else []

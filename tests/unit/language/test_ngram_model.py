@@ -52,10 +52,12 @@ def test_no_prompts_no_scores(model):
     assert len(states) == 0
 
 
-def test_contexts_are_the_rows_before_the_last_word(model):
-    """The trie's children, turned round: each n-gram's context has its words but the last."""
+def test_words_of_rows(model):
+    """The trie's rows, read back: each order is sorted, and what follows a row begins with its words."""
     trie = model.trie
     for k in (2, 3):
-        rows = trie.rows(k)
-        for row, context in zip(range(rows.start, rows.stop), trie.contexts(k).tolist(), strict=True):
-            assert trie.children[context] <= row < trie.children[context + 1]
+        rows = np.arange(trie.rows(k).start, trie.rows(k).stop)
+        ngrams = trie.ngrams(rows, k).tolist()
+        assert ngrams == sorted(ngrams)
+        shorter = trie.ngrams(trie.suffixes[rows].astype(np.int64), k - 1).tolist()
+        assert shorter == [ngram[1:] for ngram in ngrams]
