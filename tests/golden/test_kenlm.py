@@ -1,4 +1,4 @@
-"""Kneser-Ney models are those of lmplz, and KenLM reads our ARPA files as we read its: a small text, and live English."""
+"""Kneser-Ney models are lmplz's, and KenLM reads our ARPA files as we read its: a small text, and English, live."""
 
 import gzip
 import json
