@@ -21,7 +21,7 @@ from firth.neural.training.stopping import Snapshot, put_back, set_statistics, s
 
 INTERVAL = 300.0  # seconds of training between two checkpoints inside an epoch
 SHARE = 20  # times as long as keeping the state takes is trained before it is kept after an evaluation again
-PLACE = ("epoch", "index", "step", "predictions", "seconds", "judged", "untrained", "rows", "ended")
+PLACE = ("epoch", "index", "step", "predictions", "seconds", "judged", "untrained", "rows", "ended", "trouble")
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -66,19 +66,30 @@ class Keeper:
         Raises:
             OSError: the disk is full or the folder is gone; the checkpoint before is still whole.
         """
-        watch = Stopwatch()
-        arrays, facts = _described(self._run)
-        write_state(self._folder / FILE, arrays, {**facts, "identity": self._identity})
-        write_metrics(self._run.rows, self._folder)
-        self._kept, self._cost = self._run.seconds, watch.lap()
+        watch, group = Stopwatch(), self._run.group
+        parts = group.gathered(_own(self._run))
+        if group.rank == 0:
+            arrays, facts = _common(self._run)
+            for part, _ in parts:
+                arrays |= part
+            facts |= {"identity": self._identity, "states": [form for _, form in parts]}
+            write_state(self._folder / FILE, arrays, facts)
+            write_metrics(self._run.rows, self._folder)
+        self._kept, self._cost = self._run.seconds, group.told(watch.lap())
 
 
-def _described(run: Run) -> tuple[Arrays, dict[str, Any]]:
+def _own(run: Run) -> tuple[Arrays, Any]:
+    """What each of several processes has for itself: random state, and the state that its part of the data carries."""
+    place = f"process/{run.group.rank}"
+    arrays: Arrays = {f"{place}/random": torch.get_rng_state().numpy()}
+    if run.machine.device.type == "cuda":
+        arrays[f"{place}/random-cuda"] = torch.cuda.get_rng_state(run.machine.device).numpy()
+    return arrays, _flat_state(run.state, f"{place}/state", arrays)
+
+
+def _common(run: Run) -> tuple[Arrays, dict[str, Any]]:
     arrays, numbers = _flat("optimiser", statistics(run.optimiser))
     arrays |= {f"weights/{name}": _array(tensor) for name, tensor in weights_of(run.task.module).items()}
-    arrays["random/cpu"] = torch.get_rng_state().numpy()
-    if run.machine.device.type == "cuda":
-        arrays["random/cuda"] = torch.cuda.get_rng_state(run.machine.device).numpy()
     facts: dict[str, Any] = {name: getattr(run, name) for name in PLACE}
     facts |= {
         "optimiser": numbers,
@@ -86,7 +97,6 @@ def _described(run: Run) -> tuple[Arrays, dict[str, Any]]:
         "watch": dataclasses.asdict(run.watch),
         "tally": [float(run.tally.nats), run.tally.predictions],
         "glance": [float(run.glance.nats), run.glance.predictions],
-        "state": _flat_state(run.state, "state", arrays),
         "best": None,
     }
     if run.best is not None:
@@ -108,14 +118,15 @@ def _load(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
     run.scaler.load_state_dict(facts["scaler"])
     run.watch = dataclasses.replace(run.watch, **facts["watch"])
     run.tally, run.glance = Tally(*facts["tally"]), Tally(*facts["glance"])
-    run.state = _state(facts["state"], tensors)
+    run.state = _state(facts["states"][run.group.rank], tensors)
     for name in PLACE:
         setattr(run, name, facts[name])
     if run.ended == "interrupted":
         run.ended = ""
-    torch.set_rng_state(torch.from_numpy(arrays["random/cpu"].copy()))
+    place = f"process/{run.group.rank}"
+    torch.set_rng_state(torch.from_numpy(arrays[f"{place}/random"].copy()))
     if device.type == "cuda":
-        torch.cuda.set_rng_state(torch.from_numpy(arrays["random/cuda"].copy()), device)
+        torch.cuda.set_rng_state(torch.from_numpy(arrays[f"{place}/random-cuda"].copy()), device)
 
 
 def _array(tensor: torch.Tensor) -> npt.NDArray[Any]:

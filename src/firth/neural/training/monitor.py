@@ -49,6 +49,7 @@ class History:
         steps: updates made.
         predictions: in all of them.
         seconds: spent on them, evaluation left out.
+        trouble: what went wrong, where it diverged.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -57,6 +58,7 @@ class History:
     steps: int = 0
     predictions: int = 0
     seconds: float = 0.0
+    trouble: str = ""
 
     @property
     def interrupted(self) -> bool:
@@ -73,6 +75,7 @@ class History:
             "steps": self.steps,
             "predictions": self.predictions,
             "seconds": round(self.seconds, 3),
+            "trouble": self.trouble,
         }
 
 

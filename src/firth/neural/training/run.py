@@ -14,9 +14,10 @@ from firth.neural.training.devices import Machine
 from firth.neural.training.monitor import History, Tally, plain
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.options import Training
+from firth.neural.training.processes import Group, Step
 from firth.neural.training.schedules import Moment, rate
 from firth.neural.training.stopping import Snapshot, Watch, copied, put_back, set_statistics, statistics, weights_of
-from firth.neural.training.task import Task
+from firth.neural.training.task import Batches, Task
 from firth.progress import Status
 
 WORSE = 3.0  # times the untrained loss; learning at a rate that suits stays below 1, a bad start below 2
@@ -29,6 +30,9 @@ class Run:
 
     Attributes:
         task: the module and its data.
+        group: this process, and others that train with it.
+        stepping: the task's step, as the group takes it.
+        batches: the group's part of the data.
         training: the options.
         machine: what it runs on.
         optimiser: with its statistics.
@@ -47,9 +51,14 @@ class Run:
         glance: losses since they were last looked at.
         rows: one an evaluation.
         ended: why training ended; "" while it goes on.
+        trouble: what went wrong, where training ended by it.
+        stopping: whether all processes know that one of them was asked to stop.
     """
 
     task: Task
+    group: Group
+    stepping: Step
+    batches: Batches
     training: Training
     machine: Machine
     optimiser: torch.optim.Optimizer
@@ -68,6 +77,8 @@ class Run:
     glance: Tally = field(default_factory=Tally)
     rows: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
+    trouble: str = ""
+    stopping: bool = False
     _counted: tuple[int, int] = (-1, 0)  # an epoch and its batches: to count them may be to plan them
 
     @property
@@ -85,19 +96,19 @@ class Run:
     @cached_property
     def updates(self) -> int:
         """Steps of all epochs, taken to be as long as the first; where they differ, schedules end a little off."""
-        return max(1, self.training.epochs * self.task.batches.count(0))
+        return max(1, self.training.epochs * self.batches.count(0))
 
     @property
-    def batches(self) -> int:
+    def size(self) -> int:
         """How many batches the epoch in work has."""
         if self._counted[0] != self.epoch:
-            self._counted = self.epoch, self.task.batches.count(self.epoch)
+            self._counted = self.epoch, self.batches.count(self.epoch)
         return self._counted[1]
 
     @property
     def epoch_done(self) -> bool:
         """Whether all batches of the epoch in work are done."""
-        return self.index >= self.batches
+        return self.index >= self.size
 
     @property
     def due(self) -> bool:
@@ -117,16 +128,20 @@ class Run:
         for group in self.optimiser.param_groups:
             group["lr"] = lr
         with self.machine.arithmetic():
-            outcome = self.task.step(batch.to(self.machine.device), None if batch.fresh else self.state)
+            outcome = self.stepping(batch.to(self.machine.device), None if batch.fresh else self.state)
         self.optimiser.zero_grad(set_to_none=True)
-        self.scaler.scale(outcome.objective).backward()  # type: ignore[no-untyped-call] # torch's own
+        nats, predictions = self.group.totals(outcome.nats, outcome.predictions)
+        # Processes' gradients are averaged: each counts by what it predicted. Alone, the weight is 1.
+        weight = outcome.predictions * self.group.count / predictions
+        objective = outcome.objective if weight == 1 else outcome.objective * weight
+        self.group.backward(self.scaler.scale(objective))
         if self.training.clip:
             self.scaler.unscale_(self.optimiser)
             torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), self.training.clip)
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.state = detached(outcome.state)
-        self._count(outcome.nats, outcome.predictions)
+        self._count(nats, predictions)
 
     def _count(self, nats: torch.Tensor, predictions: int) -> None:
         self.tally.add(nats, predictions)
@@ -199,7 +214,7 @@ class Run:
         if self.best is not None:
             put_back(self.task.module, self.best.weights)
             best = self.best.row
-        return History(self.rows, best, self.ended, self.step, self.predictions, self.seconds)
+        return History(self.rows, best, self.ended, self.step, self.predictions, self.seconds, self.trouble)
 
     def status(self, loss: float) -> Status:
         """Return what a progress bar shows."""
@@ -215,7 +230,7 @@ class Run:
 
     def _row(self, figures: dict[str, float]) -> dict[str, Any]:
         row = {
-            "epoch": round(self.epoch + self.index / max(self.batches, 1), 4),
+            "epoch": round(self.epoch + self.index / max(self.size, 1), 4),
             "step": self.step,
             "loss": self.tally.mean(),
             "lr": self.lr,
@@ -225,17 +240,21 @@ class Run:
         return plain(row | {f"held_out_{name}": float(value) for name, value in figures.items()})
 
 
-def new_run(task: Task, training: Training, machine: Machine) -> Run:
+def new_run(task: Task, training: Training, machine: Machine, group: Group) -> Run:
     """Return a run at its start, the module on its device.
 
     Args:
         task: what is trained.
         training: how.
         machine: on what.
+        group: with which other processes.
     """
     task.module.to(machine.device)
     return Run(
         task=task,
+        group=group,
+        stepping=group.step_of(task),
+        batches=task.batches if group.count == 1 else task.batches.shard(group.rank, group.count),
         training=training,
         machine=machine,
         optimiser=make_optimiser(task.module, training),

@@ -1,9 +1,10 @@
 """Ctrl-C and the wish of a system to end a process: heard at once, answered between two steps."""
 
 import contextlib
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 
@@ -22,10 +23,14 @@ class Asked:
 
 
 @contextlib.contextmanager
-def stopping() -> Iterator[Asked]:
+def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[Asked]:
     """Turn the first SIGINT or SIGTERM into a flag; a second one interrupts whatever is being done.
 
     Signals that the process ignores stay ignored. Outside the main thread Python hears none, and nothing changes.
+
+    Args:
+        forwarded: gives the processes that are told as well, by SIGTERM; where there are any, they answer for this one,
+            which waits for them.
 
     Yields:
         The flag.
@@ -36,7 +41,10 @@ def stopping() -> Iterator[Asked]:
         return
 
     def hear(number: int, frame: FrameType | None) -> None:
-        if asked.stop:
+        if others := list(forwarded()):
+            for process in others:
+                os.kill(process, signal.SIGTERM)
+        elif asked.stop:
             raise KeyboardInterrupt
         asked.stop = True
 
@@ -47,3 +55,16 @@ def stopping() -> Iterator[Asked]:
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@contextlib.contextmanager
+def ignoring_interrupts() -> Iterator[None]:
+    """Let Ctrl-C pass by, where somebody else answers it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)

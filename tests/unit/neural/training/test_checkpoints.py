@@ -178,7 +178,7 @@ def without_tensor(path: Path) -> None:
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata()
     arrays = load_file(path)
-    del arrays["random/cpu"]
+    del arrays["process/0/random"]
     save_file(arrays, path, metadata)
 
 

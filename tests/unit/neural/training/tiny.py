@@ -72,8 +72,9 @@ class Line:
 class Reader(torch.nn.Module):
     """An LSTM with dropout, so that random state matters."""
 
-    def __init__(self, words: int, width: int, seed: int) -> None:
+    def __init__(self, words: int, width: int, seed: int, dropout: float) -> None:
         super().__init__()
+        self.dropout = dropout
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(torch_seed(seed, "weights"))
             self.embedding = torch.nn.Embedding(words, width)
@@ -84,7 +85,9 @@ class Reader(torch.nn.Module):
     def forward(self, ids: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         # The state of an LSTM of torch's has the batch second.
         carried = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
-        hidden, carried = self.lstm(torch.nn.functional.dropout(self.embedding(ids), 0.2, self.training), carried)
+        hidden, carried = self.lstm(
+            torch.nn.functional.dropout(self.embedding(ids), self.dropout, self.training), carried
+        )
         return hidden, tuple(part.transpose(0, 1) for part in carried)
 
 
@@ -93,7 +96,8 @@ class Stream:
 
     unit = "words"
 
-    def __init__(self, *, seed: int = 0, tokens: int = 1203, words: int = 11, width: int = 24, **how: int) -> None:
+    def __init__(self, *, seed: int = 0, tokens: int = 1203, words: int = 11, width: int = 24,
+                 dropout: float = 0.2, **how: int) -> None:  # fmt: skip
         ids = [1, 2]
         random = np.random.default_rng(seed)
         while len(ids) < tokens:
@@ -101,7 +105,7 @@ class Stream:
         text = np.array(ids, dtype=np.int32)
         cut = len(text) * 4 // 5
         shape = {"batch_size": 5, "steps": 7, "before": 0} | how
-        self.module = Reader(words, width, seed)
+        self.module = Reader(words, width, seed, dropout)
         self.batches = TextStream(ids=text[:cut], **shape)
         self.held_out = TextStream(ids=text[cut:], batch_size=1, steps=50, before=0)
 
