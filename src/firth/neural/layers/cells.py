@@ -1,49 +1,39 @@
-"""One recurrent layer in one direction: plain, LSTM or GRU, by torch's kernels where they can do it."""
+"""One recurrent layer in one direction: plain, LSTM or GRU, with dropout and zoneout of its own.
+
+What
+    Reads sequences step by step. Without masks torch's kernels do it; with masks on the state, zoneout or sequences of
+    several lengths the loop of `layers.recurrence` does.
+Objective
+    h_t = cell(W x_t + b, m * U h_{t-1} + b', s_{t-1}); the cells stand in `layers.cell_steps`.
+Source
+    Gal and Ghahramani 2016, section 4 (m); Merity, Keskar and Socher 2018, section 3 (masks on U); Krueger et al. 2017.
+Departures
+    A mask of the weights is drawn once a call and serves all its steps and sequences, as in AWD-LSTM.
+Cost
+    benchmarks/results/language/layers.md has the words a second of each.
+"""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.functional import linear
 
 from firth.errors import OptionError
-from firth.neural.layers.dropout import Dropouts, Noise
+from firth.neural.layers.dropout import Dropouts, Noise, Zoneout
+from firth.neural.layers.recurrence import STEPS, run
 from firth.neural.layers.state import State
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What tells one cell from another.
-
-    Attributes:
-        gates: blocks of H rows in the weights, in torch's order.
-        tensors: of a state: the output alone, or the output and the cell.
-        kernel: torch's, which runs all steps.
-    """
-
-    gates: int
-    tensors: int
-    kernel: Callable[..., Any]
-
-
-KINDS = {
-    "plain": Kind(1, 1, torch.rnn_tanh),
-    "lstm": Kind(4, 2, torch.lstm),
-    "gru": Kind(3, 1, torch.gru),
-}
+from firth.neural.layers.torch_kernels import run_torch
 
 
 class RecurrentLayer(nn.Module):
-    """A layer that reads a sequence step by step.
+    """A layer that reads sequences step by step.
 
     Args:
         kind: "plain" h = tanh(W x + U h), "lstm" or "gru".
-        width_in: numbers a step of the input.
+        width_in: D, numbers a step of the input.
         hidden: H, numbers of the state and of the output.
-        dropout: of which `recurrent`, `weights` and `zoneout` are the layer's own; the rest is the stack's.
+        dropout: of which `recurrent`, `weights` and both rates of zoneout are the layer's own; the rest is the stack's.
 
     Attributes:
         width: H.
@@ -55,18 +45,20 @@ class RecurrentLayer(nn.Module):
 
     def __init__(self, kind: str, width_in: int, hidden: int, *, dropout: Dropouts | None = None) -> None:
         super().__init__()
-        if kind not in KINDS:
-            raise OptionError(f"cell={kind!r}: expected one of {', '.join(KINDS)}")
+        if kind not in STEPS:
+            raise OptionError(f"cell={kind!r}: expected one of {', '.join(STEPS)}")
         if width_in < 1 or hidden < 1:
             raise OptionError(f"a recurrent layer of {width_in} x {hidden}: expected at least 1 x 1")
         self.kind, self.width = kind, hidden
-        rows = KINDS[kind].gates * hidden
+        rows = STEPS[kind].gates * hidden
         self.weight_ih = _uniform(hidden, rows, width_in)
         self.weight_hh = _uniform(hidden, rows, hidden)
         self.bias_ih = _uniform(hidden, rows)
         self.bias_hh = _uniform(hidden, rows)
         rates = dropout or Dropouts()
-        self.weight_noise = Noise(rates.weights)
+        self.state_noise, self.weight_noise = Noise(rates.recurrent), Noise(rates.weights)
+        kept = [rates.zoneout_output, rates.zoneout] if kind == "lstm" else [rates.zoneout]
+        self.zoneouts = nn.ModuleList(Zoneout(rate) for rate in kept)
 
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
@@ -76,47 +68,58 @@ class RecurrentLayer(nn.Module):
         Args:
             x: (B, T, D).
             state: (h,) or (h, c), each (B, H), where the sequences go on from; None for zeros.
-            lengths: (B,) int64 on the CPU, steps of each sequence; None where all have T.
+            lengths: (B,) int64 on the CPU, steps of each sequence, at least 1; None where all have T.
 
         Returns:
             (B, T, H), zero behind a sequence's end, and the state at its end.
         """
-        kind = KINDS[self.kind]
-        start = state or tuple(x.new_zeros(x.shape[0], self.width) for _ in range(kind.tensors))
-        return self._by_torch(x, start, lengths)
-
-    def _by_torch(
-        self, x: torch.Tensor, start: tuple[torch.Tensor, ...], lengths: torch.Tensor | None
-    ) -> tuple[torch.Tensor, State]:
-        kind = KINDS[self.kind]
+        (B, T), H = x.shape[:2], self.width
+        start = state or tuple(x.new_zeros(B, H) for _ in self.zoneouts)
         mask = self.weight_noise(self.weight_hh, tuple(self.weight_hh.shape))
         recurrent = self.weight_hh if mask is None else self.weight_hh * mask
-        weights = [self.weight_ih, recurrent, self.bias_ih, self.bias_hh]
-        if lengths is None:
-            first = [part.unsqueeze(0) for part in start]
-            y, *ends = kind.kernel(
-                x, first if kind.tensors > 1 else first[0], weights, True, 1, 0.0, self.training, False, True
-            )
-            return y, tuple(end[0] for end in ends)
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        assert packed.sorted_indices is not None  # since enforce_sorted is False
-        assert packed.unsorted_indices is not None
-        first = [part.index_select(0, packed.sorted_indices).unsqueeze(0) for part in start]
-        y, *ends = kind.kernel(
-            packed.data,
-            packed.batch_sizes,
-            first if kind.tensors > 1 else first[0],
-            weights,
-            True,
-            1,
-            0.0,
-            self.training,
-            False,
-        )
-        y, _ = pad_packed_sequence(packed._replace(data=y), batch_first=True, total_length=x.shape[1])
-        return y, tuple(end[0].index_select(0, packed.unsorted_indices) for end in ends)
+        keep = [zoneout(x, (T, B, H)) for zoneout in self.zoneouts]
+        stepped = self.state_noise.active or any(kept is not None for kept in keep)
+        # Sequences of several lengths cost torch's kernels more than our own loop on the CPU, and less on CUDA.
+        if not stepped and (lengths is None or x.is_cuda):
+            return run_torch(self.kind, x, [self.weight_ih, recurrent, self.bias_ih, self.bias_hh], start, lengths)
+        return self._run_steps(x, recurrent, start, keep, lengths)
+
+    def _run_steps(
+        self,
+        x: torch.Tensor,
+        recurrent: torch.Tensor,
+        start: tuple[torch.Tensor, ...],
+        keep: list[torch.Tensor | None],
+        lengths: torch.Tensor | None,
+    ) -> tuple[torch.Tensor, State]:
+        apart = STEPS[self.kind].apart
+        given = linear(x.transpose(0, 1), self.weight_ih, self.bias_ih if apart else self.bias_ih + self.bias_hh)
+        padding = None if lengths is None else _padding(given, lengths)
+        held = None
+        if padding is not None or any(kept is not None for kept in keep):
+            held = tuple(_held(given, kept, padding) for kept in keep)
+        mask = self.state_noise(x, (x.shape[0], self.width))
+        y, ends = run(self.kind, given, recurrent, self.bias_hh if apart else None, start, mask=mask, keep=held)
+        return (y if padding is None else y * (1 - padding)).transpose(0, 1), ends
+
+    def extra_repr(self) -> str:
+        """Return what `print` shows."""
+        return f"{self.kind}, {self.weight_ih.shape[1]} -> {self.width}"
 
 
 def _uniform(hidden: int, *shape: int) -> nn.Parameter:
     bound = 1 / math.sqrt(hidden)  # torch's own choice; `layers.initialise` has others
     return nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
+
+
+def _padding(given: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """(T, B, 1), 1 behind a sequence's end and 0 within it."""
+    steps = torch.arange(given.shape[0], device=given.device).unsqueeze(1)
+    return (steps >= lengths.to(given.device)).to(given.dtype).unsqueeze(-1)
+
+
+def _held(given: torch.Tensor, kept: torch.Tensor | None, padding: torch.Tensor | None) -> torch.Tensor:
+    """What a state keeps: by zoneout, or all of it at padding."""
+    if kept is None:
+        return given.new_zeros(()).expand(len(given), 1, 1) if padding is None else padding
+    return kept if padding is None else torch.maximum(kept, padding)

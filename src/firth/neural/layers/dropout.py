@@ -43,7 +43,10 @@ class Dropouts:
     outputs: float = option(0.0, "on what leaves the last layer", minimum=0.0, maximum=0.99)
     recurrent: float = option(0.0, "on the state in its product with weights, locked", minimum=0.0, maximum=0.99)
     weights: float = option(0.0, "on the entries of the recurrent weights", minimum=0.0, maximum=0.99)
-    zoneout: float = option(0.0, "chance that a number of the state stays as it was", minimum=0.0, maximum=0.99)
+    zoneout: float = option(
+        0.0, "chance that a number of the state, in an LSTM of the cell, stays as it was", minimum=0.0, maximum=0.99
+    )
+    zoneout_output: float = option(0.0, "the same for an LSTM's output", minimum=0.0, maximum=0.99)
     locked: bool = option(False, "one mask a sequence instead of one a step")
 
     def __post_init__(self) -> None:
@@ -121,6 +124,37 @@ class Noise(nn.Module):
         return f"rate={self.rate}"
 
 
+class Zoneout(nn.Module):
+    """How much of the state before a step stays: all or nothing at random in training, the expectation in use.
+
+    Args:
+        rate: the chance that a number stays.
+
+    Raises:
+        OptionError: the rate is not a number from 0 to below 1.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = checked_rate("zoneout", rate)
+
+    def forward(self, like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor | None:
+        """Return what is kept: 0 or 1 each in training, the rate in use; None where nothing ever is.
+
+        Args:
+            like: whose type and device it has.
+            shape: of it.
+        """
+        if self.rate == 0.0:
+            return None
+        kept = torch.empty(shape, dtype=like.dtype, device=like.device)
+        return kept.bernoulli_(self.rate) if self.training else kept.fill_(self.rate)
+
+    def extra_repr(self) -> str:
+        """Return what `print` shows."""
+        return f"rate={self.rate}"
+
+
 class Dropout(nn.Module):
     """Inverted dropout of sequences.
 
@@ -161,7 +195,7 @@ def sampling(module: nn.Module) -> Iterator[None]:
     Args:
         module: whose dropout, torch's own included, is turned on.
     """
-    noisy = [part for part in module.modules() if isinstance(part, Noise | nn.Dropout)]
+    noisy = [part for part in module.modules() if isinstance(part, Noise | Zoneout | nn.Dropout)]
     modes = [part.training for part in noisy]
     try:
         for part in noisy:

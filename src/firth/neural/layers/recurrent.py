@@ -11,17 +11,20 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
-from firth.neural.layers.cells import KINDS, RecurrentLayer
+from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.connections import CONNECTIONS, Connection, Plain
 from firth.neural.layers.directions import BothWays
 from firth.neural.layers.dropout import Dropout, Dropouts
+from firth.neural.layers.qrnn import Qrnn
+from firth.neural.layers.recurrence import STEPS
 from firth.neural.layers.state import State
 
 # Makes a layer in one direction of its width of input, H and its rates of dropout.
 Cell = Callable[..., Any]
 
 CELLS: dict[str, Cell] = {
-    **{kind: partial(RecurrentLayer, kind) for kind in KINDS},
+    **{kind: partial(RecurrentLayer, kind) for kind in STEPS},
+    "qrnn": Qrnn,
 }
 
 
@@ -32,7 +35,7 @@ class RecurrentStack(nn.Module):
         width_in: D, numbers a step of the input.
         hidden: H, numbers of each layer's state in one direction.
         layers: how many.
-        cell: "plain", "lstm" or "gru", or what makes a layer: `partial(Qrnn, window=3)`.
+        cell: "plain", "lstm", "gru" or "qrnn", or what makes a layer: `partial(Qrnn, window=3)`.
         connect: what goes from layer to layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
         bidirectional: whether each layer reads from the end as well; its state at a chunk's border then means little.
         dropout: rates in all places, or one for everything that is not recurrent.

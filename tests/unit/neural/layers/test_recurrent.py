@@ -58,7 +58,7 @@ def test_chunks_with_their_state_equal_one_run(cell, connect):
 
 
 def test_unknown_choices_are_refused():
-    with pytest.raises(OptionError, match="cell='elman': expected one of plain, lstm, gru"):
+    with pytest.raises(OptionError, match="cell='elman': expected one of plain, lstm, gru, qrnn"):
         RecurrentStack(3, 4, cell="elman")
     with pytest.raises(OptionError, match="connect='skip': expected one of"):
         RecurrentStack(3, 4, connect="skip")

@@ -1,0 +1,46 @@
+"""torch's own recurrent kernels, called with weights that a layer hands in: oneDNN's on the CPU, cuDNN's on CUDA."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+KERNELS: dict[str, Callable[..., Any]] = {"plain": torch.rnn_tanh, "lstm": torch.lstm, "gru": torch.gru}
+
+States = tuple[torch.Tensor, ...]
+
+
+def run_torch(
+    kind: str, x: torch.Tensor, weights: Sequence[torch.Tensor], start: States, lengths: torch.Tensor | None = None
+) -> tuple[torch.Tensor, States]:
+    """Take all steps of one layer in one direction.
+
+    Args:
+        kind: "plain", "lstm" or "gru".
+        x: (B, T, D).
+        weights: weight_ih, weight_hh, bias_ih and bias_hh, in torch's order of gates.
+        start: the state, (B, H) each.
+        lengths: (B,) int64 on the CPU, steps of each sequence, at least 1; None where all have T.
+
+    Returns:
+        (B, T, H), zero behind a sequence's end, and the state at its end.
+    """
+    options = (True, 1, 0.0, True, False)  # biases, one layer, no dropout, gradients wanted, one direction
+    if lengths is None:
+        y, *ends = KERNELS[kind](x, _first(start), list(weights), *options, True)
+        return y, tuple(end[0] for end in ends)
+    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    order, back = packed.sorted_indices, packed.unsorted_indices
+    assert order is not None, "sequences were sorted"
+    assert back is not None, "sequences were sorted"
+    start = tuple(part.index_select(0, order) for part in start)
+    y, *ends = KERNELS[kind](packed.data, packed.batch_sizes, _first(start), list(weights), *options)
+    y, _ = pad_packed_sequence(packed._replace(data=y), batch_first=True, total_length=x.shape[1])
+    return y, tuple(end[0].index_select(0, back) for end in ends)
+
+
+def _first(start: States) -> Any:
+    """The state as the kernels take it: with a side for layers, alone where it is one tensor."""
+    layered = [part.unsqueeze(0).contiguous() for part in start]
+    return layered if len(layered) > 1 else layered[0]
