@@ -23,6 +23,7 @@ from torch import nn
 from firth.errors import OptionError
 
 BASE = 10_000.0
+POSITIONS = ("learned", "sinusoidal", "relative", "rotary", "none")
 
 
 def sinusoids(places: torch.Tensor, width: int) -> torch.Tensor:

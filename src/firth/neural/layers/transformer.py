@@ -22,6 +22,7 @@ from firth.errors import OptionError
 from firth.neural.layers.masks import padding_mask
 from firth.neural.layers.multi_head import MultiHeadAttention
 from firth.neural.layers.positions import (
+    POSITIONS,
     LearnedPositions,
     PairPositions,
     RelativePositions,
@@ -182,18 +183,18 @@ def added_positions(kind: str, width: int, context: int) -> LearnedPositions | S
     """Return what adds places to the input, or None for a kind that acts within the blocks.
 
     Args:
-        kind: "learned", "sinusoidal", "relative", "rotary" or "none".
+        kind: one of `firth.neural.layers.positions.POSITIONS`.
         width: D.
         context: places there are.
 
     Raises:
         OptionError: there is no such kind.
     """
-    if kind in ("relative", "rotary", "none"):
-        return None
-    if kind not in ("learned", "sinusoidal"):
-        raise OptionError(f"positions={kind!r}: expected learned, sinusoidal, relative, rotary or none")
-    return LearnedPositions(width, context) if kind == "learned" else SinusoidalPositions(width, context)
+    if kind not in POSITIONS:
+        raise OptionError(f"positions={kind!r}: expected one of {', '.join(POSITIONS)}")
+    if kind == "learned":
+        return LearnedPositions(width, context)
+    return SinusoidalPositions(width, context) if kind == "sinusoidal" else None
 
 
 class TransformerEncoder(nn.Module):

@@ -128,5 +128,5 @@ def test_names_that_are_none(name, value):
 
 
 def test_positions_that_are_none():
-    with pytest.raises(OptionError, match="positions='alibi': expected learned, sinusoidal, relative, rotary or none"):
+    with pytest.raises(OptionError, match="positions='alibi': expected one of learned, sinusoidal, relative"):
         added_positions("alibi", 4, 4)

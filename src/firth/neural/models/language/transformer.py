@@ -1,0 +1,146 @@
+"""Transformer language model: each word is predicted from a window of words before it, by attention alone.
+
+What: words' vectors go through causal transformer blocks, each of which lets a place look at those before it; the last
+    one's output predicts the next word.
+
+Objective: -log p(w_t | w_{t-C} ... w_{t-1}) with C = `context`, p the output layer over the last block's output
+    h_{t-1}; the blocks are in `firth.neural.layers.transformer`.
+
+Source: Vaswani et al. 2017, "Attention is all you need", section 3; Radford et al. 2019, "Language models are
+unsupervised multitask learners", section 2.3 (decoder alone, pre-norm); Dai et al. 2019, "Transformer-XL", section 3
+(relative positions, states carried over).
+
+Departures:
+- What a word is predicted from does not depend on how text is cut: relative and rotary positions see all of `context`,
+  added ones (learned, sinusoidal) between half of it and all, as `firth.neural.layers.transformer_stack` explains. In
+  training, relative and rotary carry their keys and values from batch to batch; added ones begin each batch anew, as
+  GPT does, so that a batch's steps should not be fewer than half the context.
+- Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not: they enter with variance near 1.
+
+Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for the softmax; three times that in training.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+
+from firth import options
+from firth.corpus.encoded import Corpus
+from firth.errors import OptionError
+from firth.language.text import LanguageText
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.layers.positions import POSITIONS
+from firth.neural.layers.state import State
+from firth.neural.layers.transformer import ACTIVATIONS, NORMS, BlockShape
+from firth.neural.layers.transformer_stack import TransformerStack
+from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.train import train_language_model
+from firth.neural.training.options import Training
+from firth.options import option
+from firth.progress import Progress
+from firth.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerLM:
+    """Transformer language model: options that train.
+
+    Raises:
+        OptionError: an option is out of its range, or heads do not divide the width.
+
+    Source:
+        Vaswani et al. 2017 and those whom the module's docstring names, which gives the formula and every departure.
+    """
+
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
+    training: ClassVar[Training] = Training(
+        epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="cosine",
+        warmup=200, clip=1.0, patience=2,
+    )  # fmt: skip
+
+    dim: int = option(200, "width of words' vectors and of the blocks", minimum=1)
+    layers: int = option(4, "blocks, one over the other", minimum=1)
+    heads: int = option(4, "heads of attention, which share out the width", minimum=1)
+    inner: int | None = option(None, "units of a block's network; none given: four times the width", minimum=1)
+    context: int = option(128, "words before, at most, that a word is predicted from", minimum=1)
+    positions: str = option("rotary", "how places are known", choices=POSITIONS)
+    norm: str = option("pre", "layer norm before each part of a block, or after it", choices=NORMS)
+    activation: str = option("gelu", "bend of a block's network", choices=tuple(ACTIVATIONS))
+    dropout: float = option(0.1, "share left out of what enters and what blocks add", minimum=0, maximum=0.99)
+    tie: bool = option(True, "read words by the vectors that they are predicted by")
+    output: str = output_option()
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        parsed_output(self.output)
+        if self.dim % self.heads:
+            raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share out")
+        if self.positions == "rotary" and self.dim // self.heads % 2:
+            raise OptionError(
+                f"dim={self.dim}, heads={self.heads}: {self.dim // self.heads} numbers a head cannot be turned in pairs; "
+                "expected an even number, or other positions"
+            )
+        if self.positions in ("sinusoidal", "relative") and self.dim % 2:
+            raise OptionError(f"dim={self.dim}: sinusoids come in pairs; expected an even number, or other positions")
+
+    def train(
+        self,
+        corpus: Corpus | LanguageText,
+        *,
+        held_out: Any = None,
+        training: Training | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> NeuralLanguageModel:
+        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
+        return train_language_model(
+            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint
+        )
+
+    def module(self, vocabulary: Vocabulary, begin: int) -> "Transformer":
+        """Return a module whose parameters torch's generator draws.
+
+        Args:
+            vocabulary: V words with their counts.
+            begin: the id that stands before a fresh text.
+        """
+        return Transformer(self, vocabulary, begin)
+
+
+class Transformer(LanguageModule):
+    """The parameters of a transformer language model.
+
+    Args:
+        how: the options.
+        vocabulary: V words with their counts.
+        begin: the id that stands before a fresh text.
+    """
+
+    def __init__(self, how: TransformerLM, vocabulary: Vocabulary, begin: int) -> None:
+        super().__init__()
+        self.begin = begin
+        shape = BlockShape(
+            width=how.dim,
+            heads=how.heads,
+            inner=how.inner,
+            norm=how.norm,
+            activation=how.activation,
+            dropout=how.dropout,
+        )
+        table = WordEmbedding(len(vocabulary), how.dim)
+        self.embedding = table
+        self.stack = TransformerStack(shape, how.layers, context=how.context, positions=how.positions)
+        self.output = output_of(how.output, how.dim, vocabulary, table.weight if how.tie else None)
+
+    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+        """Return what is known after each id; see `LanguageModule.forward`."""
+        carried = self.stack.slides or not self.training
+        hidden, state = self.stack(self.stack.width**0.5 * self.embedding(ids), state if carried else None)
+        return hidden, state if carried else None
