@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from firth.neural.models.language.feedforward import FeedForwardLM
     from firth.neural.models.language.log_bilinear import LogBilinearLM
     from firth.neural.models.language.recurrent import RecurrentLM
+    from firth.neural.models.language.transformer import TransformerLM
     from firth.neural.training.options import Training
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
@@ -101,6 +102,7 @@ _HOMES = {
     "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
     "Training": "firth.neural.training.options",
+    "TransformerLM": "firth.neural.models.language.transformer",
     "Word2Vec": "firth.embeddings.word2vec",
     "WordNetSenses": "firth.senses.wordnet",
     "WordTree": "firth.embeddings.word_trees",
@@ -153,6 +155,7 @@ __all__ = [
     "TensorIndexing",
     "TextClassifier",
     "Training",
+    "TransformerLM",
     "Word2Vec",
     "WordNetSenses",
     "WordTree",

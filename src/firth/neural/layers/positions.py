@@ -81,7 +81,7 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, width: int, context: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(0.02 * torch.randn(context, width))  # as GPT-2: small beside the words
+        self.table = nn.Parameter(0.5 * torch.randn(context, width))  # as GPT-2: half the spread of words, here 1
 
     def forward(self, x: torch.Tensor, first: int = 0) -> torch.Tensor:
         """Return vectors with their places; see `SinusoidalPositions.forward`."""

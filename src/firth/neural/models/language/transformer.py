@@ -17,7 +17,8 @@ Departures:
   GPT does, so that a batch's steps should not be fewer than half the context.
 - Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not: they enter with variance near 1.
 
-Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for the softmax; three times that in training.
+Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for the softmax; three times that in
+training.
 """
 
 import os
@@ -80,10 +81,11 @@ class TransformerLM:
         parsed_output(self.output)
         if self.dim % self.heads:
             raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share out")
-        if self.positions == "rotary" and self.dim // self.heads % 2:
+        share = self.dim // self.heads
+        if self.positions == "rotary" and share % 2:
             raise OptionError(
-                f"dim={self.dim}, heads={self.heads}: {self.dim // self.heads} numbers a head cannot be turned in pairs; "
-                "expected an even number, or other positions"
+                f"dim={self.dim}, heads={self.heads}: rotary positions turn numbers of a head in pairs, and here "
+                f"it has {share}; expected an even number, or other positions"
             )
         if self.positions in ("sinusoidal", "relative") and self.dim % 2:
             raise OptionError(f"dim={self.dim}: sinusoids come in pairs; expected an even number, or other positions")

@@ -20,6 +20,11 @@ EVERY = {
     "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=2, tie=True, noise="variational"),
     "lstm-projected": firth.RecurrentLM(cell="lstm", dim=6, hidden=8, layers=2, tie=True, connect="dense"),
     "gru": firth.RecurrentLM(cell="gru", dim=6, hidden=8, layers=2, noise="weights", connect="residual"),
+    "transformer": firth.TransformerLM(dim=8, layers=2, heads=2, context=6),
+    "transformer-relative": firth.TransformerLM(dim=8, layers=2, heads=2, context=6, positions="relative"),
+    "transformer-learned": firth.TransformerLM(
+        dim=8, layers=2, heads=2, context=6, positions="learned", norm="post", tie=False, output="adaptive"
+    ),
 }
 QUICK = Training(epochs=2, batch_size=4, steps=5, lr=0.01)
 

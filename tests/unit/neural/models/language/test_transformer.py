@@ -1,0 +1,84 @@
+"""The transformer language model: what its options refuse, what it sees, and that it learns what a window can tell.
+
+Sums to one, causality to the bit, chunks and searches are tested for every kind in `test_neural_model.py`.
+"""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth  # noqa: E402 - what needs torch comes after the look for it
+from firth.errors import OptionError  # noqa: E402
+from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
+
+SMALL = {"dim": 8, "layers": 1, "heads": 2, "context": 6}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"heads": 3}, "heads=3: expected a divisor of dim=8"),
+        ({"dim": 6, "heads": 2}, "rotary positions turn numbers of a head in pairs, and here it has 3"),
+        ({"dim": 9, "heads": 3, "positions": "relative"}, "dim=9: sinusoids come in pairs"),
+        ({"positions": "absolute"}, "positions='absolute': expected one of learned, sinusoidal"),
+        ({"context": 0}, "context=0: expected a whole number of at least 1"),
+        ({"output": "softmax"}, "output='softmax': expected one of"),
+    ],
+)
+def test_options_that_cannot_be(wrong, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        firth.TransformerLM(**{**SMALL, **wrong})
+
+
+@pytest.mark.parametrize(("positions", "least"), [("rotary", 6), ("relative", 6), ("learned", 4), ("sinusoidal", 4)])
+def test_a_word_is_predicted_from_its_context_and_no_more(tmp_path, positions, least):
+    """One layer, context 6: the word at place 20 is predicted from the 6 words before it, or, with added positions that
+    begin anew every 3 places, from 4 to 6 of them; a change further back changes no bit."""
+    text = text_of(tmp_path)
+    model = untrained(firth.TransformerLM(**SMALL, positions=positions), text)
+    prompts = np.tile(text.ids[:20], (21, 1))
+    prompts[np.arange(20), np.arange(20)] += 1  # row p has another word at place p, the last row none
+    scores, _ = model.start((prompts % len(text.vocabulary)).tolist())
+    reach = 20 - int(np.flatnonzero((scores[:20] != scores[20]).any(1))[0])
+    assert least <= reach <= 6
+
+
+def test_added_positions_begin_every_batch_of_training_anew(tmp_path):
+    """What is carried in training is what slides; the rest would learn from batches that see less and less."""
+    text = text_of(tmp_path)
+    ids = torch.arange(5)[None]
+    for positions, carried in (("learned", False), ("rotary", True)):
+        module = untrained(firth.TransformerLM(**SMALL, positions=positions), text).module
+        assert (module.train()(ids)[1] is not None) == carried
+        assert module.eval()(ids)[1] is not None
+
+
+@pytest.mark.parametrize("positions", ["rotary", "relative"])
+def test_it_learns_to_copy_from_its_window(tmp_path, positions):
+    """Three words drawn at random, then the same three: the second half can be known, the first cannot.
+
+    Of 6 words, chance is ln 6 = 1.79 nats. A model that could not look back, or looked one place off, stays there on
+    the second half too; the first half says that nothing leaks from what comes later.
+    """
+    words = np.random.default_rng(0).integers(6, size=(500, 3))
+    lines = [" ".join(f"w{i}" for i in (*row, *row)) for row in words.tolist()]
+    corpus = firth.Corpus.build(lines, cache=tmp_path, min_count=1, tokens="whitespace")
+    how = firth.TransformerLM(dim=32, layers=2, heads=2, context=14, dropout=0.0, positions=positions)
+    training = firth.Training(
+        epochs=10, batch_size=16, steps=14, lr=0.005, optimiser="adamw", schedule="cosine", clip=1
+    )
+    model = how.train(corpus, training=training, progress=False)
+    losses = -model.log_probs(model.encode(lines[:200])).reshape(200, 7)[20:].mean(0)
+    assert losses[:3].min() > 1.6
+    assert losses[3:6].max() < 0.5
+    assert losses[6] < 0.1  # the end of the sentence
+
+
+def test_the_same_seed_gives_the_same_bits(tmp_path):
+    text = text_of(tmp_path)
+    training = firth.Training(epochs=1, batch_size=4, steps=5)
+    runs = [firth.TransformerLM(**SMALL).train(text, training=training, seed=s, progress=False) for s in (0, 0, 1)]
+    scores = [run.log_probs(text) for run in runs]
+    assert (scores[0] == scores[1]).all()
+    assert (scores[0] != scores[2]).any()
