@@ -11,7 +11,8 @@ class DataSet:
         name: what to call it by.
         kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
             another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of `firth.bias`,
-            "sense-induction" for the key and the contexts of `firth.evaluation.sense_induction.score`.
+            "language" for text of `firth.language`, "sense-induction" for the key and the contexts of
+            `firth.evaluation.sense_induction.score`.
         path: where it lies in a folder of local copies.
         url: where it is downloaded from, at a commit that cannot change.
         sha256: of the file's bytes, unpacked, in hex.

@@ -229,6 +229,16 @@ _SETS = [
         citation="Mikolov et al. 2013, Efficient estimation of word representations in vector space",
     ),
     DataSet(
+        name="brown",
+        kind="language",
+        path="language/brown/brown.zip",
+        url=_NLTK + "brown.zip",
+        sha256="9b275f9b3b95d7bd66ccfb7cd259f445a13bbe5d1f4107aba09fd3e8364bafa6",
+        rows=26176,
+        licence="may be used for non-commercial purposes",
+        citation="Francis and Kucera 1964, A standard corpus of present-day edited American English",
+    ),
+    DataSet(
         name="sentiment",
         kind="probing",
         path="lexicons/opinion_lexicon/opinion_lexicon.zip",

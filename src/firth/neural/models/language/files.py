@@ -15,10 +15,11 @@ import os
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 import firth
-from firth.errors import OptionError
+from firth.errors import FirthError, OptionError
 from firth.language.text import TextRules
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
@@ -27,7 +28,7 @@ from firth.vectors.io import saved
 from firth.vectors.io.saved import Saved
 from firth.vocabulary import Vocabulary
 
-KIND = "firth-language-model"
+KIND, COUNTS = "firth-language-model", "counts"
 HOME = "firth.neural.models.language."
 
 
@@ -42,8 +43,6 @@ def save(model: NeuralLanguageModel, path: str | os.PathLike[str]) -> None:
         OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
         OSError: the folder cannot be written.
     """
-    tensors = {name: tensor.detach().cpu() for name, tensor in _distinct(model.module).items()}
-    arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
     options = dataclasses.asdict(model.options)
     facts = {
         "model": type(model.options).__name__,
@@ -54,7 +53,7 @@ def save(model: NeuralLanguageModel, path: str | os.PathLike[str]) -> None:
     }
     content = Saved(
         kind=KIND,
-        arrays={**arrays, "counts": np.asarray(model.vocabulary.counts)},
+        arrays={**_arrays(model.module), COUNTS: np.asarray(model.vocabulary.counts)},
         texts={"vocab": list(model.vocabulary.words)},
         facts=facts,
         metadata=model.metadata,
@@ -79,7 +78,7 @@ def restore(content: Saved) -> NeuralLanguageModel:
         options = _options(content.facts["model"], content.facts["options"])
     except (KeyError, TypeError, ValueError) as error:
         raise content.damaged(f"config.json tells no language model ({error})") from error
-    vocabulary = Vocabulary(words, content.array("counts", (len(words),), "i"), total)
+    vocabulary = Vocabulary(words, content.array(COUNTS, (len(words),), "i"), total)
     module = seeded_module(options, vocabulary, begin, seed=0)
     _fill(module, content)
     return NeuralLanguageModel(module, options, vocabulary, rules, content.metadata)
@@ -93,18 +92,29 @@ def _options(name: str, values: dict[str, Any]) -> LanguageOptions:
     return options
 
 
-def _distinct(module: LanguageModule) -> dict[str, torch.Tensor]:
+def _arrays(module: LanguageModule) -> dict[str, npt.NDArray[Any]]:
     """Parameters and buffers by name, each once: a tied weight has the name that comes first."""
-    buffers = {name: tensor for name, tensor in module.named_buffers() if name in module.state_dict()}
-    return {**dict(module.named_parameters()), **buffers}
+    return {
+        name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items() if name not in _tied(module)
+    }
+
+
+def _tied(module: LanguageModule) -> set[str]:
+    once = {name for name, _ in module.named_parameters()}
+    return {name for name, _ in module.named_parameters(remove_duplicate=False)} - once
 
 
 def _fill(module: LanguageModule, content: Saved) -> None:
-    for name, tensor in _distinct(module).items():
-        kind = "f" if tensor.dtype.is_floating_point else "b" if tensor.dtype == torch.bool else "i"
-        array = content.array(name, tuple(tensor.shape), kind)
-        with torch.no_grad():
-            tensor.copy_(torch.from_numpy(np.array(array)))
+    """Give a module the saved numbers; those of a tree that was learned bring other shapes along."""
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in content.arrays.items() if name != COUNTS}
+    expected = set(module.state_dict()) - _tied(module)
+    if set(tensors) != expected:
+        odd = ", ".join(sorted(set(tensors) ^ expected))
+        raise content.damaged(f"tensors that the model lacks, or that lack: {odd}")
+    try:
+        module.load_state_dict(tensors, strict=False)
+    except (RuntimeError, FirthError) as error:  # torch's word for another shape
+        raise content.damaged(f"tensors of other shapes ({' '.join(str(error).split())})") from error
 
 
 def _card(model: NeuralLanguageModel, options: dict[str, Any]) -> str:

@@ -1,0 +1,84 @@
+"""Neural language models on disk: the same numbers again, and a sentence for what is damaged."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth  # noqa: E402 - what needs torch comes after the look for it
+from firth.errors import FormatError, OptionError  # noqa: E402
+from firth.vectors.io import tensors  # noqa: E402
+from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained  # noqa: E402
+
+
+@pytest.fixture
+def text(tmp_path):
+    return text_of(tmp_path / "cache")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_is_saved_comes_back(text, name, tmp_path):
+    """Another seed than the one that loading draws with, so that every number has to come from the file."""
+    model = untrained(EVERY[name], text, seed=5)
+    model.metadata["note"] = "kept"
+    model.save(tmp_path / "model")
+    again = firth.load(tmp_path / "model")
+    assert again.options == model.options
+    assert again.rules == model.rules
+    assert list(again.vocabulary.words) == list(text.vocabulary.words)
+    assert again.vocabulary.counts.tolist() == text.vocabulary.counts.tolist()
+    assert again.metadata == {"note": "kept"}
+    assert (again.log_probs(text) == model.log_probs(text)).all()
+
+
+def test_a_tied_weight_is_kept_once_and_is_one_again(text, tmp_path):
+    model = untrained(EVERY["lstm"], text)
+    model.save(tmp_path / "model")
+    names = list(tensors.mapped(tmp_path / "model" / "model.safetensors"))
+    assert "embedding.weight" in names
+    assert "output.weight" not in names
+    module = firth.load(tmp_path / "model").module
+    assert module.output.weight is module.embedding.weight
+
+
+def edited(path, **changes):
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    (path / "config.json").write_text(json.dumps({**config, **changes}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"model": "Corpus"}, "model 'Corpus', expected one of FeedForwardLM, LogBilinearLM"),
+        ({"model": "os.system"}, "expected one of FeedForwardLM"),
+        ({"options": {"order": 1}}, "order=1: expected a whole number of at least 2"),
+        ({"options": {"colour": 1}}, "unexpected keyword argument 'colour'"),
+        ({"options": {"dim": 7}}, "tensors of other shapes"),
+        ({"rules": {}, "begin": None}, "config.json tells no language model"),
+        ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
+        ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
+    ],
+)
+def test_a_folder_that_was_changed_is_refused(text, tmp_path, changes, found):
+    untrained(EVERY["log-bilinear"], text).save(tmp_path / "model")
+    edited(tmp_path / "model", **changes)
+    with pytest.raises(FormatError, match="copy or save it again") as error:
+        firth.load(tmp_path / "model")
+    assert found in str(error.value)
+
+
+def test_a_file_that_is_cut_short_is_refused(text, tmp_path):
+    untrained(EVERY["gru"], text).save(tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(FormatError):
+        firth.load(tmp_path / "model")
+
+
+def test_a_folder_of_something_else_is_left_alone(text, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
+    with pytest.raises(OptionError, match="a folder of something else"):
+        untrained(EVERY["rnn"], text).save(tmp_path / "mine")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]

@@ -1,0 +1,37 @@
+"""An output layer in a word: its kind, and its options behind colons."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.models.language.options import output_of, parsed_output  # noqa: E402
+from tests.unit.neural.models.language.tiny import text_of  # noqa: E402
+
+
+def test_options_are_numbers_words_and_yes_or_no():
+    assert parsed_output("full") == ("full", {})
+    assert parsed_output("full:bias=no") == ("full", {"bias": False})
+    assert parsed_output("adaptive:tails=3:shrink=2.5") == ("adaptive", {"tails": 3, "shrink": 2.5})
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        ("softmax", "output='softmax': expected one of full"),
+        ("full:colour=red", "no option 'colour'; expected bias"),
+        ("full:bias", "no option 'bias'"),
+        ("full:words=3", "no option 'words'"),
+    ],
+)
+def test_what_is_no_output_is_refused(spec, found):
+    with pytest.raises(OptionError, match=found):
+        parsed_output(spec)
+
+
+def test_the_layer_is_of_the_vocabularys_size_and_counts(tmp_path):
+    vocabulary = text_of(tmp_path).vocabulary
+    layer = output_of("full", 3, vocabulary)
+    shares = vocabulary.counts.clip(1) / vocabulary.counts.clip(1).sum()
+    assert layer.bias.exp().tolist() == pytest.approx(shares.tolist(), rel=1e-5)
+    assert output_of("full:bias=no", 3, vocabulary).bias is None
