@@ -13,7 +13,7 @@ The n-gram model begins anew at each paragraph; the neural one reads on.
 
     python recipes/brown.py                                      # 15 to 30 minutes
     python recipes/brown.py --models kneser-ney feedforward --minutes 5
-    python recipes/brown.py --toy                                # a twentieth of the text, seconds
+    python recipes/brown.py --toy                                # a fortieth of the text, seconds
 """
 
 import argparse
@@ -40,7 +40,7 @@ def parts(path, toy):
     """The three parts of the corpus, as texts of one vocabulary."""
     paragraphs = list(read_brown(path))
     if toy:
-        paragraphs = paragraphs[::20]
+        paragraphs = paragraphs[::40]
     corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text")
     text = training_text(corpus)
     share = len(text) / 1_176_859
@@ -103,7 +103,7 @@ def main(arguments=None):
     parser.add_argument("--minutes", type=float, help="of training, for each neural model")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--toy", action="store_true", help="every twentieth paragraph")
+    parser.add_argument("--toy", action="store_true", help="every fortieth paragraph")
     parser.add_argument("--results", type=Path, help="file of rows (.jsonl), and a table beside it (.md)")
     options = parser.parse_args(arguments)
 

@@ -1,0 +1,222 @@
+"""Language models beside each other: counts, windows, recurrent networks, spellings, attention, at equal minutes.
+
+On Brown (the three parts of `recipes/brown.py`), or on Wikipedia: trained on the first words of a file of paragraphs,
+judged on the validation and test text of WikiText-2. All models of a table share one vocabulary and predict the same
+tokens, ends of paragraphs among them.
+
+Wikipedia's text is made alike on both sides: headings are left out, WikiText's `@-@` and its like become the signs that
+they stand for, and tokens are runs of letters and digits, single signs, and `<unk>`, which WikiText has in the place of
+its rare words. So there are more tokens than WikiText counts, and perplexities are not those of its tables, whose
+training text is another, too.
+
+    python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
+    python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
+    python recipes/language_models.py brown --models lstm lstm-untied lstm-no-dropout --seeds 0 1 2
+    python recipes/language_models.py brown --toy               # a fiftieth of the text, seconds
+"""
+
+import argparse
+import dataclasses
+import gzip
+import json
+import lzma
+import re
+import statistics
+import time
+from itertools import groupby
+from pathlib import Path
+
+import firth
+from firth.corpus.brown import read_brown
+from firth.data import path_of
+from firth.language.text import UNKNOWN, held_out_text, training_text
+
+WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
+STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "steps": 35, "schedule": "linear", "clip": 1.0}
+LSTM = {"cell": "lstm", "dim": 200, "hidden": 200, "layers": 2, "dropout": 0.3, "noise": "variational", "tie": True}
+HLBL = {"order": 6, "dim": 100, "dropout": 0.1}
+
+
+def lstm(**other):
+    """A recurrent model that differs in something from the one of the table."""
+    return firth.RecurrentLM(**{**LSTM, **other}), STREAMS
+
+
+MODELS = {  # options of the model, and what of its training is not its default
+    "feedforward": (firth.FeedForwardLM(order=5, dim=60, hidden=100, dropout=0.15), WINDOWS),
+    "log-bilinear": (firth.LogBilinearLM(**HLBL), WINDOWS),
+    "hlbl": (firth.LogBilinearLM(**HLBL, output="tree"), WINDOWS),
+    "hlbl-random": (firth.LogBilinearLM(**HLBL, output="tree:tree=random"), WINDOWS),
+    "hlbl-learned": (firth.LogBilinearLM(**HLBL, output="tree:tree=learned"), WINDOWS),
+    "lstm": lstm(),
+    "lstm-untied": lstm(tie=False),
+    "lstm-plain-dropout": lstm(noise="plain"),
+    "lstm-no-dropout": lstm(noise="plain", dropout=0.0),
+    "lstm-weight-drop": lstm(noise="weights"),
+    "lstm-adaptive": lstm(tie=False, output="adaptive"),
+    "lstm-residual": lstm(connect="residual"),
+    "gru": lstm(cell="gru"),
+    "rnn": lstm(cell="plain"),
+    "qrnn": lstm(cell="qrnn", noise="plain"),
+    "char-aware": lstm(embed="characters", tie=False),
+    "transformer": (firth.TransformerLM(), {}),
+}
+TABLE = ["kneser-ney", "feedforward", "hlbl", "lstm", "qrnn", "char-aware", "transformer"]
+TOKEN = re.compile(r"<unk>|\w+|[^\w\s]")
+
+
+def brown(options):
+    """The three parts of Brown as texts of one vocabulary; see `recipes/brown.py`."""
+    paragraphs = list(read_brown(options.text or path_of("brown")))[:: 50 if options.toy else 1]
+    corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text")
+    text = training_text(corpus)
+    train, valid = round(0.67978 * len(text)), round(0.16994 * len(text))  # 800,000 and 200,000 of 1,176,859
+    return text.part(0, train), text.part(train, train + valid), text.part(train + valid, len(text))
+
+
+def wiki(options):
+    """The first words of a file of paragraphs, and WikiText's held-out texts, read alike."""
+    with lzma.open(options.text, "rt", encoding="utf-8") as file:
+        train = list(first_words((TOKEN.findall(plain(line)) for line in file), options.words))
+    corpus = firth.Corpus.build(train, min_count=3, max_size=options.vocabulary, unknown=UNKNOWN, sentences="text")
+    text = training_text(corpus)
+    held_out = []
+    for name in ("valid.txt.gz", "test.txt.gz"):
+        with gzip.open(options.wikitext / name, "rt", encoding="utf-8") as file:
+            lines = [plain(line) for line in file if line.strip() and not line.startswith(" =")]
+        held_out.append(text_of([TOKEN.findall(line) for line in lines], text))
+    return text, *held_out
+
+
+def plain(line):
+    """A line without WikiText's marks of signs inside words, and with one kind of quotation marks."""
+    return re.sub(r"@(.)@", r"\1", line).translate(str.maketrans("“”‘’–", "\"\"''-"))
+
+
+def first_words(paragraphs, words):
+    """Paragraphs until they hold so many words."""
+    for paragraph in paragraphs:
+        words -= len(paragraph)
+        if paragraph:
+            yield paragraph
+        if words <= 0:
+            return
+
+
+def text_of(paragraphs, like):
+    """Paragraphs of words as a text with the vocabulary of another."""
+    corpus = firth.Corpus.build(paragraphs, min_count=1, sentences="text")
+    return held_out_text(corpus, like.vocabulary, like.rules)
+
+
+def trained(name, train, valid, seed, options):
+    """A model of the table, trained for its minutes; counts need no held-out text."""
+    if name == "kneser-ney":
+        return firth.Ngrams(order=5).train(train)
+    how, changes = MODELS[name]
+    training = dataclasses.replace(how.training, epochs=options.epochs, minutes=options.minutes, **changes)
+    return how.train(train, held_out=valid, training=training, seed=seed, threads=options.threads)
+
+
+def told(name, model, valid, test, seed, seconds):
+    """One row of the results."""
+    learned = model.metadata.get("training", {})
+    found = model.perplexity(test)
+    neural = name != "kneser-ney"
+    return {
+        "model": name,
+        "seed": seed,
+        "valid": round(model.perplexity(valid).value, 2),
+        "test": round(found.value, 2),
+        "without_unknown": round(found.without_unknown, 2),
+        "tokens": found.tokens,
+        "unknown": found.unknown,
+        "ends": found.ends,
+        "vocabulary": len(model.vocabulary),
+        "parameters": sum(p.numel() for p in model.module.parameters()) if neural else None,
+        "epochs": learned["rows"][-1]["epoch"] if neural else None,
+        "words_per_second": round(learned["predictions"] / learned["seconds"]) if neural else None,
+        "seconds": round(learned["seconds"] if neural else seconds, 1),
+    }
+
+
+def table(rows):
+    """A line a model: means over seeds, and their spread."""
+    lines = [
+        "| model | parameters | epochs | words/s | seconds | validation | test | without `<unk>` | seeds |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, group in groupby(sorted(rows, key=lambda row: row["model"]), key=lambda row: row["model"]):
+        runs = list(group)
+        mean = {key: spread([run[key] for run in runs]) for key in ("valid", "test", "without_unknown")}
+        first = runs[0]
+        facts = [
+            f"{first['parameters'] or 0:,}",
+            first["epochs"] or "",
+            first["words_per_second"] or "",
+            first["seconds"],
+        ]
+        cells = [name, *facts, mean["valid"], mean["test"], mean["without_unknown"], len(runs)]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def spread(values):
+    """A mean, with the standard deviation where there are several."""
+    deviation = f" +- {statistics.stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.1f}{deviation}"
+
+
+def arguments_of(arguments):
+    """What the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", choices=["brown", "wiki"])
+    parser.add_argument("--text", type=Path, help="brown.zip, or paragraphs of Wikipedia (.txt.xz)")
+    parser.add_argument("--wikitext", type=Path, help="folder of WikiText-2's valid.txt.gz and test.txt.gz")
+    parser.add_argument("--words", type=int, default=2_000_000, help="of Wikipedia to learn")
+    parser.add_argument("--vocabulary", type=int, default=20_000, help="words of Wikipedia to know, at most")
+    parser.add_argument("--models", nargs="+", default=TABLE, choices=["kneser-ney", *MODELS], metavar="MODEL")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each neural model")
+    parser.add_argument("--epochs", type=int, default=40, help="at most")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds a model")
+    parser.add_argument("--results", type=Path, help="file of rows (.jsonl) to add to, and the table beside it (.md)")
+    options = parser.parse_args(arguments)
+    if options.toy:
+        options.minutes = 0.05
+    return options
+
+
+def main(arguments=None):
+    """Train, judge, print, and write what was found where asked, model by model."""
+    options = arguments_of(arguments)
+    train, valid, test = brown(options) if options.corpus == "brown" else wiki(options)
+    print(f"{len(train.vocabulary):,} words; {len(train):,} tokens to learn, {len(valid):,} to choose, {len(test):,}")
+    rows = []
+    for name in options.models:
+        for seed in options.seeds if name != "kneser-ney" else [0]:
+            began = time.monotonic()
+            model = trained(name, train, valid, seed, options)
+            rows.append(told(name, model, valid, test, seed, time.monotonic() - began))
+            print(json.dumps(rows[-1]), flush=True)
+            if options.results:
+                keep(rows[-1], options)
+    print(table(rows))
+    return rows
+
+
+def keep(row, options):
+    """Add a row to the results, and make the table anew of all that stand there."""
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    with options.results.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+    rows = [json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()]
+    head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus}`"
+    counted = f"{row['tokens']:,} tokens of test text, {row['vocabulary']:,} words"
+    text = f"{head}, which says what is\ncounted; {counted}.\n\n{table(rows)}\n"
+    options.results.with_suffix(".md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
