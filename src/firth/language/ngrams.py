@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.language import kneser_ney
+from firth.language import absolute, add_k, good_turing, jelinek_mercer, katz, kneser_ney
 from firth.language.ngram_counts import Estimates, NgramCounts, count
 from firth.language.ngram_model import NgramModel
 from firth.language.text import LanguageText, training_text
@@ -30,6 +30,11 @@ from firth.progress import Progress, Status, reporting
 
 SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
     "kneser-ney": kneser_ney.estimate,
+    "absolute": absolute.estimate,
+    "katz": katz.estimate,
+    "jelinek-mercer": jelinek_mercer.estimate,
+    "good-turing": good_turing.estimate,
+    "add-k": add_k.estimate,
 }
 
 
@@ -44,11 +49,14 @@ class Ngrams:
         Chen and Goodman 1998 for `smoothing="kneser-ney"`; the module of each smoothing names its own.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"kneser-ney": {"smoothing": "kneser-ney"}}
+    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"smoothing": name} for name in SMOOTHINGS}
 
     order: int = option(5, "words of the longest n-grams, the predicted one among them", minimum=1)
     smoothing: str = option("kneser-ney", "how counts become probabilities", choices=tuple(SMOOTHINGS))
     discounts: int = option(3, "discounts of an order: 3 (modified Kneser-Ney) or 1", minimum=1, maximum=3)
+    interpolated: bool = option(True, "absolute: shorter contexts count for words that were seen, too")
+    cutoff: int = option(5, "katz: the greatest count that is discounted", minimum=2)
+    add: float = option(1.0, "add-k: what is added to the count of every word", minimum=0, exclusive=True)
     discount_fallback: bool = option(False, "fixed discounts where a small text does not let them be estimated")
     ends: bool = option(True, "whether the end of a sentence is predicted")
 
