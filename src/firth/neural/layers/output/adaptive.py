@@ -29,6 +29,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
+from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 from firth.neural.layers.output.face import OutputLayer, checked_counts, refuse_tied, start_uniform
 
 CANDIDATES = 24  # cut-offs among which the cheapest are sought
@@ -98,9 +99,9 @@ class AdaptiveSoftmax(OutputLayer):
             inside = (ranks >= start) & (ranks < stop)
             entry = torch.where(inside, first + tail, entry)
             if len(rows := inside.nonzero()[:, 0]):
-                scores = self._tail_scores(tail, hidden.index_select(0, rows))
-                tails.append((rows, functional.cross_entropy(scores, ranks[rows] - start, reduction="none")))
-        nats = functional.cross_entropy(functional.linear(hidden, self.head), entry, reduction="none")
+                narrow = functional.linear(hidden.index_select(0, rows), self.projections[tail])
+                tails.append((rows, linear_cross_entropy(narrow, self.weights[tail], None, ranks[rows] - start)))
+        nats = linear_cross_entropy(hidden, self.head, None, entry)
         for rows, more in tails:
             nats = nats.index_add(0, rows, more)
         return nats
@@ -108,19 +109,15 @@ class AdaptiveSoftmax(OutputLayer):
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""
         head = functional.log_softmax(functional.linear(hidden, self.head), 1)
-        first = self.cutoffs[0]
-        tails = [
-            functional.log_softmax(self._tail_scores(tail, hidden), 1) + head[:, first + tail, None]
-            for tail in range(len(self.weights))
-        ]
+        first, tails = self.cutoffs[0], []
+        for tail, (projection, weight) in enumerate(zip(self.projections, self.weights, strict=True)):
+            scores = functional.linear(functional.linear(hidden, projection), weight)
+            tails.append(functional.log_softmax(scores, 1) + head[:, first + tail, None])
         return torch.cat([head[:, :first], *tails], 1).index_select(1, self.rank)
 
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
         return -self.loss(hidden, targets)
-
-    def _tail_scores(self, tail: int, hidden: torch.Tensor) -> torch.Tensor:
-        return functional.linear(functional.linear(hidden, self.projections[tail]), self.weights[tail])
 
 
 def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Sequence[int]) -> list[int]:

@@ -25,6 +25,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
+from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 from firth.neural.layers.output.face import OutputLayer, shares, start_uniform
 
 
@@ -69,30 +70,29 @@ class FullSoftmax(OutputLayer):
         self.projection = start_uniform(torch.empty(inner, width), width) if inner != width else None
         self.bias = torch.nn.Parameter(_first_bias(counts, words)) if bias else None
 
-    def scores(self, hidden: torch.Tensor, words: torch.Tensor | None = None) -> torch.Tensor:
-        """Return h . u_w + b_w.
+    def scores(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) h . u_w + b_w of all words."""
+        return functional.linear(self.projected(hidden), self.weight, self.bias)
 
-        Args:
-            hidden: (N, D).
-            words: (K,) int64, those wanted; all without it.
-
-        Returns:
-            (N, K) or (N, V).
-        """
-        if words is None:
-            return functional.linear(self.projected(hidden), self.weight, self.bias)
-        bias = None if self.bias is None else self.bias[words]
-        return functional.linear(self.projected(hidden), functional.embedding(words, self.weight), bias)
-
-    def scores_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return (N,) h . u_w + b_w of one word a hidden vector.
+    def some_scores(
+        self, hidden: torch.Tensor, targets: torch.Tensor, noise: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return h . u_w + b_w of a target for each hidden vector, and of the same noise words for all.
 
         Args:
             hidden: (N, D).
             targets: (N,) int64.
+            noise: (K,) int64.
+
+        Returns:
+            (N,) and (N, K).
         """
-        scores = (self.projected(hidden) * functional.embedding(targets, self.weight)).sum(1)
-        return scores if self.bias is None else scores + self.bias[targets]
+        words = torch.cat([targets, noise])  # looked up together, so that the weight gets one gradient
+        rows, biases = functional.embedding(words, self.weight), None if self.bias is None else self.bias[words]
+        inner, count = self.projected(hidden), len(targets)
+        if biases is None:
+            return (inner * rows[:count]).sum(1), functional.linear(inner, rows[count:])
+        return (inner * rows[:count]).sum(1) + biases[:count], functional.linear(inner, rows[count:], biases[count:])
 
     def projected(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, E) hidden vectors as wide as the words' rows."""
@@ -100,7 +100,7 @@ class FullSoftmax(OutputLayer):
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) -log p(target); see `OutputLayer.loss`."""
-        return functional.cross_entropy(self.scores(hidden), targets, reduction="none")
+        return linear_cross_entropy(self.projected(hidden), self.weight, self.bias, targets)
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""

@@ -1,0 +1,165 @@
+"""The class-based softmax: first the word's class, then the word among its class.
+
+What: a tree of two levels. Each word belongs to one class; a prediction computes all classes, and the words of one.
+
+Objective: with class rows g_c and word rows u_w, both with biases,
+
+    p(w | h) = softmax_c(g_c . h + a_c)_{class of w}  softmax_v(u_v . h + b_v, v in the class)_w
+    loss = -log p(target | h)
+
+Source: Goodman 2001, "Classes for fast maximum entropy training", section 3. For classes by frequency Mikolov et al.
+2011, "Extensions of recurrent neural network language model", section 4.2.
+
+Departures: Goodman's classes are clusters of words used alike; any may be given. Without them words in the order of
+their counts are cut into classes of equal mass, a word's mass being the square root of its share, so that the classes
+are less unequal in size than by shares alone. Biases begin at the logarithms of shares, of classes in the text and of
+words in their class; without counts at 0.
+
+Cost: N D times (classes + the mean number of words in a target's class), which is least at about sqrt(V) classes. Words
+of one class lie together, and each class that a batch needs takes one product.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from firth.errors import OptionError
+from firth.neural.layers.output.cross_entropy import linear_cross_entropy
+from firth.neural.layers.output.face import OutputLayer, refuse_tied, shares, start_uniform
+
+
+class ClassSoftmax(OutputLayer):
+    """Classes, and words in them; see the module.
+
+    Args:
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) of the words, for classes by frequency and the biases' beginning; without them word 0 is the most
+            frequent, shares as Zipf's law has them.
+        tied: refused: a word's row alone gives it no probability.
+        seed: of nothing here: weights are drawn by torch's default generator.
+        classes: how many, at most V, or (V,) the class of each word, from 0, none empty; sqrt(V) of them without it.
+
+    Attributes:
+        class_of: (V,) int64.
+        place: (V,) int64, of each word among all, class by class.
+        first: where each class's words begin among all, and V at the end.
+        class_weight, class_bias: (C, D) and (C,).
+        weight, bias: (V, D) and (V,), in the order of `place`.
+
+    Raises:
+        OptionError: classes are too few or too many, or one is empty; tied weights.
+        ShapeError: there are not V counts.
+    """
+
+    class_of: torch.Tensor
+    place: torch.Tensor
+
+    def __init__(
+        self,
+        width: int,
+        words: int,
+        *,
+        counts: Any = None,
+        tied: torch.nn.Parameter | None = None,
+        seed: int = 0,
+        classes: Any = None,
+    ) -> None:
+        super().__init__(width, words)
+        refuse_tied("classes", tied)
+        share = shares(counts, words) if counts is not None else _zipf(words)
+        wanted = max(round(words**0.5), 1) if classes is None else classes
+        class_of = frequency_classes(share, wanted) if isinstance(wanted, int) else _checked(wanted, words)
+        order = np.lexsort((np.arange(words), class_of))
+        mass = np.bincount(class_of, share)
+        self.register_buffer("class_of", torch.from_numpy(class_of))
+        self.register_buffer("place", torch.from_numpy(np.argsort(order)))
+        self.class_weight = start_uniform(torch.empty(len(mass), width), width)
+        self.weight = start_uniform(torch.empty(words, width), width)
+        known = counts is not None
+        self.class_bias = _bias(np.log(mass) * known)
+        self.bias = _bias(np.log(share / mass[class_of])[order] * known)
+
+    @property
+    def first(self) -> list[int]:
+        """Where each class's words begin among all, and V at the end."""
+        return [0, *torch.bincount(self.class_of).cumsum(0).tolist()]
+
+    def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) -log p(target); see `OutputLayer.loss`."""
+        nats = linear_cross_entropy(hidden, self.class_weight, self.class_bias, self.class_of[targets])
+        if not len(targets):
+            return nats
+        places, rows = torch.sort(self.place[targets])
+        bounds = self.first
+        class_of, sizes = torch.unique_consecutive(self.class_of[targets[rows]], return_counts=True)
+        inside = []
+        split = sizes.tolist()
+        for number, some, where in zip(
+            class_of.tolist(), torch.split(rows, split), torch.split(places, split), strict=True
+        ):
+            start, stop = bounds[number : number + 2]
+            near = hidden.index_select(0, some)
+            inside.append(linear_cross_entropy(near, self.weight[start:stop], self.bias[start:stop], where - start))
+        return nats.index_add(0, rows, torch.cat(inside))
+
+    def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) log p; see `OutputLayer.log_prob`."""
+        by_class = functional.log_softmax(functional.linear(hidden, self.class_weight, self.class_bias), 1)
+        scores = functional.linear(hidden, self.weight, self.bias)
+        sizes = torch.bincount(self.class_of).tolist()
+        inside = torch.cat([functional.log_softmax(part, 1) for part in torch.split(scores, sizes, 1)], 1)
+        return inside.index_select(1, self.place) + by_class.index_select(1, self.class_of)
+
+    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
+        return -self.loss(hidden, targets)
+
+
+def frequency_classes(share: npt.NDArray[np.float64], classes: int) -> npt.NDArray[np.int64]:
+    """Return (V,) classes of words that are alike in frequency, the first of the most frequent.
+
+    Args:
+        share: (V,) above 0.
+        classes: how many there are to be.
+
+    Raises:
+        OptionError: there are more classes than words, or none.
+
+    Source: Mikolov et al. 2011, section 4.2; the square root is that of their program, the RNNLM toolkit.
+    """
+    words = len(share)
+    if not 1 <= classes <= words:
+        raise OptionError(f"classes={classes}: expected from 1 to {words}, the number of words")
+    order = np.argsort(-share, kind="stable")
+    mass = np.cumsum(np.sqrt(share[order]))
+    wanted = (classes * (mass - np.sqrt(share[order]) / 2) / mass[-1]).astype(np.int64)
+    wanted[0] = 0
+    # No class stays empty: numbers rise by one at most, and enough words remain for the classes still to come.
+    numbers = np.arange(words) + np.minimum.accumulate(wanted - np.arange(words))
+    class_of = np.empty(words, np.int64)
+    class_of[order] = np.maximum(numbers, classes - words + np.arange(words))
+    return class_of
+
+
+def _checked(classes: Any, words: int) -> npt.NDArray[np.int64]:
+    array = np.asarray(classes)
+    numbered = array.shape == (words,) and array.dtype.kind in "iu" and array.min() == 0
+    if not numbered or not np.bincount(array).all():
+        raise OptionError(
+            f"classes of shape {array.shape}: expected the class of each of {words} words, numbered from 0, none empty"
+        )
+    return array.astype(np.int64)
+
+
+def _zipf(words: int) -> npt.NDArray[np.float64]:
+    weights = 1 / np.arange(1, words + 1)
+    share: npt.NDArray[np.float64] = weights / weights.sum()
+    return share
+
+
+def _bias(start: npt.NDArray[np.float64]) -> torch.nn.Parameter:
+    return torch.nn.Parameter(torch.from_numpy(start).to(torch.get_default_dtype()))

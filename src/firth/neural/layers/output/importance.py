@@ -1,0 +1,84 @@
+"""The importance-sampled softmax: the sum over all words is estimated from some.
+
+What: a full softmax whose training computes the target and K words that are drawn once for a batch.
+
+Objective: with scores s = W h + b, words S drawn so that each is among them with probability pi_w,
+
+    loss = -s_target + log( exp(s_target) + sum_{w in S, w != target} exp(s_w) / pi_w )
+
+The sum in brackets has the softmax's own sum as its expectation. All else, `log_prob` and `log_prob_of`, is the full
+softmax.
+
+Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3;
+Jean et al. 2015, "On using very large target vocabulary for neural machine translation", section 3.2, for one set of
+words that a batch shares and for the correction of scores by - log q.
+
+Departures: words are drawn without one coming twice, and scores corrected by the probability of being drawn at all
+(`Noise.drawn_apart`) rather than by K q, the expected count of draws that may repeat: with q near the text's shares the
+frequent words would be most of those. The target's own term is exact, and a target that is drawn as well is left out of
+the sum; Jean et al. correct the target like the others, as if it were a draw. For K = V this is the full softmax.
+
+Cost: N (K + 1) D multiplications, and V numbers drawn a batch.
+"""
+
+from typing import Any
+
+import torch
+
+from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.full import FullSoftmax
+from firth.neural.layers.output.noise import Noise, checked_samples
+
+
+class ImportanceSoftmax(OutputLayer):
+    """A full softmax that learns from some words; see the module.
+
+    Args:
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) of the words, for q and the biases' beginning; q is even without them.
+        tied: (V, E) the weight of an embedding, to be shared.
+        seed: of nothing here: torch's default generator draws.
+        samples: K.
+        power: that counts are raised to for q.
+
+    Attributes:
+        full: the softmax.
+
+    Raises:
+        OptionError: there are no samples.
+        ShapeError: the tied weight has not V rows, or there are not V counts.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        words: int,
+        *,
+        counts: Any = None,
+        tied: torch.nn.Parameter | None = None,
+        seed: int = 0,
+        samples: int = 1024,
+        power: float = 1.0,
+    ) -> None:
+        super().__init__(width, words)
+        self.samples = checked_samples(samples)
+        self.full = FullSoftmax(width, words, counts=counts, tied=tied)
+        self.noise = Noise(counts, words, power)
+
+    def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) the estimate of -log p(target); see `OutputLayer.loss`."""
+        words, share = self.noise.drawn_apart(self.samples)
+        words = words.to(targets.device)
+        of_target, of_noise = self.full.some_scores(hidden, targets, words)
+        corrected = of_noise - share.log().to(of_noise.dtype).to(of_noise.device)
+        others = corrected.masked_fill(words == targets[:, None], -torch.inf)
+        return torch.cat([of_target[:, None], others], 1).logsumexp(1) - of_target
+
+    def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) log p; see `OutputLayer.log_prob`."""
+        return self.full.log_prob(hidden)
+
+    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
+        return self.full.log_prob_of(hidden, targets)

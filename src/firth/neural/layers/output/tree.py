@@ -1,0 +1,190 @@
+"""The tree softmax: a word is a leaf, its probability that of the turns that lead to it.
+
+What: a binary tree over the words, whose inner nodes each decide between left and right; a prediction computes the
+nodes of its target's path, some ten to fifteen, in the place of all words. A word may hang at several leaves.
+
+Objective: with codes c of word w, each a path of nodes n and turns s,
+
+    p(w | h) = sum_c prod_i sigma(s_i (h . u_{n_i} + b_{n_i})),      loss = -log p(target | h)
+
+which is one over all words for any tree, since each node's two sides are.
+
+Source: Morin and Bengio 2005, "Hierarchical probabilistic neural network language model", section 3, for the tree;
+Mnih and Hinton 2008, "A scalable hierarchical distributed language model", sections 4 and 5, for a bias at each node,
+several codes a word, and trees that are learned (`firth.neural.layers.output.learned_codes`).
+
+Departures: biases begin so that a hidden vector of zeros gives each word its share of the text, a word's codes equal
+parts of it; without counts they begin at 0. Huffman's tree, which neither paper has, is the default: it needs nothing
+but counts, and its paths are the shortest.
+
+Cost: see `firth.neural.layers.output.path_scores`; all words' probabilities, for generation, take N L D multiplications
+and a sweep from the root down, a level at a time.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from firth.neural.layers.output.codes import WordCodes, named_codes
+from firth.neural.layers.output.face import OutputLayer, refuse_tied, shares, start_uniform
+from firth.neural.layers.output.path_scores import Passes, path_log_prob
+from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
+
+
+class TreeSoftmax(OutputLayer):
+    """A decision at each node of a tree; see the module.
+
+    Saved weights bring their tree along: a layer that loads them takes it in the place of its own.
+
+    Args:
+        width: D, of the hidden vectors.
+        words: V.
+        counts: (V,) of the words, for Huffman's tree and the biases' beginning.
+        tied: refused: nodes are no words.
+        seed: of random trees.
+        tree: "huffman", "balanced", "random", or `WordCodes`.
+        codes: how many random trees are joined, so that each word has so many codes.
+
+    Attributes:
+        weight: (L - 1, D) a row a node.
+        bias: (L - 1,).
+        inner_nodes: (L - 1, 2) int64 and
+        leaf_words: (L,) int64, the tree: `children` and `leaf_words` of `WordCodes`.
+
+    Raises:
+        OptionError: there is no such tree; tied weights.
+        ShapeError: the tree's words are not V, or there are not V counts.
+    """
+
+    weight: torch.nn.Parameter
+    bias: torch.nn.Parameter
+    inner_nodes: torch.Tensor
+    leaf_words: torch.Tensor
+    leaves: torch.Tensor
+    starts: torch.Tensor
+    nodes: torch.Tensor
+    signs: torch.Tensor
+
+    def __init__(
+        self,
+        width: int,
+        words: int,
+        *,
+        counts: Any = None,
+        tied: torch.nn.Parameter | None = None,
+        seed: int = 0,
+        tree: str | WordCodes = "huffman",
+        codes: int = 1,
+    ) -> None:
+        super().__init__(width, words)
+        refuse_tied("tree", tied)
+        share = shares(counts, words)
+        chosen = (
+            tree if isinstance(tree, WordCodes) else named_codes(tree, words, counts=counts, seed=seed, codes=codes)
+        )
+        self._hang(chosen, torch.device("cpu"))
+        self.weight = start_uniform(torch.empty(len(chosen.children), width), width)
+        start = first_bias(chosen, share) if counts is not None else np.zeros(len(chosen.children))
+        self.bias = torch.nn.Parameter(torch.from_numpy(start).to(self.weight.dtype))
+        before_loading: Any = self.register_load_state_dict_pre_hook  # which torch gives no type
+        before_loading(_take_tree)
+
+    @property
+    def codes(self) -> WordCodes:
+        """The tree."""
+        return WordCodes(self.inner_nodes.cpu().numpy(), self.leaf_words.cpu().numpy())
+
+    def hang(self, codes: WordCodes) -> None:
+        """Take another tree; where it has another number of nodes, new weights that await being loaded.
+
+        Args:
+            codes: the tree.
+
+        Raises:
+            ShapeError: its words are not V.
+        """
+        self._hang(codes, self.weight.device)
+        nodes = len(codes.children)
+        if nodes != len(self.weight):
+            self.weight = torch.nn.Parameter(self.weight.new_zeros(nodes, self.width))
+            self.bias = torch.nn.Parameter(self.bias.new_zeros(nodes))
+
+    def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) -log p(target); see `OutputLayer.loss`."""
+        return -self.log_prob_of(hidden, targets)
+
+    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
+        table = self.leaves[targets]  # (N, M)
+        row, column = (table >= 0).nonzero(as_tuple=True)
+        by_leaf = self._log_prob_of_leaves(hidden.to(self.weight.dtype), table[row, column], row)
+        if table.shape[1] == 1:
+            return by_leaf
+        padded = by_leaf.new_full(table.shape, -torch.inf).index_put((row, column), by_leaf)
+        return padded.logsumexp(1)
+
+    def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return (N, V) log p; see `OutputLayer.log_prob`."""
+        scores = functional.linear(hidden, self.weight, self.bias)
+        by_leaf = log_prob_of_leaves(scores, self._sweep.to(hidden.device))
+        if self.leaves.shape[1] == 1:
+            return by_leaf.index_select(1, self.leaves[:, 0])
+        nothing = by_leaf.new_full((len(by_leaf), 1), -torch.inf)  # the last column, where -1 points
+        return torch.cat([by_leaf, nothing], 1)[:, self.leaves].logsumexp(2)
+
+    def _log_prob_of_leaves(self, hidden: torch.Tensor, leaves: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
+        """Return the logarithm of the probability of some leaves, each under the hidden vector `row`."""
+        first, lengths = self.starts[leaves], self.starts[leaves + 1] - self.starts[leaves]
+        ends = lengths.cumsum(0)
+        leaf = torch.repeat_interleave(torch.arange(len(leaves), device=leaves.device), lengths)
+        place = torch.arange(len(leaf), device=leaves.device) + (first - ends + lengths)[leaf]
+        begins = functional.pad(ends, (1, 0))[torch.searchsorted(row, torch.arange(len(hidden), device=row.device))]
+        signs = self.signs[place].to(hidden.dtype)
+        passes = Passes(self.nodes[place], signs, row[leaf], leaf, begins)
+        return path_log_prob(hidden, self.weight, self.bias, passes, len(leaves))
+
+    def _hang(self, codes: WordCodes, device: torch.device) -> None:
+        """Take a tree: what is saved of it, and what follows from it."""
+        tables: dict[str, npt.NDArray[Any]] = {
+            "leaves": codes.leaves_of(self.words),
+            "starts": codes.paths.starts,
+            "nodes": codes.paths.nodes,
+            "signs": codes.paths.signs.astype(np.int8),
+        }
+        for name, table in (("inner_nodes", codes.children), ("leaf_words", codes.leaf_words)):
+            self.register_buffer(name, torch.from_numpy(table).to(device))
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table).to(device), persistent=False)
+        self._sweep = sweep_of(codes.children)
+
+
+def first_bias(codes: WordCodes, share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return (L - 1,) the biases that give each word its share where the hidden vector is zero.
+
+    Args:
+        codes: the tree.
+        share: (V,) above 0.
+    """
+    paths = codes.paths
+    mass = (share / np.bincount(codes.leaf_words, minlength=len(share)))[codes.leaf_words]
+    passing = np.repeat(mass, paths.lengths)
+    nodes, left = paths.nodes, paths.signs > 0
+    sides = [np.bincount(nodes[side], passing[side], len(codes.children)) for side in (left, ~left)]
+    ratio: npt.NDArray[np.float64] = np.log(sides[0] / sides[1])
+    return ratio
+
+
+def _take_tree(module: torch.nn.Module, state: Mapping[str, Any], prefix: str, *_: Any) -> None:
+    """Hang the tree of a state that is about to be loaded, where it is another than the layer's."""
+    assert isinstance(module, TreeSoftmax)
+    found = [state.get(prefix + name) for name in ("inner_nodes", "leaf_words")]
+    if found[0] is None or found[1] is None:
+        return  # torch says what is missing
+    codes, own = WordCodes(found[0].cpu().numpy(), found[1].cpu().numpy()), module.codes
+    same = [np.array_equal(*pair) for pair in ((codes.children, own.children), (codes.leaf_words, own.leaf_words))]
+    if not all(same):
+        module.hang(codes)

@@ -1,0 +1,55 @@
+"""Words that are drawn."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.output.noise import Noise, checked_samples  # noqa: E402 - as above
+
+COUNTS = np.array([60, 25, 10, 4, 1])
+
+
+def test_draws_have_the_shares():
+    """100,000 draws: a share of 0.6 is met within four standard deviations, sqrt(0.24 / 100000) = 0.0015 each."""
+    torch.manual_seed(11)
+    drawn = torch.bincount(Noise(COUNTS, 5).drawn(100_000), minlength=5) / 100_000
+    deviations = np.sqrt(COUNTS / 100 * (1 - COUNTS / 100) / 100_000)
+    assert (np.abs(drawn.numpy() - COUNTS / 100) < 4 * deviations).all()
+
+
+def test_words_drawn_apart_estimate_every_sum():
+    """Each word's mean of 1 / probability where it is drawn and 0 elsewhere is 1: no sum over words is biased."""
+    torch.manual_seed(12)
+    noise, times = Noise(COUNTS, 5), 20_000
+    sums, squares = torch.zeros(5, dtype=torch.float64), torch.zeros(5, dtype=torch.float64)
+    for _ in range(times):
+        words, share = noise.drawn_apart(3)
+        assert len(words) == 3
+        sums.index_add_(0, words, 1 / share)
+        squares.index_add_(0, words, share**-2)
+    means = sums / times
+    errors = ((squares / times - means**2) / times).sqrt()
+    assert ((means - 1).abs() < 4 * errors + 1e-12).all()
+
+
+@pytest.mark.parametrize("samples", [5, 9])
+def test_all_words_are_certain(samples):
+    words, share = Noise(COUNTS, 5).drawn_apart(samples)
+    assert words.tolist() == [0, 1, 2, 3, 4]
+    assert share.tolist() == [1] * 5
+
+
+def test_draws_follow_the_default_generator():
+    noise, draws = Noise(COUNTS, 5), []
+    for _ in range(2):
+        torch.manual_seed(13)
+        draws.append((noise.drawn(50).tolist(), noise.drawn_apart(3)[1].tolist()))
+    assert draws[0] == draws[1]
+    assert noise.drawn(50).tolist() != draws[0][0]
+
+
+def test_no_samples_are_refused():
+    with pytest.raises(OptionError, match="samples=0: expected at least 1"):
+        checked_samples(0)
