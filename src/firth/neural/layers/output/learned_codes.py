@@ -23,6 +23,7 @@ Cost: `rounds` passes over the vectors for each level; all parts of a level are 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +166,7 @@ def _log_odds(means: Vectors, parts: Parts, rounds: int, random: np.random.Gener
     """Return for each word of each part log(r / (1 - r)), r the responsibility of the first of two Gaussians."""
     x, part = means[parts.words], parts.part
 
-    def total(values: Vectors) -> Vectors:
+    def total(values: npt.NDArray[Any]) -> Vectors:
         sums: Vectors = np.add.reduceat(values, parts.starts)
         return sums
 

@@ -45,7 +45,7 @@ def test_the_loss_has_the_expectation_that_the_formula_says():
 
 
 def test_its_gradient_becomes_that_of_maximum_likelihood():
-    """Scores whose exponentials sum to nearly one: the text's share in telling, k q / (p + k q), is about k / (1 + k)."""
+    """Scores whose exponentials sum to nearly one: the gradient is k q / (p + k q) of the other, about k / (1 + k)."""
     ratios = []
     for samples in (1, 200):
         layer, hidden, targets = toy(ContrastiveSoftmax, scale=0.05, samples=samples)
