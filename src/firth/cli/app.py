@@ -39,6 +39,7 @@ COMMANDS = {
     "moved": ("change", "moved", "Show which words moved between two times of one language."),
     "senses": ("senses", "senses", "Show the senses of words, and which is meant where."),
     "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
+    "lm": ("language", "language", "Train, judge, mix language models; let them write."),
     "compare": ("compare", "compare", "Train several models on one text, judge them side by side."),
     "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
     "diversity": ("diversity", "diversity", "Show how diverse texts are, by entropy of their patterns."),

@@ -23,11 +23,13 @@ class Flags:
         kind: the dataclass.
         panel: the heading that they stand under in the help.
         without: fields that have no flag.
+        defaults: an instance whose values the help quotes, where they are not the dataclass's own.
     """
 
     kind: type
     panel: str
     without: frozenset[str] = frozenset()
+    defaults: Any = None
 
     def parameters(self) -> Iterable[inspect.Parameter]:
         """Yield a keyword parameter a field, None where the flag is not given."""
@@ -51,7 +53,7 @@ class Flags:
         words = field.metadata["choices"]
         info = typer.Option(
             f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
-            help=_help(field),
+            help=_help(field, field.default if self.defaults is None else getattr(self.defaults, field.name)),
             show_default=False,
             metavar="|".join(words) if words else None,
             rich_help_panel=self.panel,
@@ -96,8 +98,8 @@ def _simple_type(hint: Any) -> type | None:
     return None
 
 
-def _help(field: dataclasses.Field[Any]) -> str:
-    text, default = field.metadata["help"], field.default
+def _help(field: dataclasses.Field[Any], default: Any) -> str:
+    text = field.metadata["help"]
     shown = ("yes" if default else "no") if isinstance(default, bool) else default
     # typer would show the flag's own default, which is None: not given.
     return f"{text[:1].upper()}{text[1:]}." + ("" if default is None else f" Default: {shown}.")

@@ -6,36 +6,14 @@ calls it, and for each such name the options that make it this model.
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import firth
 from firth import options
+from firth.comparison.named import named
 from firth.errors import OptionError
 
 TRAINERS = ("firth.embeddings.", "firth.senses.")
-
-
-@dataclass(frozen=True)
-class Model:
-    """A preset of one options dataclass.
-
-    Attributes:
-        kind: the dataclass.
-        preset: the options that make it this model; they have no flags.
-    """
-
-    kind: Any
-    preset: Mapping[str, Any]
-
-
-def _found() -> dict[str, Model]:
-    homes = firth._HOMES  # where a name lives is told by the name's own module only once that is imported
-    kinds = [getattr(firth, name) for name, home in homes.items() if home.startswith(TRAINERS)]
-    return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}
-
-
-MODELS = _found()
+MODELS = named(TRAINERS)
 
 
 def trainer(spec: str, common: Mapping[str, Any]) -> Any:

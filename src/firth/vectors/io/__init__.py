@@ -101,6 +101,9 @@ _INSTEAD = {
     "Classifier": "; `firth classify predict` asks it",
     "Composition": "; those of its words are `firth.load(path).vectors`",
     "DocumentVectors": "; those of its words are `firth.load(path).words`",
+    "Mixture": "; `firth lm` asks it",
+    "NeuralLanguageModel": "; `firth lm` asks it, and those of its words are `firth.load(path).word_vectors()`",
+    "NgramModel": "; `firth lm` asks it",
     "SenseVectors": "; one vector a word is `firth.load(path).single()`, one a sense `firth.load(path).apart()`",
 }
 

@@ -1,0 +1,249 @@
+"""`firth lm`: language models trained, judged, mixed, compared, and let write."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.flags import Flags, with_flags
+from firth.cli.language_train import train
+from firth.cli.output import AsJson, Quiet, paragraphs, print_json, print_scores, scored
+from firth.cli.targets import check_folder_target
+from firth.cli.texts import Cache, Column, Sources, corpus_of
+from firth.corpus.encoded import Corpus
+from firth.corpus.reader import lines_of, opened
+from firth.errors import OptionError
+from firth.inference.beam import Beam
+from firth.inference.controls import Controls
+from firth.language.comparing import compare_models
+from firth.language.files import load_language_model
+from firth.language.generation import SEARCHES, Writer
+from firth.language.mixture import Mixture
+from firth.language.model import LanguageModel
+from firth.language.scores import SentenceScore
+
+LINES = 1 << 12  # scored at once
+
+Model = Annotated[Path, typer.Argument(help="A language model of firth lm train, or an ARPA file.", metavar="MODEL")]
+Models = Annotated[list[Path], typer.Argument(help="Language models of one vocabulary.", metavar="MODEL...")]
+HeldOut = Annotated[Path, typer.Option(help="Text that no model was trained on.", metavar="TEXT", show_default=False)]
+
+
+def score(
+    model: Model,
+    text: Annotated[str, typer.Argument(help="File with a sentence a line, or - for standard input.", metavar="FILE")],
+    words: Annotated[bool, typer.Option("--words", help="Show the log-probability of each word.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Tell how likely sentences are, a line each: log-probability in nats, perplexity, and what the model read.
+
+    Each sentence is scored by itself, as if nothing stood before it.
+    """
+    asked = load_language_model(model)
+    for lines in _batches(text):
+        for line, found in zip(lines, asked.score(lines), strict=True):
+            if json:
+                print_json(_scored(line, found))
+            else:
+                print(_told(found, words))
+
+
+def perplexity(
+    model: Model,
+    text: Sources,
+    column: Column = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Tell how well a model predicts a text, with its interval, and what was counted."""
+    asked = load_language_model(model)
+    found = asked.perplexity(_held_out(asked, text, column, cache, quiet), progress=not quiet)
+    if json:
+        print_json({"model": str(model), **found.described()})
+    else:
+        print(found)
+
+
+def _generate(
+    model: Model,
+    prompt: Annotated[
+        str, typer.Argument(help="How texts begin; - for a prompt a line of standard input.", metavar="PROMPT")
+    ] = "",
+    number: Annotated[int, typer.Option("--number", "-n", help="How many texts of each prompt.")] = 1,
+    search: Annotated[str, typer.Option(help="How words are chosen.", metavar="|".join(SEARCHES))] = "sample",
+    seed: Annotated[int, typer.Option(help="Of what is drawn; one seed gives the same texts.")] = 0,
+    unknown: Annotated[bool, typer.Option("--unknown", help="Let <unk> be written.")] = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Write texts that begin with a prompt, a line each, as the model reads words."""
+    asked = load_language_model(model)
+    controls = Controls(**_CONTROLS.chosen(options))
+    how = _search(search, number, _BEAM.chosen(options))
+    writer = Writer(asked, asked.vocabulary, asked.rules)
+    for beginning in [line for lines in _batches("-") for line in lines] if prompt == "-" else [prompt]:
+        ids = writer.ids(beginning)
+        for each in writer.continuations(ids, number, controls, how, seed=seed, unknown=unknown):
+            text = writer.text([*ids, *each.ids])
+            if json:
+                print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
+            else:
+                print(text)
+
+
+_CONTROLS, _BEAM = Flags(Controls, "Wishes"), Flags(Beam, "Beam search")
+
+
+def next_words(
+    model: Model,
+    prompt: Annotated[str, typer.Argument(help="What stands before.", metavar="PROMPT")] = "",
+    number: Annotated[int, typer.Option("--number", "-k", help="How many words.")] = 10,
+    json: AsJson = False,
+) -> None:
+    """Show the likeliest next words, with their probabilities; </s> is the end of the sentence."""
+    found = load_language_model(model).next_words(prompt, number)
+    if json:
+        print_json({"prompt": prompt, "next": scored(found)})
+    else:
+        print_scores(found)
+
+
+def compare(
+    models: Models,
+    held_out: HeldOut,
+    column: Column = None,
+    cache: Cache = None,
+    seed: Annotated[int, typer.Option(help="Of the draws of intervals.")] = 0,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Set language models beside each other on one text: perplexities, ratios with paired intervals, mixtures."""
+    named = _named(models)
+    source = _held_out(next(iter(named.values())), [str(held_out)], column, cache, quiet)
+    found = compare_models(named, source, seed=seed, progress=not quiet)
+    if json:
+        for row in found.described():
+            print_json(row)
+    else:
+        print(found)
+
+
+def mix(
+    models: Models,
+    held_out: HeldOut,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to save the mixture in.", metavar="OUT")],
+    column: Column = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Mix language models, with the weights that predict a held-out text best; measure it on yet another."""
+    check_folder_target(out)
+    named = _named(models)
+    parts = list(named.values())
+    found = Mixture.fit(parts, _held_out(parts[0], [str(held_out)], column, cache, quiet), progress=not quiet)
+    found.metadata.setdefault("name", out.stem)
+    found.save(out)
+    weights = dict(zip(named, found.weights.tolist(), strict=True))
+    if json:
+        print_json({"model": str(out), "weights": weights})
+    else:
+        print(f"{out}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
+
+
+def info(model: Model, json: AsJson = False) -> None:
+    """Say what a language model is, and how it was made."""
+    found = load_language_model(model)
+    facts = {"model": str(model), "kind": type(found).__name__, "words": len(found.vocabulary), **vars(found.rules)}
+    if json:
+        print_json({**facts, "metadata": found.metadata})
+        return
+    for name, value in (*facts.items(), *found.metadata.get("training", {}).items()):
+        if not isinstance(value, list):  # rows of a training's course
+            print(f"{name:<12} {value}")
+
+
+def _app() -> typer.Typer:
+    app = typer.Typer(help="Train, judge, mix and compare language models, and let them write.")
+    # What follows the name of a model is read by the model's own command.
+    passed_on = {
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": [],
+    }
+    app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
+    generate = with_flags(_generate, [_CONTROLS, _BEAM])
+    commands: dict[str, Callable[..., None]] = {
+        "score": score,
+        "perplexity": perplexity,
+        "generate": generate,
+        "next": next_words,
+        "compare": compare,
+        "mix": mix,
+        "info": info,
+    }
+    for name, run in commands.items():
+        app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
+    return app
+
+
+language = _app()
+
+
+def _batches(path: str) -> Iterator[list[str]]:
+    """Yield the lines of a file, or of standard input, some thousand at a time."""
+    if path == "-":
+        yield from _lines(sys.stdin.buffer)
+        return
+    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
+        yield from _lines(lines)
+
+
+def _lines(stream: Any) -> Iterator[list[str]]:
+    while some := list(islice(stream, LINES)):
+        yield [line.decode("utf-8", "replace").rstrip("\r\n") for line in some]
+
+
+def _held_out(
+    model: LanguageModel, sources: Sequence[str], column: str | None, cache: Path | None, quiet: bool
+) -> Corpus:
+    """Text, every word of it, read as a model reads."""
+    how = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
+    return corpus_of(sources, {}, stop_words=None, column=column, cache=cache, progress=not quiet, defaults=how)
+
+
+def _named(paths: Sequence[Path]) -> dict[str, LanguageModel]:
+    """Models by short names, or by paths where short ones say too little."""
+    stems = [path.name.removesuffix(path.suffix) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise OptionError(f"{', '.join(names)}: a model is named twice; expected each once")
+    return {name: load_language_model(path) for name, path in zip(names, paths, strict=True)}
+
+
+def _search(search: str, number: int, beams: dict[str, Any]) -> str | Beam:
+    if beams and search != "beam":
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
+        raise OptionError(f"{given} with --search {search}: expected with --search beam alone")
+    return Beam(**{"beams": max(number, Beam().beams), **beams}) if search == "beam" else search
+
+
+def _scored(line: str, found: SentenceScore) -> dict[str, Any]:
+    return {
+        "sentence": line,
+        "log_prob": found.total,
+        "perplexity": found.perplexity if found.tokens else None,
+        "tokens": list(found.tokens),
+        "log_probs": found.log_probs.tolist(),
+    }
+
+
+def _told(found: SentenceScore, words: bool) -> str:
+    pairs = zip(found.tokens, found.log_probs.tolist(), strict=True)
+    text = " ".join(f"{word}:{log_prob:.2f}" if words else word for word, log_prob in pairs)
+    return f"{found.total:.3f}\t{found.perplexity:.2f}\t{text}"

@@ -1,0 +1,196 @@
+"""`firth lm train`: text in, a language model out.
+
+Models are named by the options that train them. Those that count are looked at first, so that n-grams never wait for
+PyTorch, which takes seconds to import, and need not have it.
+"""
+
+import contextlib
+import inspect
+import shlex
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.flags import Flags, with_flags
+from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
+from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.texts import Cache, Column, Sources, StopWords, Threads, corpus_of
+from firth.comparison.named import Model, named
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusOptions
+from firth.errors import MissingExtraError
+from firth.language.model import LanguageModel
+from firth.language.perplexity import Perplexity
+from firth.language.text import UNKNOWN
+
+INTERRUPTED = 130
+COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
+TEXT = Flags(CorpusOptions, "Text", frozenset({"unknown", "keep_empty"}))  # a place for rare words there always is
+
+
+def train(context: typer.Context) -> None:
+    """Train a language model on text: `firth lm train MODEL CORPUS... -o OUT`.
+
+    `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
+    """
+    arguments = context.args or ["--help"]
+    with _ended_like_ctrl_c():
+        trainers(arguments)(arguments, prog_name="firth lm train")
+
+
+def trainers(arguments: Sequence[str]) -> typer.Typer:
+    """Return a command a model, each with the flags of its own options; neural ones where they are asked for."""
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    app = typer.Typer(
+        help="Train a language model on text. Each has options of its own, which firth lm train MODEL -h shows; all "
+        "take --held-out TEXT, --quiet and --json.",
+        subcommand_metavar="MODEL CORPUS... -o OUT",
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_shared)
+    for name, model in _models(chosen).items():
+        what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
+        text = paragraphs(_train).partition("\n\n")[2]
+        run = _command(name, model)
+        app.command(name, help=f"{what}\n\n{text}", short_help=what, no_args_is_help=True)(run)
+    return app
+
+
+def _shared() -> None:
+    """Keep the name of a model an argument, even where there is but one."""
+
+
+def _models(chosen: str | None) -> dict[str, Model]:
+    counting = named(COUNTING)
+    if chosen in counting:
+        return {chosen: counting[chosen]}
+    try:
+        return {**counting, **named(NEURAL)}
+    except MissingExtraError:
+        if chosen is None:
+            note("Neural models need PyTorch: pip install 'firth[neural]'")
+            return counting
+        purpose = f"train {chosen!r}, which is none of the models that count ({', '.join(counting)})"
+        raise MissingExtraError("torch", "neural", purpose) from None
+
+
+def _command(name: str, model: Model) -> Any:
+    taken = inspect.signature(model.kind.train).parameters
+    known = {flag: None for flag in ("seed", "checkpoint") if flag not in taken}
+    flags = [Flags(model.kind, "Model", frozenset(model.preset)), TEXT]
+    if "training" in taken:
+        usual = model.kind.training
+        flags.append(Flags(type(usual), "Training", defaults=usual))
+    return with_flags(_train, flags, model=name, how=model, **known)
+
+
+def _train(
+    model: str,
+    how: Model,
+    corpus: Sources,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to save the model in.", show_default=False, metavar="OUT")
+    ],
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Text to tell the perplexity of, and, for neural models, to choose the best by.", metavar="TEXT"
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of every random draw. Default: 0.")] = None,
+    threads: Threads = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
+    ] = None,
+    column: Column = None,
+    stop_words: StopWords = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train a language model on text.
+
+    Words that are rarer than --min-count, or beyond --max-size, are read as <unk>, which is predicted like any word.
+    Ctrl-C stops at a safe point and saves what was learned, if anything was.
+    """
+    began = time.monotonic()
+    check_folder_target(out)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    trainer = how.kind(**Flags(how.kind, "Model").chosen(options), **how.preset)
+    training = _training(how.kind, options)
+    read: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
+    usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNKNOWN}
+    text = corpus_of(corpus, TEXT.chosen(options), stop_words=stop_words, defaults=usual, **read)
+    judged = None if held_out is None else _held_out(held_out, text, read)
+    given = {"training": training, "held_out": judged, "seed": seed, "checkpoint": checkpoint}
+    taken = inspect.signature(trainer.train).parameters
+    further = {name: value for name, value in given.items() if value is not None and name in taken}
+    learned = trainer.train(text, threads=threads, progress=not quiet, **further)
+    learned.metadata.setdefault("name", out.stem)
+    learned.save(out)
+    interrupted = bool(learned.metadata.get("training", {}).get("interrupted"))
+    figure = None if judged is None or interrupted else learned.perplexity(judged, progress=not quiet)
+    _tell(model, learned, text, out, time.monotonic() - began, figure, json)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """Take the wish of a system to end the process as Ctrl-C: what was learned is saved, where there is something."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _training(kind: Any, options: Mapping[str, Any]) -> Any:
+    """The options of training: the model's own, changed where flags were given; None for a model that has none."""
+    if "training" not in inspect.signature(kind.train).parameters:
+        return None
+    return replace(kind.training, **Flags(type(kind.training), "Training").chosen(options))
+
+
+def _held_out(path: Path, text: Corpus, read: Mapping[str, Any]) -> Corpus:
+    """Held-out text, read as the text that is trained on before any time goes into training."""
+    rules = text.options.described()
+    how = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
+    return corpus_of([str(path)], {}, stop_words=None, defaults=how, **read)
+
+
+def _tell(
+    model: str, learned: LanguageModel, text: Corpus, out: Path, seconds: float, figure: Perplexity | None, json: bool
+) -> None:
+    vocabulary = text.vocabulary
+    unknown = int(vocabulary.counts[vocabulary.ids[UNKNOWN]]) if UNKNOWN in vocabulary else 0
+    if json:
+        print_json(
+            {
+                "model": str(out),
+                "kind": model,
+                "words": len(learned.vocabulary),
+                "tokens": text.num_tokens,
+                "unknown": unknown,
+                "seconds": round(seconds, 3),
+                "interrupted": bool(learned.metadata.get("training", {}).get("interrupted")),
+                **({} if figure is None else {"held_out": figure.described()}),
+            }
+        )
+        return
+    print(f"{out}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
+    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and read as {UNKNOWN}"
+    print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
+    if figure is not None:
+        print(figure)
+    print(f"next: firth lm generate {shlex.quote(str(out))}")
