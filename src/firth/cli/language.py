@@ -10,7 +10,7 @@ import typer
 
 from firth.cli.flags import Flags, with_flags
 from firth.cli.language_train import train
-from firth.cli.output import AsJson, Quiet, paragraphs, print_json, print_scores, scored
+from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
 from firth.cli.targets import check_folder_target
 from firth.cli.texts import Cache, Column, Sources, corpus_of
 from firth.corpus.encoded import Corpus
@@ -19,7 +19,7 @@ from firth.errors import OptionError
 from firth.inference.beam import Beam
 from firth.inference.controls import Controls
 from firth.language.comparing import compare_models
-from firth.language.files import load_language_model
+from firth.language.files import ARPA, load_language_model, save_language_model
 from firth.language.generation import SEARCHES, Writer
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel
@@ -155,6 +155,22 @@ def mix(
         print(f"{out}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
 
 
+def convert(
+    model: Model,
+    out: Annotated[Path, typer.Argument(help="Folder, or ARPA file (.arpa, .arpa.gz), to write.", metavar="OUT")],
+    json: AsJson = False,
+) -> None:
+    """Write n-grams as an ARPA file, which other programs read, or an ARPA file as a folder, which opens at once."""
+    if not out.name.removesuffix(".gz").endswith(ARPA):
+        check_folder_target(out)
+    found = load_language_model(model)
+    save_language_model(found, out)
+    if json:
+        print_json({"model": str(out), "words": len(found.vocabulary)})
+    else:
+        note(f"{out}: {found!r}")
+
+
 def info(model: Model, json: AsJson = False) -> None:
     """Say what a language model is, and how it was made."""
     found = load_language_model(model)
@@ -185,6 +201,7 @@ def _app() -> typer.Typer:
         "next": next_words,
         "compare": compare,
         "mix": mix,
+        "convert": convert,
         "info": info,
     }
     for name, run in commands.items():

@@ -5,7 +5,10 @@ from pathlib import Path
 
 from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
+from firth.language.ngram_model import NgramModel
 from firth.vectors.io import saved
+
+ARPA = (".arpa", ".lm")  # what names of ARPA files end in, but for a .gz behind
 
 
 def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
@@ -23,6 +26,8 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     place = Path(path)
     if not place.exists():
         raise FileNotFoundError(2, "no such file or folder; expected a language model of firth lm train", str(place))
+    if place.is_file() and place.name.lower().removesuffix(".gz").endswith(ARPA):
+        return NgramModel.from_arpa(place)
     if not saved.is_ours(place):
         raise FormatError(f"{place}: no language model; expected a folder of firth lm train, or an ARPA file (.arpa)")
     found: object = saved.restored(saved.read(place))
@@ -31,3 +36,23 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
             f"{place} holds {type(found).__name__}, expected a language model: train one by firth lm train"
         )
     return found
+
+
+def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> None:
+    """Write a language model: as an ARPA file where the name ends in .arpa or .lm, else as a folder of firth's.
+
+    Args:
+        model: any, for a folder; of n-grams, for an ARPA file.
+        path: where to; a name that ends in .gz is packed.
+
+    Raises:
+        OptionError: the model is no n-gram model and the name that of an ARPA file; or as in `LanguageModel.save` and
+            `NgramModel.to_arpa`.
+        OSError: it cannot be written.
+    """
+    if not str(path).lower().removesuffix(".gz").endswith(ARPA):
+        model.save(path)
+    elif isinstance(model, NgramModel):
+        model.to_arpa(path)
+    else:
+        raise OptionError(f"{path}: an ARPA file holds n-grams, and this is a {type(model).__name__}; give a folder")

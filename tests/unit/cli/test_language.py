@@ -155,3 +155,11 @@ def test_says_what_a_model_is(run, model):
     assert told["metadata"]["name"] == "four"
     lines = run("info", "four.firth").splitlines()
     assert "kind         NgramModel" in lines
+
+
+def test_an_arpa_file_is_a_model_too(run, model):
+    run("convert", "four.firth", "four.arpa.gz")
+    told = json.loads(run("convert", "four.arpa.gz", "again.firth", "--json"))
+    assert told == {"model": "again.firth", "words": len(model.vocabulary)}
+    lines = run("score", "four.firth", "held.txt")
+    assert run("score", "four.arpa.gz", "held.txt") == run("score", "again.firth", "held.txt") == lines

@@ -3,7 +3,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.language.files import load_language_model
+from firth.language.files import load_language_model, save_language_model
 from firth.language.mixture import Mixture
 from firth.vectors.io import saved
 from tests.unit.language.toys import random_model
@@ -30,3 +30,23 @@ def test_what_is_no_language_model_is_told(tmp_path):
             load_language_model(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="expected a language model of firth lm train"):
         load_language_model(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("name", ["three.arpa", "three.lm", "three.ARPA.gz", "three.firth"])
+def test_n_grams_there_and_back(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    lines = ["a b a c", "b a c c b", "a c b"] * 3
+    corpus = firth.Corpus.build(lines, min_count=1, tokens="whitespace", cache=tmp_path)
+    model = firth.Ngrams(order=3, discount_fallback=True).train(corpus)
+    save_language_model(model, tmp_path / name)
+    assert (tmp_path / name).is_dir() == name.endswith(".firth")
+    again = load_language_model(tmp_path / name)
+    for one, other in zip(model.score(lines), again.score(lines), strict=True):
+        assert one.tokens == other.tokens
+        np.testing.assert_allclose(one.log_probs, other.log_probs, atol=1e-7)
+
+
+def test_only_n_grams_go_into_arpa_files(tmp_path):
+    with pytest.raises(OptionError, match="an ARPA file holds n-grams, and this is a TableModel"):
+        save_language_model(random_model(0), tmp_path / "model.arpa")
+    assert not list(tmp_path.iterdir())
