@@ -46,8 +46,8 @@ class MultiHeadAttention(nn.Module):
 
     def projected(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return queries (B, T, D) and keys with values (B, T, 2 D) of one sequence, by one matrix product."""
-        both = self.inward(x)
-        return both[..., : self.width], both[..., self.width :]
+        queries, seen = torch.split(self.inward(x), [self.width, 2 * self.width], -1)
+        return queries, seen
 
     def queries(self, x: torch.Tensor) -> torch.Tensor:
         """Return the (B, T, D) queries alone, for a memory that is another sequence."""
@@ -118,7 +118,7 @@ class MultiHeadAttention(nn.Module):
         return self.projected(x) if memory is None else (self.queries(x), self.keys_values(memory))
 
     def _headed(self, queries: torch.Tensor, seen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        keys, values = seen[..., : self.width], seen[..., self.width :]
+        keys, values = seen.chunk(2, -1)
         q, k, v = (part.reshape(*part.shape[:2], self.heads, -1).transpose(1, 2) for part in (queries, keys, values))
         return q, k, v  # each (B, H, T or S, D / H)
 

@@ -22,6 +22,7 @@ from firth.neural.training.devices import (
     chosen_machine,
     deterministic,
     kept_randomness,
+    no_subnormals,
     own_randomness,
     torch_threads,
 )
@@ -127,6 +128,7 @@ def _fit(order: _Order, group: Group) -> History:
     first = group.rank == 0
     with (
         own_randomness(order.seed, "training" if first else f"training {group.rank}", order.machine),
+        no_subnormals(),
         stopping() as asked,
         reporting(order.progress if first else False) as report,
     ):
