@@ -15,7 +15,7 @@ from tests.docs.runner import blocks, run_page
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
-NEURAL = {"neural-language-models"}  # pages whose examples need PyTorch
+NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
 README_LINES = 20_000  # paragraphs of Wikipedia that stand in for the reader's own texts
 
 
