@@ -46,7 +46,7 @@ class ClassSoftmax(OutputLayer):
     Attributes:
         class_of: (V,) int64.
         place: (V,) int64, of each word among all, class by class.
-        first: where each class's words begin among all, and V at the end.
+        inner: (V,) int64, of each word in its class.
         class_weight, class_bias: (C, D) and (C,).
         weight, bias: (V, D) and (V,), in the order of `place`.
 
@@ -57,6 +57,7 @@ class ClassSoftmax(OutputLayer):
 
     class_of: torch.Tensor
     place: torch.Tensor
+    inner: torch.Tensor
 
     def __init__(
         self,
@@ -76,34 +77,31 @@ class ClassSoftmax(OutputLayer):
         order = np.lexsort((np.arange(words), class_of))
         mass = np.bincount(class_of, share)
         self.register_buffer("class_of", torch.from_numpy(class_of))
-        self.register_buffer("place", torch.from_numpy(np.argsort(order)))
+        place, sizes = np.argsort(order), np.bincount(class_of)
+        self.register_buffer("place", torch.from_numpy(place))
+        self.register_buffer("inner", torch.from_numpy(place - (np.cumsum(sizes) - sizes)[class_of]))
         self.class_weight = start_uniform(torch.empty(len(mass), width), width)
         self.weight = start_uniform(torch.empty(words, width), width)
         known = counts is not None
         self.class_bias = _bias(np.log(mass) * known)
         self.bias = _bias(np.log(share / mass[class_of])[order] * known)
 
-    @property
-    def first(self) -> list[int]:
-        """Where each class's words begin among all, and V at the end."""
-        return [0, *torch.bincount(self.class_of).cumsum(0).tolist()]
-
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) -log p(target); see `OutputLayer.loss`."""
         nats = linear_cross_entropy(hidden, self.class_weight, self.class_bias, self.class_of[targets])
         if not len(targets):
             return nats
-        places, rows = torch.sort(self.place[targets])
-        bounds = self.first
-        class_of, sizes = torch.unique_consecutive(self.class_of[targets[rows]], return_counts=True)
-        inside = []
-        split = sizes.tolist()
-        for number, some, where in zip(
-            class_of.tolist(), torch.split(rows, split), torch.split(places, split), strict=True
-        ):
-            start, stop = bounds[number : number + 2]
-            near = hidden.index_select(0, some)
-            inside.append(linear_cross_entropy(near, self.weight[start:stop], self.bias[start:stop], where - start))
+        rows = torch.sort(self.class_of[targets], stable=True).indices
+        class_of, present = torch.unique_consecutive(self.class_of[targets[rows]], return_counts=True)
+        sizes, met = torch.bincount(self.class_of).tolist(), present.tolist()
+        # Split at once: the gradients of all classes are then put together once, not one array of V rows for each.
+        weights, biases = torch.split(self.weight, sizes), torch.split(self.bias, sizes)
+        inside = [
+            linear_cross_entropy(hidden.index_select(0, some), weights[number], biases[number], inner)
+            for number, some, inner in zip(
+                class_of.tolist(), torch.split(rows, met), torch.split(self.inner[targets[rows]], met), strict=True
+            )
+        ]
         return nats.index_add(0, rows, torch.cat(inside))
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
