@@ -97,7 +97,7 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
         ShapeError: there are not V counts.
     """
     if name not in TREES:
-        raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")
+        raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, learned, learned-balanced, or WordCodes")
     if codes < 1 or (codes > 1 and name != "random"):
         raise OptionError(f"codes={codes} with tree={name!r}: expected 1; several codes come from random trees")
     return joined([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])
