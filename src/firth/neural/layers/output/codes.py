@@ -43,19 +43,29 @@ class WordCodes:
             words: V.
 
         Raises:
-            ShapeError: a word hangs nowhere, or there is a number that is no word's.
+            ShapeError: this is no tree, a word hangs nowhere, or there is a number that is no word's.
         """
-        counts = np.bincount(self.leaf_words, minlength=words)
-        if len(counts) != words or not counts.all() or len(self.children) != len(self.leaf_words) - 1:
+        leaves = len(self.leaf_words)
+        known = leaves > 0 and ((self.leaf_words >= 0) & (self.leaf_words < words)).all()
+        counts = np.bincount(self.leaf_words[self.leaf_words >= 0], minlength=words)
+        if not (known and counts.all() and _is_tree(self.children, leaves)):
             raise ShapeError(
-                f"a tree of {len(self.children)} nodes and {len(self.leaf_words)} leaves for {words} words: expected "
-                "one node less than leaves, and each word at one leaf or more"
+                f"a tree of {len(self.children)} nodes and {leaves} leaves for {words} words: expected one node less "
+                "than leaves, each but the root named once, by a node behind it, and each word at one leaf or more"
             )
         order = np.argsort(self.leaf_words, kind="stable")
         word = self.leaf_words[order]
         table = np.full((words, counts.max()), -1, np.int64)
         table[word, np.arange(len(word)) - (np.cumsum(counts) - counts)[word]] = order
         return table
+
+
+def _is_tree(children: Children, leaves: int) -> bool:
+    """Tell whether each item but the root is named once, and a node only after those that it names."""
+    if children.shape != (leaves - 1, 2):
+        return False
+    late = children >= leaves + np.arange(leaves - 1)[:, None]
+    return not late.any() and np.array_equal(np.sort(children, axis=None), np.arange(2 * leaves - 2))
 
 
 def joined(trees: Sequence[WordCodes]) -> WordCodes:
@@ -97,7 +107,7 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
         ShapeError: there are not V counts.
     """
     if name not in TREES:
-        raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, learned, learned-balanced, or WordCodes")
+        raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")
     if codes < 1 or (codes > 1 and name != "random"):
         raise OptionError(f"codes={codes} with tree={name!r}: expected 1; several codes come from random trees")
     return joined([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])

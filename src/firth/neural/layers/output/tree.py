@@ -29,13 +29,10 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.codes import WordCodes, joined, named_codes
+from firth.neural.layers.output.codes import WordCodes, named_codes
 from firth.neural.layers.output.face import OutputLayer, refuse_tied, shares, start_uniform
-from firth.neural.layers.output.learned_codes import Cutting, learned_codes
 from firth.neural.layers.output.path_scores import Passes, path_log_prob
 from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
-
-LEARNED = {"learned": "adaptive", "learned-balanced": "balanced"}  # names of trees, and the rules that cut them
 
 
 class TreeSoftmax(OutputLayer):
@@ -43,25 +40,20 @@ class TreeSoftmax(OutputLayer):
 
     Saved weights bring their tree along: a layer that loads them takes it in the place of its own.
 
-    A tree that is to be learned is a random one until `regrow` is given the mean contexts of a model that has learned
-    with it; what is trained after that begins anew on the tree that is grown from them.
-
     Args:
         width: D, of the hidden vectors.
         words: V.
         counts: (V,) of the words, for Huffman's tree and the biases' beginning.
         tied: refused: nodes are no words.
-        seed: of random trees, and of the directions that learned ones begin with.
-        tree: "huffman", "balanced", "random", "learned", "learned-balanced" (which cuts in the middle), or `WordCodes`.
-        codes: how many random or learned trees are joined, so that each word has so many codes or more.
-        overlap: of "learned": how far from one half the responsibilities of words with codes on both sides may be.
+        seed: of random trees.
+        tree: "huffman", "balanced", "random", or `WordCodes`, such as `learned_codes` finds.
+        codes: how many random trees are joined, so that each word has so many codes.
 
     Attributes:
         weight: (L - 1, D) a row a node.
         bias: (L - 1,).
         inner_nodes: (L - 1, 2) int64 and
         leaf_words: (L,) int64, the tree: `children` and `leaf_words` of `WordCodes`.
-        learned: whether the tree is to be learned by `regrow`.
 
     Raises:
         OptionError: there is no such tree; tied weights.
@@ -87,20 +79,16 @@ class TreeSoftmax(OutputLayer):
         seed: int = 0,
         tree: str | WordCodes = "huffman",
         codes: int = 1,
-        overlap: float = 0.0,
     ) -> None:
         super().__init__(width, words)
         refuse_tied("tree", tied)
-        self._share = None if counts is None else shares(counts, words)
-        self.learned = tree in LEARNED
-        self._cutting = Cutting(rule=LEARNED[str(tree)] if self.learned else "adaptive", overlap=overlap)
-        self._codes, self._seed = codes, seed
-        tree = "random" if self.learned else tree
         chosen = (
             tree if isinstance(tree, WordCodes) else named_codes(tree, words, counts=counts, seed=seed, codes=codes)
         )
         self._hang(chosen, torch.device("cpu"))
-        self._begin(torch.empty(len(chosen.children), width))
+        self.weight = start_uniform(torch.empty(len(chosen.children), width), width)
+        bias = np.zeros(len(self.weight)) if counts is None else first_bias(chosen, shares(counts, words))
+        self.bias = torch.nn.Parameter(torch.from_numpy(bias).to(self.weight))
         before_loading: Any = self.register_load_state_dict_pre_hook  # which torch gives no type
         before_loading(_take_tree)
 
@@ -108,21 +96,6 @@ class TreeSoftmax(OutputLayer):
     def codes(self) -> WordCodes:
         """The tree."""
         return WordCodes(self.inner_nodes.cpu().numpy(), self.leaf_words.cpu().numpy())
-
-    def regrow(self, means: npt.NDArray[np.float64]) -> None:
-        """Learn the tree, and begin with new weights on it; to be called before there is an optimiser.
-
-        Args:
-            means: (V, D) the mean hidden vector before each word; see `firth.neural.layers.output.learned_codes`.
-
-        Raises:
-            ShapeError: they are not those of V words.
-        """
-        seeds = range(self._seed, self._seed + self._codes)
-        self._hang(
-            joined([learned_codes(means, cutting=self._cutting, seed=each) for each in seeds]), self.weight.device
-        )
-        self._begin(self.weight.new_empty(len(self.inner_nodes), self.width))
 
     def hang(self, codes: WordCodes) -> None:
         """Take another tree; where it has another number of nodes, new weights that await being loaded.
@@ -172,12 +145,6 @@ class TreeSoftmax(OutputLayer):
         signs = self.signs[place].to(hidden.dtype)
         passes = Passes(self.nodes[place], signs, row[leaf], leaf, begins)
         return path_log_prob(hidden, self.weight, self.bias, passes, len(leaves))
-
-    def _begin(self, weight: torch.Tensor) -> None:
-        """Draw weights for the tree as it is, and biases that make of it a unigram model."""
-        self.weight = start_uniform(weight, self.width)
-        bias = np.zeros(len(weight)) if self._share is None else first_bias(self.codes, self._share)
-        self.bias = torch.nn.Parameter(torch.from_numpy(bias).to(weight))
 
     def _hang(self, codes: WordCodes, device: torch.device) -> None:
         """Take a tree: what is saved of it, and what follows from it."""

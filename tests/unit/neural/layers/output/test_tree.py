@@ -97,27 +97,18 @@ def test_saved_weights_bring_their_tree():
     assert other.leaves.shape == (V, 2)
 
 
-@pytest.mark.parametrize(("name", "overlap", "codes"), [("learned", 0.4, 2), ("learned-balanced", 0.0, 1)])
-def test_a_learned_tree_is_random_until_it_is_grown(name, overlap, codes):
-    """Grown from contexts in two clouds, it parts them at the root of each tree, and is a unigram model again."""
-    counts = np.arange(1, V + 1)
-    layer = TreeSoftmax(4, V, counts=counts, tree=name, overlap=overlap, codes=codes)
-    assert layer.learned
-    random = np.random.default_rng(1)
-    clouds = np.arange(V) % 2
-    layer.regrow(random.standard_normal((V, 4)) + 20 * clouds[:, None])
-    torch.testing.assert_close(
-        layer.log_prob(torch.zeros(1, 4))[0].exp(), torch.from_numpy(counts / counts.sum()).float()
-    )
-    paths, words = layer.codes.paths, layer.codes.leaf_words
-    first, second = paths.signs[paths.starts[:-1]], paths.signs[paths.starts[:-1] + 1]
-    side = first if codes == 1 else 2 * first + second  # the root of each of two trees lies below that which joins them
-    for turn in np.unique(side):
-        assert len(set(clouds[words[side == turn]])) == 1
-    assert layer.leaves.shape[1] >= codes
-    other = TreeSoftmax(4, V, counts=counts, tree=name)
-    other.load_state_dict(layer.state_dict())
-    assert torch.equal(other.log_prob(torch.ones(1, 4)), layer.log_prob(torch.ones(1, 4)))
+@pytest.mark.parametrize("damage", ["a loop", "a word too many", "a leaf twice"])
+def test_damaged_trees_are_refused(damage):
+    state = TreeSoftmax(2, 4, tree="balanced").state_dict()
+    nodes, words = state["inner_nodes"].clone(), state["leaf_words"].clone()
+    if damage == "a loop":
+        nodes[nodes == 4] = 6  # the root below itself
+    elif damage == "a leaf twice":
+        nodes[nodes == 3] = 2
+    else:
+        words[0] = 9
+    with pytest.raises(ShapeError, match="expected one node less"):
+        TreeSoftmax(2, 4, tree="random").load_state_dict(state | {"inner_nodes": nodes, "leaf_words": words})
 
 
 def test_one_word_is_certain():
