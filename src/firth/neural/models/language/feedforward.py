@@ -23,7 +23,7 @@ direct connections; three times that in training.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -41,6 +41,7 @@ from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import output_of, output_option, parsed_output
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
+from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.options import option
 from firth.progress import Progress
@@ -84,10 +85,11 @@ class FeedForwardLM:
         threads: int | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Sequence[Callback] = (),
     ) -> NeuralLanguageModel:
         """Train a model; see `firth.neural.models.language.train.train_language_model`."""
         return train_language_model(
-            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint
+            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint, callbacks
         )
 
     def module(self, vocabulary: Vocabulary, begin: int) -> "FeedForward":

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from firth.neural.models.language.neural_model import NeuralLanguageModel, seede
 from firth.neural.models.language.options import LanguageOptions
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
+from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.progress import Progress
 
@@ -27,6 +29,7 @@ def train_language_model(
     threads: int | None = None,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> NeuralLanguageModel:
     """Train a neural language model.
 
@@ -40,6 +43,7 @@ def train_language_model(
         threads: how many; None for what suits the model (`firth.neural.training.devices`).
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
         checkpoint: a folder in which the state is kept; a later call with the same text, options and seed goes on.
+        callbacks: called with a plain dict after each evaluation; `firth.neural.training.callbacks` has some ready.
 
     Returns:
         The model that did best on held-out text, or the last.
@@ -51,7 +55,7 @@ def train_language_model(
     """
     text = _checked(training_text(corpus))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
-    learning = Learning(text, judged, training, seed, threads, progress, checkpoint)
+    learning = Learning(text, judged, training, seed, threads, progress, checkpoint, callbacks)
     return learning.of(how, learning.drawn(how))
 
 
@@ -67,6 +71,7 @@ class Learning:
         threads: how many, or None.
         progress: how to show progress.
         checkpoint: a folder for the state, or None.
+        callbacks: called after each evaluation.
     """
 
     text: LanguageText
@@ -76,6 +81,7 @@ class Learning:
     threads: int | None = None
     progress: Progress = None
     checkpoint: str | os.PathLike[str] | None = None
+    callbacks: Sequence[Callback] = ()
 
     def drawn(self, how: LanguageOptions) -> LanguageModule:
         """Return a module with parameters drawn for the seed.
@@ -109,6 +115,7 @@ class Learning:
             threads=self.threads,
             progress=self.progress,
             checkpoint=self.checkpoint,
+            callbacks=self.callbacks,
             identity=self._identity(how),
         )
         facts = {**self._identity(how), **dataclasses.asdict(self.training), **history.described()}
