@@ -16,9 +16,9 @@ Hinton 2009 (NIPS 2008), "A scalable hierarchical distributed language model", s
 section 3, for two vectors a word and noise-contrastive estimation.
 
 Departures:
-- A learned tree (`output="tree", tree="learned"`) needs vectors to begin with. As in their section 4 these come from a
-  model with a random tree, here trained for `bootstrap` epochs: a word stands where the mean of the predictions r_hat
-  before its occurrences is.
+- A learned tree (`output="tree:tree=learned"`) needs vectors to begin with. As in their section 4 these come from a
+  model with a random tree, trained for a few passes (`firth.neural.models.language.learned_tree`): a word stands where
+  the mean of the predictions r_hat before its occurrences is.
 - Maps begin at the identity over n - 1, so that the first prediction is the mean of the vectors.
 - Dropout on the vectors, 0 unless asked for.
 

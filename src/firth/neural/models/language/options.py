@@ -1,5 +1,6 @@
 """What the options of every neural language model have in common, and the output layer that one of them names."""
 
+import dataclasses
 import inspect
 from typing import Any, ClassVar, Protocol
 
@@ -8,6 +9,7 @@ import torch
 from firth.errors import OptionError
 from firth.neural.layers.output.choose import OUTPUTS, make_output
 from firth.neural.layers.output.face import OutputLayer
+from firth.neural.models.language.learned_tree import LearnedTree
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.training.options import Training
 from firth.options import option
@@ -25,6 +27,11 @@ class LanguageOptions(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
     training: ClassVar[Training]
+
+    @property
+    def output(self) -> str:
+        """How words are scored; see `output_of`."""
+        ...
 
     def module(self, vocabulary: Vocabulary, begin: int) -> LanguageModule:
         """Return a module whose parameters torch's generator draws.
@@ -58,6 +65,8 @@ def output_of(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Para
         OptionError: there is no such kind or no such option, or a value is out of its range.
     """
     kind, chosen = parsed_output(spec)
+    if learned_tree(spec) is not None:
+        chosen = {}  # any tree, until the one that is learned takes its place
     seed = int(torch.randint(2**31, ()))
     return make_output(kind, width, len(vocabulary), counts=vocabulary.counts, tied=tied, seed=seed, **chosen)
 
@@ -75,6 +84,8 @@ def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
     if kind not in OUTPUTS:
         raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
     known = [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in _EVERY]
+    if "tree=learned" in given:
+        known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
     chosen = {}
     for part in given:
         name, equals, value = part.partition("=")
@@ -82,6 +93,21 @@ def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
             raise OptionError(f"output={spec!r}: no option {name!r}; expected {', '.join(known) or 'none'}")
         chosen[name] = _value(value)
     return kind, chosen
+
+
+def learned_tree(spec: str) -> LearnedTree | None:
+    """Return how an output's tree is learned, or None where it has none that is.
+
+    Args:
+        spec: as for `output_of`.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+    kind, chosen = parsed_output(spec)
+    if kind != "tree" or chosen.get("tree") != "learned":
+        return None
+    return LearnedTree(**{name: value for name, value in chosen.items() if name != "tree"})
 
 
 _EVERY = {"width", "words", "counts", "tied", "seed"}  # what `make_output` gives to each kind

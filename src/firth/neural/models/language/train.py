@@ -5,19 +5,23 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
 from firth.language.text import LanguageText, held_out_text, training_text
+from firth.neural.models.language.learned_tree import LearnedTree, hang
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
-from firth.neural.models.language.options import LanguageOptions
+from firth.neural.models.language.options import LanguageOptions, learned_tree
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.progress import Progress
+
+SHARE = 0.25  # of the minutes for training, for the model with a random tree that a learned one needs
 
 
 def train_language_model(
@@ -56,7 +60,7 @@ def train_language_model(
     text = _checked(training_text(corpus))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
     learning = Learning(text, judged, training, seed, threads, progress, checkpoint, callbacks)
-    return learning.of(how, learning.drawn(how))
+    return learning.of(how, learning.begun(how))
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,29 @@ class Learning:
         """
         begin = self.text.unknown if self.text.end is None else self.text.end
         return seeded_module(how, self.text.vocabulary, begin, self.seed)
+
+    def begun(self, how: LanguageOptions) -> LanguageModule:
+        """Return a module that is ready to learn: drawn, and with its tree where that has to be learned first.
+
+        Args:
+            how: the model's options.
+        """
+        module, tree = self.drawn(how), learned_tree(how.output)
+        if tree is not None:
+            first = self._first(how, tree)
+            codes = tree.codes(first.module, self.text, self.seed)
+            hang(module, codes, self.text.vocabulary, self.seed)
+        return module
+
+    def _first(self, how: LanguageOptions, tree: LearnedTree) -> NeuralLanguageModel:
+        """Return a model with a random tree, after a short training."""
+        plain: Any = how  # every model's options are a dataclass with an output
+        random = dataclasses.replace(plain, output="tree:tree=random")
+        minutes = self.training.minutes and self.training.minutes * SHARE
+        training = dataclasses.replace(self.training, epochs=tree.bootstrap, minutes=minutes, patience=0)
+        aside = None if self.checkpoint is None else Path(self.checkpoint) / "random-tree"
+        learning = dataclasses.replace(self, held_out=None, training=training, checkpoint=aside, callbacks=())
+        return learning.of(random, learning.drawn(random))
 
     def of(self, how: LanguageOptions, module: LanguageModule) -> NeuralLanguageModel:
         """Return a model whose module has learned.
