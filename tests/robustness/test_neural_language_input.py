@@ -90,3 +90,13 @@ def test_sentences_without_a_word(text):
     (empty,) = model.score([""])
     assert empty.total < 0
     assert model.log_probs(model.encode([])).shape == (0,)
+
+
+def test_scores_that_are_no_probabilities_have_no_perplexity(text):
+    ranking = dataclasses.replace(EVERY["log-bilinear"], output="negative")
+    with pytest.raises(OptionError, match="output='negative' gives scores and no probabilities"):
+        train(text, ranking, held_out=text)
+    model = train(text, ranking)
+    for ask in (lambda: model.perplexity(text), lambda: model.score("w1 w2"), lambda: model.next_words("w1")):
+        with pytest.raises(OptionError, match="scores and no probabilities, so it has no perplexity"):
+            ask()

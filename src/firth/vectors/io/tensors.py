@@ -62,7 +62,8 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
     text = json.dumps({"__metadata__": {"format": "np"}, **header}, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % LINE)
     file.write(len(text).to_bytes(8, "little") + text)
-    for name, tensor in tensors.items():
+    for name, array in tensors.items():
+        tensor = np.atleast_1d(array)  # a single number has no rows
         rows = max(BLOCK // max(tensor.itemsize * math.prod(tensor.shape[1:]), 1), 1)
         for start in range(0, len(tensor), rows):
             file.write(np.ascontiguousarray(tensor[start : start + rows], dtype=stored[name]).data)

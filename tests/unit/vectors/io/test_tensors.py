@@ -20,11 +20,13 @@ def test_types_shapes_and_order(tmp_path):
         "empty": np.empty((0, 4), np.float32),
         "wide": np.array([-1, 2**62]),
         "flags": np.array([True, False]),
+        "number": np.array(2.5, np.float32),
     }
     again = tensors.mapped(written(tmp_path, arrays))
     assert list(again) == list(arrays)
     for name, array in arrays.items():
         assert again[name].dtype == array.dtype
+        assert again[name].shape == array.shape
         assert np.array_equal(again[name], array)
 
 

@@ -38,7 +38,7 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
-from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
 from firth.neural.training.monitor import Callback
@@ -73,7 +73,7 @@ class FeedForwardLM:
 
     def __post_init__(self) -> None:
         options.check(self)
-        parsed_output(self.output)
+        check_output(self.output)
 
     def train(
         self,

@@ -95,6 +95,18 @@ def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
     return kind, chosen
 
 
+def check_output(spec: str) -> None:
+    """Check an output layer's kind and the names of its options, before there is a text.
+
+    Args:
+        spec: as for `output_of`.
+
+    Raises:
+        OptionError: there is no such kind or no such option.
+    """
+    learned_tree(spec)
+
+
 def learned_tree(spec: str) -> LearnedTree | None:
     """Return how an output's tree is learned, or None where it has none that is.
 

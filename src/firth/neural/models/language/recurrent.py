@@ -42,7 +42,7 @@ from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
-from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
@@ -96,7 +96,7 @@ class RecurrentLM:
 
     def __post_init__(self) -> None:
         options.check(self)
-        parsed_output(self.output)
+        check_output(self.output)
         if self.tie and self.embed != "words":
             raise OptionError(f"tie=True with embed={self.embed!r}: spellings have no table of vectors to share")
 

@@ -131,8 +131,8 @@ class Learning:
         """
         if self.held_out is not None and not module.output.normalised:
             raise OptionError(
-                f"output={type(module.output).__name__!r} gives scores and no probabilities, so that held-out text has "
-                "no perplexity: train without held_out, or with another output"
+                f"output={how.output!r} gives scores and no probabilities, so that held-out text has no perplexity: "
+                "train without held_out, or with another output"
             )
         task = LanguageTask(module, self.text, self.held_out, self.training, self.seed)
         history = fit(

@@ -39,7 +39,7 @@ from firth.neural.layers.transformer import ACTIVATIONS, NORMS, BlockShape
 from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
-from firth.neural.models.language.options import output_of, output_option, parsed_output
+from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
@@ -79,7 +79,7 @@ class TransformerLM:
 
     def __post_init__(self) -> None:
         options.check(self)
-        parsed_output(self.output)
+        check_output(self.output)
         if self.dim % self.heads:
             raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share out")
         share = self.dim // self.heads

@@ -5,7 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.models.language.options import output_of, parsed_output  # noqa: E402
+from firth.neural.models.language.learned_tree import LearnedTree  # noqa: E402
+from firth.neural.models.language.options import learned_tree, output_of, parsed_output  # noqa: E402
 from tests.unit.neural.models.language.tiny import text_of  # noqa: E402
 
 
@@ -13,6 +14,9 @@ def test_options_are_numbers_words_and_yes_or_no():
     assert parsed_output("full") == ("full", {})
     assert parsed_output("full:bias=no") == ("full", {"bias": False})
     assert parsed_output("adaptive:tails=3:shrink=2.5") == ("adaptive", {"tails": 3, "shrink": 2.5})
+    assert learned_tree("tree:tree=random") is None
+    assert learned_tree("full") is None
+    assert learned_tree("tree:tree=learned:overlap=0.1") == LearnedTree(overlap=0.1)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +26,7 @@ def test_options_are_numbers_words_and_yes_or_no():
         ("full:colour=red", "no option 'colour'; expected bias"),
         ("full:bias", "no option 'bias'"),
         ("full:words=3", "no option 'words'"),
+        ("tree:tree=learned:codes=2", "no option 'codes'; expected tree, bootstrap, rule, overlap, most"),
     ],
 )
 def test_what_is_no_output_is_refused(spec, found):

@@ -16,7 +16,6 @@ LEARNS = {
     "feedforward": firth.FeedForwardLM(dim=16, hidden=48, order=4, dropout=0.0),
     "log-bilinear": firth.LogBilinearLM(dim=48, order=4),
     "lstm": firth.RecurrentLM(cell="lstm", dim=24, hidden=48, layers=1, dropout=0.0),
-    "gru": firth.RecurrentLM(cell="gru", dim=24, hidden=48, layers=1, dropout=0.0),
     "rnn": firth.RecurrentLM(cell="plain", dim=24, hidden=48, layers=1, dropout=0.0),
 }
 MANY = firth.Training(epochs=100, batch_size=1, steps=27, lr=0.02, clip=1.0, schedule="linear")

@@ -1,0 +1,70 @@
+"""Trees out of a model's contexts: words that stand in like places hang together."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth  # noqa: E402 - what needs torch comes after the look for it
+from firth.errors import OptionError  # noqa: E402
+from firth.language.text import training_text  # noqa: E402
+from firth.neural.models.language.learned_tree import LearnedTree, hang  # noqa: E402
+from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained  # noqa: E402
+
+TRAINING = firth.Training(epochs=12, batch_size=4, steps=8, lr=0.02)
+
+
+def classes(tmp_path):
+    """Sentences of a noun, a verb and a noun out of eight each: three places to stand in, the ends among them."""
+    random = np.random.default_rng(0)
+    lines = [f"n{random.integers(8)} v{random.integers(8)} n{random.integers(8)}" for _ in range(300)]
+    return firth.Corpus.build(lines, cache=tmp_path, min_count=1, tokens="whitespace")
+
+
+def test_words_of_a_kind_hang_together(tmp_path):
+    """Some node of the tree has all verbs below it and no noun: a random tree of 18 words hardly ever has one."""
+    text = training_text(classes(tmp_path))
+    first = firth.LogBilinearLM(dim=16, order=3, output="tree:tree=random").train(
+        text, training=TRAINING, progress=False
+    )
+    codes = LearnedTree().codes(first.module, text, seed=0)
+    words, leaves = text.vocabulary.words, len(codes.leaf_words)
+    below = [{words[word]} for word in codes.leaf_words.tolist()]
+    for one, other in codes.children.tolist():
+        below.append(below[one] | below[other])
+    assert below[-1] == set(words)
+    assert {word for word in words if word.startswith("v")} in below[leaves:]
+
+
+def test_training_learns_the_tree_first_and_files_bring_it_back(tmp_path):
+    text = training_text(corpus(tmp_path / "cache"))
+    how = firth.LogBilinearLM(dim=8, order=3, output="tree:tree=learned:overlap=0.2:bootstrap=1")
+    model = how.train(text, training=QUICK, checkpoint=tmp_path / "run", progress=False)
+    tree = model.module.output.codes
+    assert len(tree.leaf_words) >= len(text.vocabulary)
+    assert (tmp_path / "run" / "random-tree").is_dir()
+    model.save(tmp_path / "model")
+    again = firth.load(tmp_path / "model")
+    assert (again.module.output.codes.children == tree.children).all()
+    assert (again.log_probs(text) == model.log_probs(text)).all()
+    assert np.exp(again.start([[1, 2]])[0]).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_seed_decides_the_tree_and_leaves_torchs_own_randomness_alone(tmp_path):
+    text = training_text(corpus(tmp_path))
+    model = untrained(firth.LogBilinearLM(dim=8, order=3, output="tree"), text)
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    one, again = (LearnedTree().codes(model.module, text, seed=1) for _ in range(2))
+    hang(model.module, one, text.vocabulary, seed=1)
+    assert (torch.rand(2) == expected).all()
+    assert (one.children == again.children).all()
+    assert (model.module.output.codes.leaf_words == one.leaf_words).all()
+
+
+def test_options_out_of_range_are_refused():
+    with pytest.raises(OptionError, match=r"overlap=0\.7: expected a finite number from 0 to 0\.49"):
+        firth.LogBilinearLM(output="tree:tree=learned:overlap=0.7")
+    with pytest.raises(OptionError, match="bootstrap=0: expected a whole number of at least 1"):
+        firth.RecurrentLM(output="tree:tree=learned:bootstrap=0")
