@@ -3,6 +3,7 @@
 N-grams learn from the validation text (some 200,000 words) and are asked about the test text.
 """
 
+import gzip
 import math
 from itertools import pairwise
 
@@ -107,3 +108,19 @@ def test_beams_find_likelier_sentences_than_greedy_search(models):
     for one, (many,) in zip(ones, manys, strict=True):
         better += many.log_prob > one.log_prob + 1e-9
     assert better >= 8
+
+
+@pytest.mark.peer
+def test_perplexities_are_those_of_kenlm(models, folder, tmp_path):
+    """With and without unknown words, as KenLM's own program counts them: ends in both, unknown words in the first."""
+    kenlm = pytest.importorskip("kenlm", reason="KenLM is not installed: pip install kenlm")
+    model = models["4-grams"]
+    model.to_arpa(tmp_path / "model.arpa")
+    peer = kenlm.Model(str(tmp_path / "model.arpa"))
+    lines = gzip.decompress((folder / "test.txt.gz").read_bytes()).decode().splitlines()
+    rows = [row for line in lines if line.split() for row in peer.full_scores(" ".join(line.split()))]
+    scores, unknown = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
+    found = model.perplexity(firth.Corpus.build(folder / "test.txt.gz", min_count=1, cache=tmp_path, **HOW))
+    assert (found.tokens, found.unknown) == (len(rows), unknown.sum())
+    assert found.value == pytest.approx(10 ** -scores.mean(), rel=1e-5)
+    assert found.without_unknown == pytest.approx(10 ** -scores[~unknown].mean(), rel=1e-5)

@@ -68,25 +68,29 @@ def convert(
 
 def info(
     path: Annotated[
-        Path, typer.Argument(help="Vectors, or the folder of a corpus.", show_default=False, metavar="PATH")
+        Path,
+        typer.Argument(
+            help="Vectors, the folder of a corpus, or a language model.", show_default=False, metavar="PATH"
+        ),
     ],
     json: AsJson = False,
 ) -> None:
-    """Say what a file of vectors or a corpus folder holds."""
+    """Say what a file of vectors, a corpus folder or a language model holds."""
     facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
     if json:
         print_json(facts)
         return
-    _print_facts(facts)
+    print_facts(facts)
 
 
-def _print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
+def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
+    """Print names with values, those inside others below them and further in."""
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         title = name.replace("_", " ")
         if isinstance(value, dict) and value:
             print(f"{indent}{title}")
-            _print_facts(value, indent + "  ")
+            print_facts(value, indent + "  ")
         else:
             print(f"{indent}{title:<{width}}  {_shown(value)}")
 
@@ -109,8 +113,19 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
     }
 
 
+def language_facts(path: Path, model: Any) -> dict[str, Any]:
+    """Return what is to be told of a language model."""
+    facts = {"path": str(path), "kind": type(model).__name__, "words": len(model.vocabulary), **vars(model.rules)}
+    return {**facts, "bytes": size_on_disk(path), **{k: v for k, v in model.metadata.items() if k not in facts}}
+
+
 def _vector_facts(path: Path) -> dict[str, Any]:
     found = load(path)
+    if not isinstance(found, WordVectors | SubwordVectors | SenseVectors):
+        from firth.language.model import LanguageModel  # brings a compiler along, too
+
+        if isinstance(found, LanguageModel):
+            return language_facts(path, found)
     facts: dict[str, Any] = {"path": str(path), "kind": type(found).__name__, "entries": len(found), "dim": found.dim}
     if isinstance(found, WordVectors | SubwordVectors):
         facts = {

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.language_train import train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
@@ -173,14 +174,11 @@ def convert(
 
 def info(model: Model, json: AsJson = False) -> None:
     """Say what a language model is, and how it was made."""
-    found = load_language_model(model)
-    facts = {"model": str(model), "kind": type(found).__name__, "words": len(found.vocabulary), **vars(found.rules)}
+    facts = language_facts(model, load_language_model(model))
     if json:
-        print_json({**facts, "metadata": found.metadata})
-        return
-    for name, value in (*facts.items(), *found.metadata.get("training", {}).items()):
-        if not isinstance(value, list):  # rows of a training's course
-            print(f"{name:<12} {value}")
+        print_json(facts)
+    else:
+        print_facts(facts)
 
 
 def _app() -> typer.Typer:

@@ -67,10 +67,7 @@ def largest(values: Floats, k: int) -> Kept:
         values: (B, V).
         k: at most V.
     """
-    least = np.partition(values, -k, axis=1)[:, -k, None]
-    above, equal = values > least, values == least
-    room = k - above.sum(axis=1, keepdims=True)
-    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
+    return _from(values, np.partition(values, -k, axis=1)[:, -k, None], k)
 
 
 def nucleus(found: Floats, total: float) -> Kept:
@@ -80,12 +77,17 @@ def nucleus(found: Floats, total: float) -> Kept:
         found: (B, V) probabilities.
         total: above 0 and at most 1.
     """
-    order = np.argsort(-found, axis=1, kind="stable")
-    falling = np.take_along_axis(found, order, axis=1)
+    falling = np.sort(found, axis=1)[:, ::-1]
     before = np.cumsum(falling, axis=1) - falling
-    kept = np.zeros(found.shape, dtype=np.bool_)
-    np.put_along_axis(kept, order, before < total - _SLACK, axis=1)
-    return kept
+    sizes = (before < total - _SLACK).sum(axis=1, keepdims=True)  # at least 1: before the first stands nothing
+    return _from(found, np.take_along_axis(falling, np.maximum(sizes, 1) - 1, axis=1), sizes)
+
+
+def _from(values: Floats, least: Floats, count: int | npt.NDArray[np.int64]) -> Kept:
+    """Those above each row's least, and of those that equal it so many of the first that the row has its count."""
+    above, equal = values > least, values == least
+    room = count - above.sum(axis=1, keepdims=True)
+    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
 
 
 def _only(found: Floats, kept: Kept) -> Floats:
