@@ -12,11 +12,12 @@ from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.language_train import train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
-from firth.cli.targets import check_folder_target
+from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, corpus_of
 from firth.corpus.encoded import Corpus
 from firth.corpus.reader import lines_of, opened
 from firth.errors import OptionError
+from firth.files import replacing_file
 from firth.inference.beam import Beam
 from firth.inference.controls import Controls
 from firth.language.comparing import compare_models
@@ -156,6 +157,39 @@ def mix(
         print(f"{out}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
 
 
+def report(
+    models: Models,
+    held_out: HeldOut,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Page to write, .html.", metavar="FILE")],
+    samples: Annotated[int, typer.Option(help="Texts that each model writes.", min=0)] = 3,
+    prompt: Annotated[str, typer.Option(help="How they begin.")] = "",
+    column: Column = None,
+    cache: Cache = None,
+    seed: Annotated[int, typer.Option(help="Of texts and of the draws of intervals.")] = 0,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Make a page about language models: perplexities beside each other, how they learned, what they write.
+
+    Models that count, such as n-grams, are level lines among the curves of those that learned.
+    """
+    if out.suffix != ".html":
+        raise OptionError(f"{out}: expected a name that ends in .html")
+    check_writable(out)
+    # plots is imported for this command alone: the others need not wait for it.
+    from firth.plots.language_report import language_report
+
+    named = _named(models)
+    source = _held_out(next(iter(named.values())), [str(held_out)], column, cache, quiet)
+    page = language_report(named, source, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
+    with replacing_file(out) as file:
+        file.write(page.encode())
+    if json:
+        print_json({"page": str(out), "models": list(named)})
+    else:
+        note(f"{out}: {len(named)} models")
+
+
 def convert(
     model: Model,
     out: Annotated[Path, typer.Argument(help="Folder, or ARPA file (.arpa, .arpa.gz), to write.", metavar="OUT")],
@@ -199,6 +233,7 @@ def _app() -> typer.Typer:
         "next": next_words,
         "compare": compare,
         "mix": mix,
+        "report": report,
         "convert": convert,
         "info": info,
     }

@@ -167,3 +167,18 @@ def test_an_arpa_file_is_a_model_too(run, model):
     assert told == {"model": "again.firth", "words": len(model.vocabulary)}
     lines = run("score", "four.firth", "held.txt")
     assert run("score", "four.arpa.gz", "held.txt") == run("score", "again.firth", "held.txt") == lines
+
+
+def test_a_report_is_a_page_of_all_models(run, model):
+    run("train", "kneser-ney", "text.txt", "-o", "two.firth", "--order", 2, *SMALL)
+    told = json.loads(
+        run("report", "four.firth", "two.firth", "--held-out", "held.txt", "-o", "page.html", "--json", "-q",
+            "--samples", 2, "--prompt", "the door")
+    )  # fmt: skip
+    assert told == {"page": "page.html", "models": ["four", "two"]}
+    with open("page.html", encoding="utf-8") as file:
+        page = file.read()
+    assert f"{model.perplexity('held.txt').value:,.2f}" in page
+    assert page.count("<blockquote>the door") == 4
+    with pytest.raises(OptionError, match=r"page\.txt: expected a name that ends in \.html"):
+        build_app(["lm"])(["lm", "report", "four.firth", "--held-out", "held.txt", "-o", "page.txt"])
