@@ -1,6 +1,7 @@
 import io
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,8 +177,7 @@ def test_a_report_is_a_page_of_all_models(run, model):
             "--samples", 2, "--prompt", "the door")
     )  # fmt: skip
     assert told == {"page": "page.html", "models": ["four", "two"]}
-    with open("page.html", encoding="utf-8") as file:
-        page = file.read()
+    page = Path("page.html").read_text(encoding="utf-8")
     assert f"{model.perplexity('held.txt').value:,.2f}" in page
     assert page.count("<blockquote>the door") == 4
     with pytest.raises(OptionError, match=r"page\.txt: expected a name that ends in \.html"):
