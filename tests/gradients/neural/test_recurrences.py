@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.layers.cells import RecurrentLayer  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.characters import CharacterCNN, CharacterLSTM  # noqa: E402 - as above
 from firth.neural.layers.dropout import Dropouts  # noqa: E402 - as above
 from firth.neural.layers.highway import Highway  # noqa: E402 - as above
 from firth.neural.layers.pooling import pool  # noqa: E402 - as above
@@ -96,6 +97,13 @@ def test_layer_over_sequences_of_several_lengths(kind):
 def test_zoneout_in_use():
     layer = RecurrentLayer("lstm", 2, 3, dropout=Dropouts(zoneout=0.4, zoneout_output=0.2)).eval()
     module_check(layer, torch.randn(2, 4, 2), call=lambda x: (x,))
+
+
+@pytest.mark.parametrize("kind", [CharacterCNN, CharacterLSTM])
+def test_encoders_of_characters(kind):
+    sizes = {"filters": (2, 2, 1)} if kind is CharacterCNN else {"hidden": 2}
+    encoder = kind(["ab", "babba", "a"], characters=2, width=3, **sizes)
+    module_check(encoder, call=lambda: (torch.tensor([0, 2, 1, 0]),))
 
 
 def test_highway():

@@ -7,8 +7,8 @@ Objective
 Source
     Bengio et al. 2003, section 2; Gal and Ghahramani 2016, section 4.2, for dropout of word types.
 Departures
-    Words without a trained vector get random rows of the same mean and spread as the trained ones', so that no layer
-    above can tell them by their length.
+    Words without a trained vector get random rows of the same mean and spread as the trained ones', number by number,
+    so that no layer above can tell them by their length.
 Cost
     A row a token; V random numbers a batch where word types are dropped.
 """
@@ -24,6 +24,8 @@ from firth.errors import OptionError
 from firth.neural.layers.dropout import Noise
 from firth.randomness import generator
 from firth.vectors.word_vectors import WordVectors
+
+SAMPLE = 10_000  # trained rows, the first ones, that the mean and spread are taken from
 
 
 class WordEmbedding(nn.Module):

@@ -15,6 +15,7 @@ from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.connections import CONNECTIONS, Connection, Plain
 from firth.neural.layers.directions import BothWays
 from firth.neural.layers.dropout import Dropout, Dropouts
+from firth.neural.layers.normalise import Normalise
 from firth.neural.layers.qrnn import Qrnn
 from firth.neural.layers.recurrence import STEPS
 from firth.neural.layers.state import State
@@ -39,12 +40,13 @@ class RecurrentStack(nn.Module):
         connect: what goes from layer to layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
         bidirectional: whether each layer reads from the end as well; its state at a chunk's border then means little.
         dropout: rates in all places, or one for everything that is not recurrent.
+        normalise: what enters each layer: "none", "layer" or "batch" (`layers.normalise`).
 
     Attributes:
         width: H' = H, or 2 H where it reads both ways.
 
     Raises:
-        OptionError: no such cell or connection, no layer, or a rate or size out of its range.
+        OptionError: no such cell, connection or norm, no layer, or a rate or size out of its range.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class RecurrentStack(nn.Module):
         connect: str = "plain",
         bidirectional: bool = False,
         dropout: float | Dropouts = 0.0,
+        normalise: str = "none",
     ) -> None:
         super().__init__()
         if layers < 1:
@@ -65,12 +68,13 @@ class RecurrentStack(nn.Module):
         make = _chosen(CELLS, "cell", cell) if isinstance(cell, str) else cell
         join = _chosen(CONNECTIONS, "connect", connect)
         self.layers, self.connections = nn.ModuleList(), nn.ModuleList()
-        self.before, width = nn.ModuleList(), width_in
+        self.norms, self.before, width = nn.ModuleList(), nn.ModuleList(), width_in
         for number in range(layers):
             one = partial(make, width, hidden, dropout=rates)
             layer = BothWays(one) if bidirectional else one()
             last_dense = connect == "dense" and number == layers - 1
             connection: Connection = (Plain if last_dense else join)(width, layer.width)
+            self.norms.append(Normalise(normalise, width))
             self.before.append(Dropout(rates.layers if number else rates.inputs, locked=rates.locked))
             self.layers.append(layer)
             self.connections.append(connection)
@@ -93,7 +97,8 @@ class RecurrentStack(nn.Module):
         """
         ends = []
         for number, (layer, connection) in enumerate(zip(self.layers, self.connections, strict=True)):
-            y, end = layer(self.before[number](x), state[number] if state else None, lengths)
+            entering = self.before[number](self.norms[number](x, lengths))
+            y, end = layer(entering, state[number] if state else None, lengths)
             x = connection(x, y)
             ends.append(end)
         return self.after(x), tuple(ends)

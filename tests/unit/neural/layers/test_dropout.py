@@ -1,0 +1,84 @@
+"""Masks: their share, their constancy, their switch."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.dropout import Dropout, Dropouts, sampling  # noqa: E402 - as above
+from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    torch.manual_seed(37)
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_what_is_left_is_scaled_up(locked):
+    """Rate 0.2: numbers are 0 or 1 / 0.8 = 1.25; of 40,000, 20 % are 0 (locked: of 4,000 masks' numbers)."""
+    y = Dropout(0.2, locked=locked)(torch.ones(40, 10, 100))
+    assert sorted(y.unique().tolist()) == [0.0, 1.25]
+    assert (y == 0).float().mean().item() == pytest.approx(0.2, abs=0.02)
+
+
+def test_a_locked_mask_strikes_the_same_columns_at_every_step_and_others_in_other_sequences():
+    zero = Dropout(0.5, locked=True)(torch.randn(16, 12, 20)) == 0
+    assert torch.equal(zero, zero[:, :1].expand_as(zero))
+    assert len(zero[:, 0].unique(dim=0)) == 16
+
+
+def test_a_plain_mask_does_not():
+    zero = Dropout(0.5)(torch.randn(16, 12, 20)) == 0
+    assert not torch.equal(zero, zero[:, :1].expand_as(zero))
+
+
+def test_in_use_nothing_is_dropped():
+    x = torch.randn(2, 3, 4)
+    assert Dropout(0.5).eval()(x) is x
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_stack_drops_before_between_and_behind_its_layers(locked):
+    rates = Dropouts(inputs=0.5, layers=0.5, outputs=0.5, locked=locked)
+    stack = RecurrentStack(20, 20, 2, dropout=rates)
+    seen = []
+    for part in [*stack.before, stack.after]:
+        part.register_forward_hook(lambda module, args, output: seen.append(output == 0))
+    y, _ = stack(torch.randn(8, 6, 20))
+    assert torch.equal(y == 0, seen[-1])
+    assert len(seen) == 3
+    for zero in seen:
+        assert zero.float().mean().item() == pytest.approx(0.5, abs=0.1)
+        assert torch.equal(zero, zero[:, :1].expand_as(zero)) == locked
+
+
+def test_sampling_turns_masks_on_and_back():
+    module = torch.nn.Sequential(Dropout(0.5), torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(4)).eval()
+    with sampling(module):
+        assert module[0].noise.training
+        assert module[1].training
+        assert not module[2].training
+    assert not module[0].noise.training
+    assert not module[1].training
+
+
+def test_the_mean_of_sampled_predictions_is_near_the_plain_one():
+    stack = RecurrentStack(6, 8, 2, dropout=Dropouts.variational(0.1)).eval()
+    x = torch.randn(1, 4, 6)
+    plain, _ = stack(x)
+    with sampling(stack):
+        one, other = stack(x)[0], stack(x)[0]
+        mean = stack(x.expand(3000, 4, 6))[0].mean(0)
+    assert not torch.equal(one, other)
+    assert torch.equal(stack(x)[0], plain)
+    assert (mean - plain[0]).abs().max() < 0.02
+    assert (one - plain).abs().max() > 0.02
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0, float("nan")])
+def test_rates_out_of_range_are_refused(rate):
+    with pytest.raises(OptionError, match="expected a share from 0 to below 1"):
+        Dropout(rate)
+    with pytest.raises(OptionError, match="recurrent="):
+        Dropouts(recurrent=rate)

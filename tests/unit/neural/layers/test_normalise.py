@@ -1,0 +1,42 @@
+"""Norms."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.normalise import Normalise  # noqa: E402 - as above
+from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+
+
+def test_a_step_by_hand():
+    """[1, 3]: mean 2, variance 1: [-1, 1]."""
+    x = torch.tensor([[[1.0, 3.0]]])
+    torch.testing.assert_close(Normalise("layer", 2)(x), torch.tensor([[[-1.0, 1.0]]]), atol=1e-5, rtol=0)
+
+
+def test_a_batch_by_hand_leaves_padding_out():
+    """Steps 1, 3 of one sequence and 5 of another, whose second step is padding: mean 3, variance 8/3.
+
+    (1 - 3) / sqrt(8/3) = -1.2247.
+    """
+    x = torch.tensor([[1.0, 3.0], [5.0, 1e6]]).unsqueeze(-1)
+    y = Normalise("batch", 1)(x, torch.tensor([2, 1])).squeeze(-1)
+    torch.testing.assert_close(y, torch.tensor([[-1.2247, 0.0], [1.2247, 0.0]]), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("normalise", ["none", "layer", "batch"])
+def test_a_stack_with_norms_goes_on_in_chunks(normalise):
+    torch.manual_seed(43)
+    stack = RecurrentStack(3, 4, 2, normalise=normalise)
+    stack(torch.randn(8, 6, 3))
+    stack.eval()
+    x = torch.randn(2, 6, 3)
+    whole, _ = stack(x)
+    first, state = stack(x[:, :2])
+    torch.testing.assert_close(torch.cat([first, stack(x[:, 2:], state)[0]], 1), whole, atol=1e-6, rtol=0)
+
+
+def test_other_norms_are_refused():
+    with pytest.raises(OptionError, match="normalise='group': expected one of none, layer, batch"):
+        Normalise("group", 3)
