@@ -80,11 +80,9 @@ class WordEmbedding(nn.Module):
             raise OptionError(
                 f"none of {len(rows):,} words has a vector: expected vectors of the same language and case"
             )
-        trained = np.asarray(vectors.vectors[known], dtype=np.float32)
-        table = generator(seed, "rows without a vector").normal(
-            trained.mean(0), trained.std(0), (len(rows), vectors.dim)
-        )
-        table[[row >= 0 for row in rows]] = trained
+        like = np.asarray(vectors.vectors[:SAMPLE], dtype=np.float32)
+        table = generator(seed, "rows without a vector").normal(like.mean(0), like.std(0), (len(rows), vectors.dim))
+        table[[row >= 0 for row in rows]] = vectors.vectors[known]
         layer = cls(len(rows), vectors.dim, dropout=dropout, frozen=frozen)
         layer.found = len(known)
         with torch.no_grad():
