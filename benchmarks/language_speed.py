@@ -5,8 +5,8 @@
 The peer is the program itself, `main.py`, unchanged: its figure is the one that it prints, batches' times with all
 that its loop does. firth trains through `train`, and its figure is that of its own progress. Both read the same words
 of one text, batch for batch of the same shape, with the same widths, layers, places of dropout and update (plain
-gradient descent, clipped at 0.25); words beyond the most frequent are `<unk>` for both. What comes before the first printed line, and as
-many batches of firth's, is left out. A round is one run of each side, one after the other.
+gradient descent, clipped at 0.25); words beyond the most frequent are `<unk>` for both. What comes before the first
+printed line, and as many batches of firth's, is left out. A round is one run of each side, one after the other.
 """
 
 import argparse
