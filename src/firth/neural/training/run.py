@@ -219,9 +219,11 @@ class Run:
     def status(self, loss: float) -> Status:
         """Return what a progress bar shows."""
         done = max(self.share(), 1e-9)
-        figures = {"loss": loss, "lr": self.lr}
-        if self.best is not None:
-            figures["held-out"] = self.watch.best
+        last = self.rows[-1] if self.rows else {}
+        judged = {
+            n.removeprefix("held_out_"): v for n, v in last.items() if n.startswith("held_out_") and v is not None
+        }
+        figures = {"loss": loss, "lr": self.lr, **{f"held-out {name}": value for name, value in judged.items()}}
         return Status(
             stage=f"training, epoch {min(self.epoch + 1, self.training.epochs)}/{self.training.epochs}",
             done=self.predictions, total=round(self.predictions / done), unit=self.task.unit,

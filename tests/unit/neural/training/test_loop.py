@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import DivergenceError, OptionError  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.training import loop  # noqa: E402
 from firth.neural.training.loop import fit  # noqa: E402
 from firth.neural.training.options import Training  # noqa: E402
 from tests.unit.neural.training.tiny import Line, Stream  # noqa: E402
@@ -215,7 +216,16 @@ def test_progress_shows_speed_loss_and_rate():
     assert training
     assert training[-1].figures["loss"] > 0
     assert training[-1].rate > 0
+    assert training[-1].figures["lr"] == 0.001
     assert training[-1].total == pytest.approx(4800, rel=0.02)
+
+
+def test_progress_shows_what_held_out_data_said(monkeypatch):
+    monkeypatch.setattr(loop, "LOOK", 0.0)
+    seen = []
+    history = train(Stream(tokens=300), Training(epochs=2), progress=seen.append)
+    second = next(status for status in seen if status.stage == "training, epoch 2/2")
+    assert second.figures["held-out perplexity"] == history.rows[0]["held_out_perplexity"]
 
 
 def test_no_gpu_is_one_sentence():
