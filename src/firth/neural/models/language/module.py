@@ -1,7 +1,8 @@
 """What every neural language model's module is: a stream of ids in, hidden rows out, and an output layer."""
 
 import abc
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, cast
 
 import torch
 
@@ -12,7 +13,7 @@ from firth.neural.layers.state import State
 class Spelling(Protocol):
     """An embedding that reads how words are written, and so knows words that it has never seen."""
 
-    def encode(self, words: list[str]) -> torch.Tensor:
+    def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return (n, D) vectors of n words."""
         ...
 
@@ -24,13 +25,18 @@ class LanguageModule(torch.nn.Module, abc.ABC):
         embedding: (...) ids to (..., D) rows.
         output: (N, D) hidden rows to losses and log-probabilities.
         begin: the id that stands before a fresh text: the end of a sentence, or the unknown word where ends have none.
-        spelling: the embedding once more, where it reads spellings; else None.
+        spells: whether the embedding reads how words are written.
     """
 
     embedding: torch.nn.Module
     output: OutputLayer
     begin: int
-    spelling: Spelling | None = None
+    spells: bool = False
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """The embedding, where it reads how words are written; else None."""
+        return cast("Spelling", self.embedding) if self.spells else None
 
     @abc.abstractmethod
     def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:

@@ -35,6 +35,7 @@ from firth import options
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.language.text import LanguageText
+from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
 from firth.neural.layers.connections import CONNECTIONS
 from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.embedding import WordEmbedding
@@ -76,7 +77,7 @@ class RecurrentLM:
     )
 
     cell: str = option("lstm", "what a layer is made of", choices=tuple(CELLS))
-    dim: int = option(200, "width of the vectors of words", minimum=1)
+    dim: int = option(200, "width of words' vectors; with embed=characters the filters decide", minimum=1)
     hidden: int = option(200, "width of each layer's state", minimum=1)
     layers: int = option(2, "layers, each over the one below", minimum=1)
     connect: str = option("plain", "what goes from layer to layer", choices=tuple(CONNECTIONS))
@@ -92,13 +93,15 @@ class RecurrentLM:
     embed: str = option(
         "words", "what words are read by: a table, or their letters", choices=("words", "characters", "c2w")
     )
+    characters: int = option(15, "width of the vectors of characters, with embed=characters", minimum=1)
     output: str = output_option()
 
     def __post_init__(self) -> None:
         options.check(self)
         check_output(self.output)
-        if self.tie and self.embed != "words":
-            raise OptionError(f"tie=True with embed={self.embed!r}: spellings have no table of vectors to share")
+        if self.embed != "words" and (self.tie or self.word_dropout):
+            what = "tie=True" if self.tie else f"word_dropout={self.word_dropout}"
+            raise OptionError(f"{what} with embed={self.embed!r}: spellings have no table of words' vectors")
 
     def train(
         self,
@@ -145,13 +148,20 @@ class Recurrent(LanguageModule):
 
     def __init__(self, how: RecurrentLM, vocabulary: Vocabulary, begin: int) -> None:
         super().__init__()
-        self.begin = begin
-        table = WordEmbedding(len(vocabulary), how.dim, dropout=how.word_dropout)
-        self.embedding = table
+        self.begin, self.spells, tied = begin, how.embed != "words", None
+        words, width = list(vocabulary.words), how.dim
+        if how.embed == "words":
+            self.embedding = table = WordEmbedding(len(words), how.dim, dropout=how.word_dropout)
+            tied = table.weight if how.tie else None
+        elif how.embed == "characters":
+            self.embedding = convolution = CharacterCNN(words, characters=how.characters)
+            width = convolution.width
+        else:
+            self.embedding = CharacterLSTM(words, width=how.dim)
         self.stack = RecurrentStack(
-            table.width, how.hidden, how.layers, cell=how.cell, connect=how.connect, dropout=how.dropouts()
+            width, how.hidden, how.layers, cell=how.cell, connect=how.connect, dropout=how.dropouts()
         )
-        self.output = output_of(how.output, self.stack.width, vocabulary, table.weight if how.tie else None)
+        self.output = output_of(how.output, self.stack.width, vocabulary, tied)
 
     def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
         """Return what is known after each id; see `LanguageModule.forward`."""

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth  # noqa: E402 - what needs torch comes after the look for it
 from firth.errors import OptionError  # noqa: E402
-from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
+from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained  # noqa: E402
 
 
 def test_it_is_torchs_lstm_over_the_table(tmp_path):
@@ -40,9 +40,31 @@ def test_kinds_of_dropout_are_rates_in_their_places():
     assert (weights.recurrent, weights.weights, weights.locked) == (0.0, 0.3, True)
 
 
-def test_spellings_cannot_be_tied():
+def test_spellings_have_no_table():
     with pytest.raises(OptionError, match="tie=True with embed='characters'"):
         firth.RecurrentLM(embed="characters", tie=True)
+    with pytest.raises(OptionError, match=r"word_dropout=0\.1 with embed='c2w'"):
+        firth.RecurrentLM(embed="c2w", word_dropout=0.1)
+
+
+@pytest.mark.parametrize("name", ["char-aware", "c2w"])
+def test_words_never_seen_have_vectors(tmp_path, name):
+    """A known word spelled out is what the model reads it by; a word's length beside it changes nothing."""
+    model = untrained(EVERY[name], text_of(tmp_path))
+    known, unseen = model.word_vector("w7"), model.word_vector("looooook")
+    assert known.tolist() == pytest.approx(model.word_vectors()["w7"].tolist(), abs=1e-6)
+    assert unseen.shape == known.shape
+    assert abs(unseen - known).max() > 1e-4
+    pair = model.word_vectors()[["looooook", "w7" * 20]]
+    assert pair[0].tolist() == pytest.approx(unseen.tolist(), abs=1e-6)
+    assert "looooook" not in model.vocabulary
+
+
+def test_only_a_spelling_tells_unknown_words_apart(tmp_path):
+    """Every word outside the vocabulary is <unk> to the text, whose id is read by the letters of "<unk>"."""
+    model = untrained(EVERY["char-aware"], text_of(tmp_path))
+    rows = model.module.embedding(torch.tensor([model.vocabulary.ids["<unk>"]]))
+    assert rows[0].tolist() == pytest.approx(model.word_vector("<unk>").tolist(), abs=1e-6)
 
 
 def test_tying_takes_the_tables_weights_away(tmp_path):
