@@ -11,7 +11,8 @@ Objective: with the head's weights A, and tail j's projection P_j to D / shrink^
 Source: Grave et al. 2017, "Efficient softmax approximation for GPUs", sections 4.2 and 4.3.
 
 Departures: their cut-offs minimise the measured time of a GPU; here, without `cutoffs`, the expected number of
-multiplications over a grid of them, for on a processor that is the time. Words may have any numbers: they are ranked
+multiplications over a grid of them, a hundred more for each score: the passes over scores, measured on a processor,
+which make narrow tails less cheap than their products. Words may have any numbers: they are ranked
 by their counts. Without counts word 0 is taken as the most frequent, as in every vocabulary of firth, which is sorted
 by count, and shares as Zipf's law has them. There are no biases, as theirs has none.
 
@@ -33,6 +34,7 @@ from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 from firth.neural.layers.output.face import OutputLayer, checked_counts, refuse_tied, start_uniform
 
 CANDIDATES = 24  # cut-offs among which the cheapest are sought
+PASSES = 100  # multiplications that take as long as what else is done with a score: exponential, sum, gradient
 
 
 class AdaptiveSoftmax(OutputLayer):
@@ -121,7 +123,7 @@ class AdaptiveSoftmax(OutputLayer):
 
 
 def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Sequence[int]) -> list[int]:
-    """Return the cut-offs with the fewest multiplications a token, among some that are spread by their logarithms.
+    """Return the cut-offs that are cheapest for a token, among some that are spread by their logarithms.
 
     Args:
         counts: (V,) of the words, none greater than the one before.
@@ -136,9 +138,9 @@ def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Seq
 
     def cost(cuts: tuple[int, ...]) -> float:
         bounds = [*cuts, words]
-        total = float(width * (bounds[0] + len(cuts)))
+        total = float((width + PASSES) * (bounds[0] + len(cuts)))
         for inner, start, stop in zip(tail_widths, bounds, bounds[1:], strict=False):
-            total += float(below[stop] - below[start]) * inner * (width + stop - start)
+            total += float(below[stop] - below[start]) * (inner * width + (inner + PASSES) * (stop - start))
         return total
 
     choices: list[tuple[int, ...]] = list(combinations(spread, min(len(tail_widths), len(spread))))
