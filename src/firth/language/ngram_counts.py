@@ -21,6 +21,7 @@ order. Some 20 million tokens of running text hold 40 million different n-grams 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,9 +38,9 @@ DENSE = 8  # a run with at least one place for so many words is sorted by counti
 Ids = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 # What a smoothing makes of counts, `estimate(counts: NgramCounts, options) -> Estimates`: for each order k, the natural
-# logarithms of the probability of each n-gram's last word after its others, (M_k,) float64, that of `BEGIN` alone being
-# of no matter, and of the weight of lower orders where a word was not seen after the n-gram, (M_k,) float64.
-Estimates = Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+# logarithms of the probability of each n-gram's last word after its others, (M_k,), that of `BEGIN` alone being of no
+# matter, and of the weight of lower orders where a word was not seen after the n-gram, (M_k,); both float32 or float64.
+Estimates = Sequence[tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ def count(text: LanguageText, order: int, *, threads: int | None = None) -> Ngra
     many, size = usable_threads(threads), len(text.vocabulary)
     stream = _stream(text, size)
     last, counts = np.arange(size + 1, dtype=np.int32), np.bincount(stream[:-1], minlength=size + 1)
-    starts, none = np.cumsum(counts) - counts, np.zeros(size + 1, np.int32)
+    starts, none = (np.cumsum(counts) - counts).astype(np.int32), np.zeros(size + 1, np.int32)
     places, ranks = np.empty(len(stream) - 1, np.int32), stream.copy()
     place_words(stream, starts.copy(), places)
     lasts, all_counts, contexts, suffixes = [last], [counts], [none], [none]
@@ -141,11 +142,11 @@ class _Level:
 
     stream: Ids
     places: Ids
-    starts: Counts
+    starts: Ids
     counts: Counts
     size: int
 
-    def rows(self, ahead: int, threads: int, pool: ThreadPoolExecutor) -> tuple[Ids, Ids, Counts, Counts]:
+    def rows(self, ahead: int, threads: int, pool: ThreadPoolExecutor) -> tuple[Ids, Ids, Ids, Counts]:
         """Sort one word deeper; return last words, contexts, starts and counts of the rows of the next order.
 
         Args:
@@ -164,7 +165,7 @@ class _Level:
         bases = np.concatenate([[0], np.cumsum(sizes)])
         many = int(bases[-1])
         last, context = np.empty(many, np.int32), np.empty(many, np.int32)
-        starts, counts = np.empty(many, np.int64), np.empty(many, np.int64)
+        starts, counts = np.empty(many, np.int32), np.empty(many, np.int64)
 
         def write(i: int) -> None:
             a, b = int(bases[i]), int(bases[i + 1])
@@ -176,7 +177,7 @@ class _Level:
 
 
 def _suffixes(
-    ranks: Ids, places: Ids, starts: Counts, counts: Counts, deeper: bool, threads: int, pool: ThreadPoolExecutor
+    ranks: Ids, places: Ids, starts: Ids, counts: Counts, deeper: bool, threads: int, pool: ThreadPoolExecutor
 ) -> Ids:
     """Return the row of each n-gram without its first word; then let `ranks` tell rows of this order, if asked to."""
     cuts = _cuts(counts, threads)
@@ -206,7 +207,7 @@ def _cuts(counts: Counts, threads: int) -> list[int]:
 @compiled
 def place_words(
     stream: Ids,  # (P + 1,) the text
-    free: Counts,  # (V + 1,) where the places of each word begin, moved on
+    free: Ids,  # (V + 1,) where the places of each word begin, moved on
     places: Ids,  # (P,) written
 ) -> None:
     """List the places of the text by the word that stands there."""
@@ -220,7 +221,7 @@ def place_words(
 def sort_runs(
     stream: Ids,  # (P + 1,) the text
     places: Ids,  # (P,) sorted by the words of an order, sorted one word deeper
-    starts: Counts,  # (M,) where the places of each row begin
+    starts: Ids,  # (M,) where the places of each row begin
     counts: Counts,  # (M,) how many each has
     keys: Ids,  # (P,) written: the next word at each place
     first: int,  # row
@@ -273,7 +274,7 @@ def sort_runs(
 
 @compiled
 def write_runs(
-    starts: Counts,  # (M,) where the places of each row begin
+    starts: Ids,  # (M,) where the places of each row begin
     counts: Counts,  # (M,) how many each has
     keys: Ids,  # (P,) the next word at each place, sorted inside a row
     first: int,  # row
@@ -281,7 +282,7 @@ def write_runs(
     size: int,  # V
     words: Ids,  # (M',) written: the last word of each n-gram of the next order
     contexts: Ids,  # (M',) written: the row it goes on from
-    begins: Counts,  # (M',) written: where its places begin
+    begins: Ids,  # (M',) written: where its places begin
     numbers: Counts,  # (M',) written: how many
 ) -> None:
     """Write the n-grams of the next order."""
@@ -303,7 +304,7 @@ def write_runs(
 def find_suffixes(
     ranks: Ids,  # (P + 1,) the row, of the order below, of the n-gram at each place
     places: Ids,  # (P,)
-    starts: Counts,  # (M,) where the places of each row begin
+    starts: Ids,  # (M,) where the places of each row begin
     first: int,  # row
     last: int,  # one past the last
     suffixes: Ids,  # (M,) written: the row of the order below
@@ -316,7 +317,7 @@ def find_suffixes(
 @compiled
 def enter_rows(
     places: Ids,  # (P,)
-    starts: Counts,  # (M,) where the places of each row begin
+    starts: Ids,  # (M,) where the places of each row begin
     counts: Counts,  # (M,) how many each has
     first: int,  # row
     last: int,  # one past the last
