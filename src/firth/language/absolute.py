@@ -14,7 +14,7 @@ and below order 1 stands the uniform distribution over the V words.
 Source: Ney, Essen and Kneser 1994, "On structuring probabilistic dependences in stochastic language modelling",
 equations 25 (interpolated, there called non-linear) to 31 (D, by leaving one out); Ney and Essen 1991 for backing off.
 
-Departures: none.
+Departures: at order 1, where a vocabulary without rare words does not give D, it is 0.5.
 
 Cost: some ten passes over the n-grams, half of them in the order of memory.
 """
@@ -25,19 +25,15 @@ import numpy as np
 
 from firth.language import smoothing
 from firth.language.ngram_counts import Estimates, NgramCounts
-from firth.language.smoothing import FIXED, Level, counts_of_counts, in_logs, levels, not_estimated
+from firth.language.smoothing import Estimating, Level, counts_of_counts, fixed, in_logs, levels
 
 
-class Discounting(Protocol):
+class Discounting(Estimating, Protocol):
     """The options that absolute discounting looks at."""
 
     @property
     def interpolated(self) -> bool:
         """Whether lower orders count for words that were seen, too."""
-
-    @property
-    def discount_fallback(self) -> bool:
-        """Whether a fixed discount stands in for those that cannot be estimated."""
 
 
 def estimate(counts: NgramCounts, options: Discounting) -> Estimates:
@@ -74,6 +70,4 @@ def discount(level: Level, options: Discounting) -> float:
     ones, twos = counts_of_counts(level.counts, 2)[1:]
     if ones > 0 and twos > 0:
         return float(ones / (ones + 2 * twos))
-    if level.counts.any() and not options.discount_fallback:
-        raise not_estimated(level.order, f"{ones:,.0f} of them count 1, and {twos:,.0f} count 2")
-    return FIXED
+    return fixed(level, options, f"{ones:,.0f} of them count 1, and {twos:,.0f} count 2")

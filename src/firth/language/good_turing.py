@@ -16,26 +16,17 @@ Source: Good 1953, "The population frequencies of species and the estimation of 
 
 Departures: they give unseen things N_1 / N of all mass and scale r* to the rest; a context here gives what its own
 words lose. An estimate of Turing's that is not below r, which few counts may give, is passed over for the line's.
+At order 1, where a vocabulary without rare words may give no line that falls, 0.5 is taken off every count.
 
 Cost: one sort of the counts of an order, and some ten passes over its n-grams.
 """
 
-from typing import Protocol
-
 import numpy as np
 
 from firth.language.ngram_counts import Estimates, NgramCounts
-from firth.language.smoothing import FIXED, Counts, Floats, Level, alone, backed_off, in_logs, levels, not_estimated
+from firth.language.smoothing import Counts, Estimating, Floats, Level, alone, backed_off, fixed, in_logs, levels
 
 CONFIDENCE = 1.96  # standard deviations
-
-
-class Estimating(Protocol):
-    """The option that estimated discounts look at."""
-
-    @property
-    def discount_fallback(self) -> bool:
-        """Whether a fixed discount stands in for those that cannot be estimated."""
 
 
 def estimate(counts: NgramCounts, options: Estimating) -> Estimates:
@@ -67,7 +58,7 @@ def taken(level: Level, options: Estimating) -> Floats:
         options: what happens where it cannot be estimated.
 
     Raises:
-        OptionError: no line can be drawn through the counts of counts, and no fallback is asked for.
+        OptionError: no line falls through the counts of counts, and no fallback is asked for.
     """
     r, which = np.unique(level.counts, return_inverse=True)
     seen = r > 0
@@ -75,10 +66,8 @@ def taken(level: Level, options: Estimating) -> Floats:
     adjusted = adjusted_counts(r[seen], np.bincount(which)[seen])
     if adjusted is not None:
         lost[seen] = r[seen] - adjusted
-    elif seen.any() and not options.discount_fallback:
-        raise not_estimated(level.order, f"they count {', '.join(map(str, r[seen][:4].tolist()))} times")
     else:
-        lost[seen] = FIXED
+        lost[seen] = fixed(level, options, f"they count {', '.join(map(str, r[seen][:4].tolist()))} times")
     return np.asarray(lost[which])
 
 

@@ -28,28 +28,24 @@ import numpy as np
 from firth.language import good_turing
 from firth.language.ngram_counts import Estimates, NgramCounts
 from firth.language.smoothing import (
-    FIXED,
     Counts,
+    Estimating,
     Floats,
     Level,
     backed_off,
     counts_of_counts,
+    fixed,
     in_logs,
     levels,
-    not_estimated,
 )
 
 
-class CuttingOff(Protocol):
+class CuttingOff(Estimating, Protocol):
     """The options that Katz's smoothing looks at."""
 
     @property
     def cutoff(self) -> int:
         """The greatest count k that is discounted."""
-
-    @property
-    def discount_fallback(self) -> bool:
-        """Whether a fixed discount stands in for those that cannot be estimated."""
 
 
 def estimate(counts: NgramCounts, options: CuttingOff) -> Estimates:
@@ -72,15 +68,13 @@ def estimate(counts: NgramCounts, options: CuttingOff) -> Estimates:
 
 
 def _taken(level: Level, options: CuttingOff) -> Floats:
-    """(M,) what is taken off each count: at least what one more sight of the context would take off."""
+    """(M,) what is taken off each count; after a context that would lose nothing, what one more sight of it takes."""
     kept = factors(level.counts, options.cutoff)
     if kept is None and level.order == 1:
         return good_turing.taken(level, options)
-    if kept is None and level.counts.any() and not options.discount_fallback:
-        found = counts_of_counts(level.counts, 4)[1:]
-        raise not_estimated(level.order, f"{', '.join(f'{n:,.0f}' for n in found)} of them count 1, 2, 3 and 4")
     if kept is None:
-        return np.where(level.counts > 0, FIXED, 0.0)
+        found = ", ".join(f"{n:,.0f}" for n in counts_of_counts(level.counts, 4)[1:])
+        return np.where(level.counts > 0, fixed(level, options, f"{found} of them count 1, 2, 3 and 4"), 0.0)
     taken = level.counts * (1 - kept[np.minimum(level.counts, len(kept) - 1)])
     nothing = (level.sums(taken) <= 0)[level.contexts]
     return np.where(nothing, level.counts / (level.totals + 1)[level.contexts], taken)

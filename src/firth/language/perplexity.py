@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from firth.language.text import LanguageText
 from firth.resampling import LEVEL, Ratio, bootstrap_interval
+from firth.text.tokenise import is_named
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +45,8 @@ class Perplexity:
         unknown: of them, words outside the vocabulary.
         nats: minus the sum of the natural logarithms of all predictions.
         unknown_nats: of that, what unknown words cost.
-        characters: of the text with one space or line end after each word; None where unknown words hide some.
+        characters: of the text as it was before it was cut; where those are not known, of its words with one space or
+            line end after each; None where unknown words hide some, or pieces of words do not tell.
         sentence_nats: (S,) of each sentence.
         sentence_tokens: (S,) predicted in each sentence.
     """
@@ -176,7 +178,9 @@ def _sums(values: Floats, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.i
     return found
 
 
-def _characters(text: LanguageText) -> int:
+def _characters(text: LanguageText) -> int | None:
+    if text.characters is not None or not is_named(text.rules.tokens):
+        return text.characters
     lengths = np.array([len(word) for word in text.vocabulary.words], dtype=np.int64)
     counts = np.bincount(text.ids, minlength=len(lengths))
     if text.end is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,15 @@ Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
 
-FIXED = 0.5  # taken off every count where a discount cannot be estimated, if asked for
+FIXED = 0.5  # taken off every count where a discount cannot be estimated
+
+
+class Estimating(Protocol):
+    """The option that estimated discounts look at."""
+
+    @property
+    def discount_fallback(self) -> bool:
+        """Whether a fixed discount stands in for those that cannot be estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,14 +156,20 @@ def counts_of_counts(counts: Counts, most: int) -> Floats:
     return np.bincount(np.minimum(counts, most + 1), minlength=most + 2)[: most + 1].astype(np.float64)
 
 
-def not_estimated(order: int, found: str) -> OptionError:
-    """Return the error of discounts that so little text does not give.
+def fixed(level: Level, options: Estimating, found: str) -> float:
+    """Return what is taken off counts where a discount cannot be estimated.
 
     Args:
-        order: of the n-grams.
-        found: what makes it impossible.
+        level: the n-grams.
+        options: whether that is asked for; at order 1 it need not be, for a vocabulary without rare words is usual.
+        found: what makes estimating impossible.
+
+    Raises:
+        OptionError: it is not asked for.
     """
-    return OptionError(
-        f"the discounts of {order}-grams cannot be estimated: {found}; expected many that count little and fewer that "
-        f"count more, as in running text: give more text, or discount_fallback=True to take off {FIXED:g} instead"
+    if level.order == 1 or options.discount_fallback or not level.counts.any():
+        return FIXED
+    raise OptionError(
+        f"the discounts of {level.order}-grams cannot be estimated: {found}; expected many that count little and fewer "
+        f"that count more, as in running text: give more text, or discount_fallback=True to take off {FIXED:g} instead"
     )

@@ -86,9 +86,10 @@ def test_a_context_that_all_words_follow_keeps_all(tmp_path):
 
 
 def test_a_text_too_small(tmp_path):
+    """a b: words have 0.5 taken off, for want of one that counts 2; bigrams have no such leave."""
     text = text_of(["a b"], tmp_path)
     options = Ngrams(smoothing="absolute", order=2)
-    with pytest.raises(OptionError, match=r"discounts of 1-grams cannot be estimated: 3 of them count 1, and 0 "):
+    with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: 3 of them count 1, and 0 "):
         options.train(text)
     given = Ngrams(smoothing="absolute", order=2, discount_fallback=True)
     assert [discount(level, given) for level in levels(count(text, 2))] == [0.5, 0.5]
