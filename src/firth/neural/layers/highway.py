@@ -48,7 +48,8 @@ class Gate(nn.Module):
             x: (..., D), which also sets the gate.
             made: (..., D) what a layer made of x.
         """
-        return torch.lerp(x, made, torch.sigmoid(self.transform(x)))
+        # Not torch.lerp, whose three inputs must be of one type: with autocast the gate is in half precision.
+        return x + torch.sigmoid(self.transform(x)) * (made - x)
 
 
 class Highway(nn.Module):

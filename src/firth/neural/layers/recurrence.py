@@ -77,6 +77,7 @@ class _Recurrence(torch.autograd.Function):
         given = x if bias is None else bias.to(x.dtype).expand(T, B, -1)
         p = torch.empty(T, B, steps.gates * H, dtype=exact, device=x.device)
         kept = torch.empty(T, B, H, dtype=exact, device=x.device)
+        keep = None if keep is None else tuple(k.to(exact) for k in keep)
         states = [torch.empty(T + 1, B, H, dtype=exact, device=x.device) for _ in start]
         for all_steps, first in zip(states, start, strict=True):
             all_steps[0] = first
