@@ -105,6 +105,24 @@ def test_lengths_by_hand():
     assert Beam(length_normalisation="wu", length_power=1.0).normaliser(2) == pytest.approx(7 / 6)
 
 
+def test_texts_that_end_leave_room_for_those_that_go_on():
+    """First words: the end .55, 0 .25, 1 .2. Of two beams both 0 and 1 go on, though the end is among the best two.
+
+    Then 0 ends with .4 and 1 surely: .25 x .4 = .1 and .2, of which the latter is the second-best text.
+    """
+    table = [[0.3, 0.3, 0.4], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.25, 0.2, 0.55]]
+    (found,) = beam(Table(table), [[]], Controls(max_length=3), Beam(beams=2), n=2, stop=[2])
+    assert [text.ids for text in found] == [(), (1,)]
+    assert [text.ended for text in found] == [True, True]
+
+
+def test_beginnings_with_nowhere_to_go_are_answers():
+    """Two words, none written twice, and no end: after two words nothing may come."""
+    (found,) = beam(Table([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), [[]], Controls(no_repeat_ngram=1), Beam(beams=2), n=2)
+    assert [(text.ids, text.ended) for text in found] == [((1, 0), False), ((0, 1), False)]
+    assert found[0].log_prob == pytest.approx(np.log(0.3))
+
+
 def test_groups_give_different_first_words():
     """First words .5 .3 .2, a word costs 1 nat once another group took it: log .5 - 1 = -1.69 < log .3 = -1.20."""
     table = Table(np.tile([0.5, 0.3, 0.2], (4, 1)))

@@ -20,6 +20,12 @@ def test_by_hand():
     assert rules.applied(scores, [()], 1).tolist() == [[-1.0, -2.0, -3.0, NEVER, -5.0]]
 
 
+def test_an_end_may_come_again():
+    """No word twice: 0 is forbidden, and 2, which stands in the prompt as well, still ends."""
+    rules = Constraints(Controls(no_repeat_ngram=1), stop=(2,))
+    assert rules.applied(np.array([[-1.0, -2.0, -3.0]]), [(2, 0)], 0).tolist() == [[NEVER, -2.0, -3.0]]
+
+
 @pytest.mark.parametrize(
     ("text", "n", "expected"),
     [

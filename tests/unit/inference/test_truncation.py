@@ -31,6 +31,12 @@ def test_by_hand():
     assert shape(temperature=0.0) == shape(temperature=1e-300) == [1, 0, 0, 0]
 
 
+def test_rounding_adds_no_word_to_the_nucleus():
+    """Eight times .1 add up to .7999999999999999, which is .8 for all that matters."""
+    assert np.cumsum(np.full(8, 0.1))[-1] < 0.8
+    assert nucleus(np.full((1, 10), 0.1), 0.8).tolist() == [[True] * 8 + [False] * 2]
+
+
 def test_each_rule_looks_at_what_the_one_before_left():
     """Of .5 .25 .15 .1 the two likeliest become 2/3 and 1/3; a nucleus of .6 is then the first alone."""
     assert shape(top_k=2, top_p=0.6) == [1, 0, 0, 0]
