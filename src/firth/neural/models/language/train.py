@@ -60,7 +60,10 @@ def train_language_model(
     text = _checked(training_text(corpus))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
     learning = Learning(text, judged, training, seed, threads, progress, checkpoint, callbacks)
-    return learning.of(how, learning.begun(how))
+    module = learning.begun(how)
+    if learned_tree(how.output) is not None:
+        learning = learning.within(1 - SHARE)
+    return learning.of(how, module)
 
 
 @dataclass(frozen=True)
@@ -109,14 +112,25 @@ class Learning:
             hang(module, codes, self.text.vocabulary, self.seed)
         return module
 
+    def within(self, share: float) -> "Learning":
+        """Return the same with a share of the minutes, where there is a limit.
+
+        Args:
+            share: from 0 to 1.
+        """
+        if self.training.minutes is None:
+            return self
+        training = dataclasses.replace(self.training, minutes=self.training.minutes * share)
+        return dataclasses.replace(self, training=training)
+
     def _first(self, how: LanguageOptions, tree: LearnedTree) -> NeuralLanguageModel:
         """Return a model with a random tree, after a short training."""
         plain: Any = how  # every model's options are a dataclass with an output
         random = dataclasses.replace(plain, output="tree:tree=random")
-        minutes = self.training.minutes and self.training.minutes * SHARE
-        training = dataclasses.replace(self.training, epochs=tree.bootstrap, minutes=minutes, patience=0)
+        within = self.within(SHARE)
+        training = dataclasses.replace(within.training, epochs=tree.bootstrap, patience=0)
         aside = None if self.checkpoint is None else Path(self.checkpoint) / "random-tree"
-        learning = dataclasses.replace(self, held_out=None, training=training, checkpoint=aside, callbacks=())
+        learning = dataclasses.replace(within, held_out=None, training=training, checkpoint=aside, callbacks=())
         return learning.of(random, learning.drawn(random))
 
     def of(self, how: LanguageOptions, module: LanguageModule) -> NeuralLanguageModel:

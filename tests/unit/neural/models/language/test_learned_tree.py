@@ -68,3 +68,14 @@ def test_options_out_of_range_are_refused():
         firth.LogBilinearLM(output="tree:tree=learned:overlap=0.7")
     with pytest.raises(OptionError, match="bootstrap=0: expected a whole number of at least 1"):
         firth.RecurrentLM(output="tree:tree=learned:bootstrap=0")
+
+
+def test_minutes_are_shared_out(tmp_path):
+    """A quarter of them for the model with the random tree, three quarters for the one that is wanted."""
+    how = firth.LogBilinearLM(dim=8, order=3, output="tree:tree=learned")
+    training = firth.Training(epochs=10_000, minutes=0.01, batch_size=4)
+    model = how.train(corpus(tmp_path), training=training, progress=False)
+    told = model.metadata["training"]
+    assert told["minutes"] == pytest.approx(0.0075)
+    assert told["ended"] == "minutes"
+    assert 0.45 <= told["seconds"] < 5
