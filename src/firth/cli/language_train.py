@@ -138,11 +138,14 @@ def _train(
     learned = trainer.train(text, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
     learned.save(out)
-    interrupted = bool(learned.metadata.get("training", {}).get("interrupted"))
+    course = learned.metadata.get("training", {})
+    interrupted = bool(course.get("interrupted"))
     figure = None if judged is None or interrupted else learned.perplexity(judged, progress=not quiet)
     _tell(model, learned, text, out, time.monotonic() - began, figure, json)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+    if course.get("ended") == "diverged":  # the warning said so, and which model was kept
+        raise typer.Exit(1)
 
 
 @contextlib.contextmanager

@@ -125,6 +125,17 @@ def without_torch(monkeypatch):
         monkeypatch.delitem(vars(firth), name, raising=False)
 
 
+def test_a_rate_that_grows_too_high_fails_and_keeps_the_best_model():
+    """The warm-up passes rates that teach something before it comes to those that teach nothing."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    line = ["rnn", "text.txt", "-o", "out.firth", "--held-out", "held.txt", "--dim", 8, "--hidden", 8, "--layers", 1,
+            "--epochs", 200, "--optimiser", "sgd", "--lr", 10_000, "--warmup", 5000, "--clip", 0, "--schedule",
+            "constant", "--patience", 0, "--plateau", 1]  # fmt: skip
+    with pytest.warns(UserWarning, match=r"diverged by step.*The best model, of step \d+, is kept"):
+        assert run(*line, "-q") == 1
+    assert firth.load("out.firth").metadata["training"]["ended"] == "diverged"
+
+
 def test_without_torch_neural_names_say_what_to_install(without_torch, capsys):
     with pytest.raises(MissingExtraError, match=r"train 'lstm', which is none.*: pip install 'firth\[neural\]'"):
         trainers(["lstm", "text.txt"])

@@ -74,7 +74,8 @@ class Keeper:
                 arrays |= part
             facts |= {"identity": self._identity, "states": [form for _, form in parts]}
             write_state(self._folder / FILE, arrays, facts)
-            write_metrics(self._run.rows, self._folder)
+            if self._run.rows:
+                write_metrics(self._run.rows, self._folder)
         self._kept, self._cost = self._run.seconds, group.told(watch.lap())
 
 
