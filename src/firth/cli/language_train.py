@@ -130,7 +130,10 @@ def _train(
     training = _training(how.kind, options)
     read: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
     usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNKNOWN}
-    text = corpus_of(corpus, TEXT.chosen(options), stop_words=stop_words, defaults=usual, **read)
+    chosen = TEXT.chosen(options)
+    if str(chosen.get("tokens", "")).endswith(".json"):
+        usual["min_count"] = 1  # a piece that is rare is still a piece
+    text = corpus_of(corpus, chosen, stop_words=stop_words, defaults=usual, **read)
     judged = None if held_out is None else _held_out(held_out, text, read)
     given = {"training": training, "held_out": judged, "seed": seed, "checkpoint": checkpoint}
     taken = inspect.signature(trainer.train).parameters

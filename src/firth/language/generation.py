@@ -44,8 +44,8 @@ class Writer:
         return [self.vocabulary.ids.get(word, self.vocabulary.ids[UNKNOWN]) for word in words]
 
     def text(self, ids: Sequence[int]) -> str:
-        """Return words joined by spaces."""
-        return " ".join(self.vocabulary.words[i] for i in ids)
+        """Return words as a text; see `TextRules.joined`."""
+        return self.rules.joined([self.vocabulary.words[i] for i in ids])
 
     def continuations(
         self, prompt: Sequence[int], n: int, controls: Controls, search: str | Beam, *, seed: int, unknown: bool

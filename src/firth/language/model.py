@@ -115,7 +115,7 @@ class LanguageModel(abc.ABC):
         seed: int = 0,
         unknown: bool = False,
     ) -> list[str]:
-        """Return texts that begin with a prompt, as the model writes them: words with spaces between them.
+        """Return texts that begin with a prompt, as the model writes them: words between spaces, pieces joined.
 
         Args:
             prompt: how the texts begin; words that the model does not know are warned of.

@@ -5,9 +5,10 @@ token by token: all words, those outside the vocabulary as `UNKNOWN`, and, where
 sentence. `BEGIN` is what n-gram models see before a sentence; it is never predicted and has no number.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
 from firth.corpus.ordering import by_count_then_word
-from firth.errors import CorpusError
+from firth.errors import CorpusError, FormatError
 from firth.progress import Progress
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
@@ -47,11 +48,25 @@ class TextRules:
 
         Args:
             words: of a sentence, without its end.
-
-        Raises:
-            FormatError: the pieces are those of a tokenizer that firth did not make.
         """
-        return " ".join(words) if is_named(self.tokens) else Subwords(self.tokens).join(words)
+        subwords = _subwords(self.tokens)
+        return " ".join(words) if subwords is None else subwords.join(words)
+
+    @property
+    def pieces(self) -> list[str]:
+        """All pieces of words that there are, where the text is cut by `firth.Subwords`; else none."""
+        subwords = _subwords(self.tokens)
+        return [] if subwords is None else subwords.pieces
+
+
+@lru_cache(maxsize=4)
+def _subwords(tokens: str) -> Subwords | None:
+    """The pieces that words are cut into, where firth made them."""
+    if is_named(tokens):
+        return None
+    with contextlib.suppress(FormatError):  # a tokenizer of others, of which we know nothing
+        return Subwords(tokens)
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +117,8 @@ class LanguageText:
 def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> LanguageText:
     """Return a corpus as a language model learns it; its vocabulary is the model's from then on.
 
+    Of `firth.Subwords` all pieces are in it, seen or not, so that a model over pieces can write and judge any text.
+
     Args:
         corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept; or a text that has been read,
             which stays what it is: the part of one that is for training, say.
@@ -122,8 +139,10 @@ def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> Langua
         raise CorpusError(
             f"the text holds the word {min(meant)!r}, which marks where sentences begin or end: take it out"
         )
+    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
     special = [(UNKNOWN, 0)] if UNKNOWN not in found else []
     special += [(END, len(corpus))] if ends else []
+    special += [(piece, 0) for piece in rules.pieces if piece not in found]
     words = [*found.words, *(word for word, _ in special)]
     counts = np.concatenate([found.counts, np.array([count for _, count in special], dtype=np.int64)])
     order = by_count_then_word(words, counts)
@@ -131,7 +150,6 @@ def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> Langua
     numbers[order] = np.arange(len(words), dtype=np.int32)
     total = found.total + (len(corpus) if ends else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
-    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
     return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules, corpus.characters)
 
 

@@ -1,6 +1,7 @@
 """Streams of numbers that language models read."""
 
 import json
+import math
 from dataclasses import asdict
 
 import pytest
@@ -117,3 +118,32 @@ def test_pieces_of_words_are_read_again_by_the_rules_alone(tmp_path):
     assert rules.joined(words) == "the cat sat"
     assert encoded(["the cat sat"], text.vocabulary, rules).ids.tolist() == held_out.ids.tolist()
     assert TextRules().joined(["the", "cat"]) == "the cat"
+
+
+def test_a_model_over_pieces_knows_all_of_them(tmp_path):
+    """Bytes that the text does not hold are words that count 0; no text is unknown, and none hides its characters."""
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    lines = ["the cat sat on the mat", "the dog sat on the log"]
+    subwords = firth.Subwords.train(lines, 270)
+    text = training_text(firth.Corpus.build(lines, cache=tmp_path, tokens=subwords, min_count=1))
+    assert set(text.vocabulary.words) == {*subwords.pieces, UNKNOWN, END}
+    model = firth.Ngrams(order=3, discount_fallback=True).train(text)
+    model.save(tmp_path / "pieces.ngrams")
+    found = firth.load(tmp_path / "pieces.ngrams").perplexity(["東京 über alles"])
+    assert (found.unknown, found.characters) == (0, 14)
+    assert found.bits_per_character == pytest.approx(found.nats / math.log(2) / 14)
+    (written,) = model.generate("the cat", search="greedy")
+    assert written.startswith("the cat")
+    assert "Ġ" not in written
+
+
+def test_pieces_of_other_tokenizers_are_told_as_they_are(tmp_path):
+    """A tokenizer that firth did not make: its pieces may be cut in any way, and are joined by spaces."""
+    library = pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    tokenizer = library.Tokenizer(library.models.WordLevel({"the": 0, "cat": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
+    text = training_text(firth.Corpus.build(["the cat", "cat the cat"], cache=tmp_path, tokens=tokenizer, min_count=1))
+    assert set(text.vocabulary.words) == {"the", "cat", UNKNOWN, END}
+    assert text.rules.joined(["the", "cat"]) == "the cat"
+    held_out = held_out_text(["the dog"], text.vocabulary, text.rules)
+    assert [text.vocabulary.words[i] for i in held_out.ids] == ["the", UNKNOWN, END]
