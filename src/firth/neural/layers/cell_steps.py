@@ -35,11 +35,13 @@ class Steps(Protocol):
         gates: blocks of H numbers in the pre-activations.
         tensors: of a state; the first is the output.
         apart: whether the step takes what the input gives apart from U h.
+        written: blocks that `back` writes.
     """
 
     gates: int
     tensors: int
     apart: bool
+    written: int
 
     def onward(self, p: torch.Tensor, x: torch.Tensor, before: Tensors, after: Tensors, kept: torch.Tensor) -> None:
         """Take one step.
@@ -89,7 +91,7 @@ class PlainSteps:
     """A hyperbolic tangent."""
 
     gates, tensors, apart = 1, 1, False
-    written = 1  # blocks that `back` writes
+    written = 1
 
     def onward(self, p: torch.Tensor, x: torch.Tensor, before: Tensors, after: Tensors, kept: torch.Tensor) -> None:
         """Take one step, as in `Steps.onward`."""

@@ -12,7 +12,7 @@ Departures
     The way back is written out instead of left to autograd, which would make some ten nodes a step: the gradient of the
     weights is one product for all steps, and derivatives are multiplied out over time beforehand.
 Cost
-    One product of the state with U a step each way; 7 + G numbers kept a step and hidden unit.
+    One product of the state with U a step each way; 2 G + 5 numbers kept a step and hidden unit.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from firth.neural.layers.cell_steps import GruSteps, LstmSteps, PlainSteps
+from firth.neural.layers.cell_steps import GruSteps, LstmSteps, PlainSteps, Steps
 
-STEPS: dict[str, PlainSteps | LstmSteps | GruSteps] = {"plain": PlainSteps(), "lstm": LstmSteps(), "gru": GruSteps()}
+STEPS: dict[str, Steps] = {"plain": PlainSteps(), "lstm": LstmSteps(), "gru": GruSteps()}
 
 
 def run(
