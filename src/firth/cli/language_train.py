@@ -58,8 +58,10 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     for name, model in _models(chosen).items():
         what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
         text = paragraphs(_train).partition("\n\n")[2]
+        fixed = ", ".join(f"{option} {value}" for option, value in model.preset.items())
+        short = f"{what.removesuffix('.')}{f' ({fixed})' if fixed else ''}."
         run = _command(name, model)
-        app.command(name, help=f"{what}\n\n{text}", short_help=what, no_args_is_help=True)(run)
+        app.command(name, help=f"{short}\n\n{text}", short_help=short, no_args_is_help=True)(run)
     return app
 
 
