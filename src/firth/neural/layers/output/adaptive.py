@@ -31,7 +31,7 @@ from torch.nn import functional
 
 from firth.errors import OptionError
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.output.face import OutputLayer, checked_counts, refuse_tied, start_uniform
+from firth.neural.layers.output.face import OutputLayer, checked_counts, checked_number, refuse_tied, start_uniform
 
 CANDIDATES = 24  # cut-offs among which the cheapest are sought
 PASSES = 100  # multiplications that take as long as what else is done with a score: exponential, sum, gradient
@@ -46,7 +46,8 @@ class AdaptiveSoftmax(OutputLayer):
         counts: (V,) of the words, to rank them by; without them word 0 is the most frequent.
         tied: refused: tails are narrower than an embedding.
         seed: of nothing here: weights are drawn by torch's default generator.
-        cutoffs: the sizes of the head, of head and first tail, and so on, all below V; the cheapest ones without it.
+        cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; the cheapest
+            ones without it.
         tails: J, where no cut-offs are given.
         shrink: by how much each tail is narrower than the one before.
 
@@ -72,16 +73,16 @@ class AdaptiveSoftmax(OutputLayer):
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
         seed: int = 0,
-        cutoffs: Sequence[int] | None = None,
+        cutoffs: int | Sequence[int] | None = None,
         tails: int = 2,
         shrink: float = 4.0,
     ) -> None:
         super().__init__(width, words)
         refuse_tied("adaptive", tied)
         rank, sorted_counts = _ranked(counts, words)
-        widths = _tail_widths(width, tails if cutoffs is None else len(cutoffs), shrink)
-        cuts = cheapest_cutoffs(sorted_counts, width, widths) if cutoffs is None else list(cutoffs)
-        _check_cutoffs(cuts, words)
+        given = None if cutoffs is None else _checked_cutoffs(cutoffs, words)
+        widths = _tail_widths(width, tails if given is None else len(given), shrink)
+        cuts = cheapest_cutoffs(sorted_counts, width, widths) if given is None else given
         self.cutoffs = [*cuts, words]
         self.register_buffer("rank", torch.from_numpy(rank))
         self.head = start_uniform(torch.empty(self.cutoffs[0] + len(cuts), width), width)
@@ -161,11 +162,13 @@ def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray
 
 def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:
     """Return how many numbers each tail works on, at least one."""
-    if tails < 1 or shrink < 1:
-        raise OptionError(f"tails={tails}, shrink={shrink}: expected at least one tail, and shrink of at least 1")
-    return [max(int(width / shrink ** (tail + 1)), 1) for tail in range(tails)]
+    by = checked_number("shrink", shrink, 1)
+    return [max(int(width / by ** (tail + 1)), 1) for tail in range(checked_number("tails", tails, 1, whole=True))]
 
 
-def _check_cutoffs(cutoffs: Sequence[int], words: int) -> None:
-    if sorted(set(cutoffs)) != list(cutoffs) or any(not 1 <= cut < words for cut in cutoffs):
-        raise OptionError(f"cutoffs={list(cutoffs)}: expected numbers that rise, from 1 to {words - 1}")
+def _checked_cutoffs(cutoffs: Any, words: int) -> list[int]:
+    array = np.atleast_1d(np.asarray(cutoffs))
+    cuts: list[int] = array.ravel().tolist()
+    if array.dtype.kind not in "iu" or sorted(set(cuts)) != cuts or any(not 1 <= cut < words for cut in cuts):
+        raise OptionError(f"cutoffs={cutoffs!r}: expected whole numbers that rise, from 1 to {words - 1}")
+    return cuts

@@ -1,5 +1,6 @@
 """Output layers by name."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -54,4 +55,18 @@ def make_output(
     """
     if kind not in OUTPUTS:
         raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
+    known = options_of(kind)
+    for name in options:
+        if name not in known:
+            raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(known)}")
     return OUTPUTS[kind](width, words, counts=counts, tied=tied, seed=seed, **options)
+
+
+def options_of(kind: str) -> list[str]:
+    """Return the names of the options that a kind has of its own.
+
+    Args:
+        kind: one of `OUTPUTS`.
+    """
+    shared = {"width", "words", "counts", "tied", "seed"}
+    return [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in shared]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Children, Tree, balanced_children, from_children, huffman_children
-from firth.neural.layers.output.face import checked_counts
+from firth.neural.layers.output.face import checked_counts, checked_number
 from firth.randomness import generator
 
 
@@ -108,7 +108,7 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
     """
     if name not in TREES:
         raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")
-    if codes < 1 or (codes > 1 and name != "random"):
+    if checked_number("codes", codes, 1, whole=True) > 1 and name != "random":
         raise OptionError(f"codes={codes} with tree={name!r}: expected 1; several codes come from random trees")
     return joined([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])
 

@@ -25,9 +25,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.face import OutputLayer, checked_number, checked_switch
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise, checked_samples
+from firth.neural.layers.output.noise import Noise
 
 
 class ContrastiveSoftmax(OutputLayer):
@@ -67,12 +67,12 @@ class ContrastiveSoftmax(OutputLayer):
         learn_z: bool = False,
     ) -> None:
         super().__init__(width, words)
-        self.samples = checked_samples(samples)
+        self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, counts=counts, tied=tied)
         self.noise = Noise(counts, words)
         self.register_buffer("_log_share", self.noise.share.log().to(torch.get_default_dtype()), persistent=False)
-        constant = torch.tensor(float(log_z))
-        if learn_z:
+        constant = torch.tensor(checked_number("log_z", log_z))
+        if checked_switch("learn_z", learn_z):
             self.log_z = torch.nn.Parameter(constant)
         else:
             self.register_buffer("log_z", constant)

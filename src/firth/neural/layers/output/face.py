@@ -1,6 +1,8 @@
 """What every output layer answers to, and what several of them need."""
 
 import abc
+import math
+import numbers
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,6 +94,44 @@ def refuse_tied(kind: str, tied: torch.Tensor | None) -> None:
             f"output={kind!r} with tied weights: expected an output that has one row of weights a word (full, "
             "importance, nce or negative); take one of those, or tied=False"
         )
+
+
+def checked_number(
+    name: str, value: Any, least: float | None = None, *, whole: bool = False, above: bool = False
+) -> Any:
+    """Return an option that is a number.
+
+    Args:
+        name: of the option.
+        value: given for it.
+        least: the least allowed.
+        whole: whether it has to be a whole number.
+        above: whether `least` itself is forbidden.
+
+    Raises:
+        OptionError: it is no finite number, or too small.
+    """
+    kinds = numbers.Integral if whole else numbers.Real
+    fits = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+    if fits and (least is None or value > least or (value == least and not above)):
+        return int(value) if whole else float(value)
+    limit = "" if least is None else f" {'above' if above else 'of at least'} {least:g}"
+    raise OptionError(f"{name}={value!r}: expected a {'whole ' if whole else ''}number{limit}")
+
+
+def checked_switch(name: str, value: Any) -> bool:
+    """Return an option that is True or False.
+
+    Args:
+        name: of the option.
+        value: given for it.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    if isinstance(value, bool):
+        return value
+    raise OptionError(f"{name}={value!r}: expected True or False (yes or no)")
 
 
 def checked_counts(counts: Any, words: int) -> npt.NDArray[np.int64]:

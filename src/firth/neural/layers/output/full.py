@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from firth.errors import ShapeError
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.output.face import OutputLayer, shares, start_uniform
+from firth.neural.layers.output.face import OutputLayer, checked_switch, shares, start_uniform
 
 
 class FullSoftmax(OutputLayer):
@@ -46,6 +46,7 @@ class FullSoftmax(OutputLayer):
         projection: (E, D), or None where E is D.
 
     Raises:
+        OptionError: `bias` is neither True nor False.
         ShapeError: the tied weight has not V rows, or there are not V counts.
     """
 
@@ -68,7 +69,7 @@ class FullSoftmax(OutputLayer):
         self.weight = start_uniform(torch.empty(words, width), width) if tied is None else tied
         inner = self.weight.shape[1]
         self.projection = start_uniform(torch.empty(inner, width), width) if inner != width else None
-        self.bias = torch.nn.Parameter(_first_bias(counts, words)) if bias else None
+        self.bias = torch.nn.Parameter(_first_bias(counts, words)) if checked_switch("bias", bias) else None
 
     def scores(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) h . u_w + b_w of all words."""

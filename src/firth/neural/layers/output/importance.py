@@ -25,9 +25,9 @@ from typing import Any
 
 import torch
 
-from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.face import OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise, checked_samples
+from firth.neural.layers.output.noise import Noise
 
 
 class ImportanceSoftmax(OutputLayer):
@@ -62,7 +62,7 @@ class ImportanceSoftmax(OutputLayer):
         power: float = 1.0,
     ) -> None:
         super().__init__(width, words)
-        self.samples = checked_samples(samples)
+        self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, counts=counts, tied=tied)
         self.noise = Noise(counts, words, power)
 

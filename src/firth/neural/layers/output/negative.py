@@ -23,9 +23,9 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.face import OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise, checked_samples
+from firth.neural.layers.output.noise import Noise
 
 
 class NegativeSampling(OutputLayer):
@@ -64,9 +64,8 @@ class NegativeSampling(OutputLayer):
         power: float = 0.75,
     ) -> None:
         super().__init__(width, words)
-        if not negative > 0:
-            raise OptionError(f"negative={negative}: expected a number above 0")
-        self.negative, self.samples = negative, checked_samples(samples)
+        self.negative: float = checked_number("negative", negative, 0, above=True)
+        self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, tied=tied)
         self.noise = Noise(counts, words, power)
 

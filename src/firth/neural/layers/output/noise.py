@@ -8,8 +8,7 @@ from typing import Any
 
 import torch
 
-from firth.errors import OptionError
-from firth.neural.layers.output.face import shares
+from firth.neural.layers.output.face import checked_number, shares
 
 
 class Noise:
@@ -24,11 +23,12 @@ class Noise:
         share: (V,) float64, on the processor: q.
 
     Raises:
+        OptionError: the power is below 0 or no number.
         ShapeError: there are not V counts.
     """
 
     def __init__(self, counts: Any, words: int, power: float = 1.0) -> None:
-        self.share = torch.from_numpy(shares(counts, words, power))
+        self.share = torch.from_numpy(shares(counts, words, checked_number("power", power, 0)))
         self._below = self.share.cumsum(0)
 
     def drawn(self, samples: int) -> torch.Tensor:
@@ -61,17 +61,3 @@ class Noise:
         least, words = times.topk(samples + 1, largest=False)
         words = words[:-1].sort().values
         return words, -torch.expm1(-self.share[words] * least[-1])
-
-
-def checked_samples(samples: int) -> int:
-    """Return the number of noise words.
-
-    Args:
-        samples: K.
-
-    Raises:
-        OptionError: it is below 1.
-    """
-    if samples < 1:
-        raise OptionError(f"samples={samples}: expected at least 1")
-    return samples

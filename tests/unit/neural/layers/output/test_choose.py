@@ -65,3 +65,33 @@ def test_an_unknown_kind_is_refused():
 def test_wrong_counts_are_refused(kind, counts):
     with pytest.raises(ShapeError, match=f"expected {V} whole numbers"):
         make_output(kind, D, V, counts=counts)
+
+
+WRONG = [
+    ("full", "bias", 3),
+    ("adaptive", "tails", 0),
+    ("adaptive", "tails", 1.5),
+    ("adaptive", "shrink", 0.5),
+    ("adaptive", "shrink", "much"),
+    ("tree", "tree", 3),
+    ("tree", "codes", "two"),
+    ("tree", "codes", 0),
+    ("classes", "classes", 2.5),
+    ("classes", "classes", "verbs"),
+    ("importance", "samples", 2.5),
+    ("importance", "samples", 0),
+    ("importance", "power", float("nan")),
+    ("nce", "samples", "some"),
+    ("nce", "samples", True),
+    ("nce", "log_z", "nine"),
+    ("nce", "learn_z", "maybe"),
+    ("negative", "negative", "few"),
+    ("negative", "power", float("inf")),
+    ("full", "nonsense", 1),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), WRONG)
+def test_wrong_options_are_named(kind, name, value):
+    with pytest.raises(OptionError, match=f"{name}.*expected"):
+        make_output(kind, D, V, counts=COUNTS, **{name: value})

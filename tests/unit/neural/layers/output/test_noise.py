@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.noise import Noise, checked_samples  # noqa: E402 - as above
+from firth.neural.layers.output.noise import Noise  # noqa: E402 - as above
 
 COUNTS = np.array([60, 25, 10, 4, 1])
 
@@ -50,6 +50,7 @@ def test_draws_follow_the_default_generator():
     assert noise.drawn(50).tolist() != draws[0][0]
 
 
-def test_no_samples_are_refused():
-    with pytest.raises(OptionError, match="samples=0: expected at least 1"):
-        checked_samples(0)
+@pytest.mark.parametrize("power", [-1, float("inf"), "half"])
+def test_a_wrong_power_is_refused(power):
+    with pytest.raises(OptionError, match="expected a number of at least 0"):
+        Noise(COUNTS, 5, power)
