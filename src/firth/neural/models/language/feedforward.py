@@ -61,7 +61,7 @@ class FeedForwardLM:
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"feedforward": {}}  # on the command line
     training: ClassVar[Training] = Training(
-        epochs=12, batch_size=128, steps=4, lr=0.002, schedule="linear", patience=2, optimiser="adam"
+        epochs=6, batch_size=128, steps=4, lr=0.003, schedule="linear", patience=2, optimiser="adam"
     )
 
     order: int = option(5, "n: a word is predicted from the n - 1 before it", minimum=2)
