@@ -46,8 +46,8 @@ class AdaptiveSoftmax(OutputLayer):
         counts: (V,) of the words, to rank them by; without them word 0 is the most frequent.
         tied: refused: tails are narrower than an embedding.
         seed: of nothing here: weights are drawn by torch's default generator.
-        cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; the cheapest
-            ones without it.
+        cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; without
+            them the cheapest.
         tails: J, where no cut-offs are given.
         shrink: by how much each tail is narrower than the one before.
 

@@ -111,8 +111,8 @@ def checked_number(
     Raises:
         OptionError: it is no finite number, or too small.
     """
-    kinds = numbers.Integral if whole else numbers.Real
-    fits = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+    kinds: Any = numbers.Integral if whole else numbers.Real
+    fits = not isinstance(value, bool) and isinstance(value, kinds) and math.isfinite(value)
     if fits and (least is None or value > least or (value == least and not above)):
         return int(value) if whole else float(value)
     limit = "" if least is None else f" {'above' if above else 'of at least'} {least:g}"

@@ -126,6 +126,8 @@ _EVERY = {"width", "words", "counts", "tied", "seed"}  # what `make_output` give
 
 
 def _value(text: str) -> Any:
+    if "," in text:
+        return [_value(part) for part in text.split(",")]
     for number in (int, float):
         try:
             return number(text)
