@@ -94,13 +94,12 @@ class ClassSoftmax(OutputLayer):
         rows = torch.sort(self.class_of[targets], stable=True).indices
         class_of, present = torch.unique_consecutive(self.class_of[targets[rows]], return_counts=True)
         sizes, met = torch.bincount(self.class_of).tolist(), present.tolist()
-        # Split at once: the gradients of all classes are then put together once, not one array of V rows for each.
+        # Sorted and split at once: gradients are then put together once, not one array of all rows for each class.
         weights, biases = torch.split(self.weight, sizes), torch.split(self.bias, sizes)
+        near, inner = torch.split(hidden.index_select(0, rows), met), torch.split(self.inner[targets[rows]], met)
         inside = [
-            linear_cross_entropy(hidden.index_select(0, some), weights[number], biases[number], inner)
-            for number, some, inner in zip(
-                class_of.tolist(), torch.split(rows, met), torch.split(self.inner[targets[rows]], met), strict=True
-            )
+            linear_cross_entropy(some, weights[number], biases[number], words)
+            for number, some, words in zip(class_of.tolist(), near, inner, strict=True)
         ]
         return nats.index_add(0, rows, torch.cat(inside))
 
