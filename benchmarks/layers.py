@@ -128,7 +128,7 @@ def table(file: Path) -> str:
     widths = sorted({width for by_width in runs.values() for width in by_width})
     header = rows[0]
     legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    columns = [f"H = {width}" if width else "H = -" for width in widths]
+    columns = [f"H = {width}" if width else "words, half distinct" for width in widths]
     lines = [TITLE, "", legend, f"| layer | {' | '.join(columns)} |", "| --- |" + " --- |" * len(widths)]
     for name, by_width in runs.items():
         cells = [_cell(by_width.get(width)) for width in widths]
