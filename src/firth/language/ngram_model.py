@@ -21,7 +21,7 @@ from firth.vectors.io.saved import Saved
 from firth.vocabulary import Vocabulary
 
 KIND = "firth-ngrams"
-ARRAYS = ("words", "log_prob", "log_backoff", "suffixes", "children", "sizes")
+ARRAYS = ("words", "nodes", "leaves", "sizes")
 
 States = npt.NDArray[np.int64]
 
@@ -118,8 +118,7 @@ class NgramModel(LanguageModel):
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
         """Return the natural logarithm of the probability of each token of a text; see `LanguageModel.log_probs`."""
         trie, found = self.trie, np.empty(len(text))
-        arrays = trie.words, trie.log_prob, trie.log_backoff, trie.suffixes, trie.children
-        ngram_trie.score(text.ids, text.offsets, *arrays, trie.first, found)
+        ngram_trie.score(text.ids, text.offsets, *trie.arrays, trie.first, found)
         return found
 
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, States]:
@@ -141,15 +140,14 @@ class NgramModel(LanguageModel):
 
     def _moved(self, states: States, ids: npt.NDArray[np.int64]) -> States:
         moved, ids = states.copy(), np.asarray(ids, np.int64)
-        ngram_trie.follow(moved, ids, self.trie.words, self.trie.suffixes, self.trie.children)
+        ngram_trie.follow(moved, ids, self.trie.words, self.trie.nodes, self.trie.leaves)
         if self.rules.ends:  # behind the end of a sentence stands the beginning of the next
             moved[ids == self.vocabulary.ids[END]] = self.trie.first
         return moved
 
     def _scores(self, states: States) -> Scores:
         trie, found = self.trie, np.empty((len(states), len(self.vocabulary)))
-        arrays = trie.words, trie.log_prob, trie.log_backoff, trie.suffixes, trie.children
-        ngram_trie.spread(states, *arrays, trie.order, found)
+        ngram_trie.spread(states, *trie.arrays, trie.order, found)
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -180,13 +178,11 @@ def restore(content: Saved) -> NgramModel:
     rows, lower = int(sizes.sum()), int(sizes[:-1].sum())
     trie = Trie(
         content.array("words", (rows,), "i"),
-        content.array("log_prob", (rows,)),
-        content.array("log_backoff", (lower,)),
-        content.array("suffixes", (rows,), "i"),
-        content.array("children", (lower + 1,), "i"),
+        content.array("nodes", (lower + 1, 4), "i"),
+        content.array("leaves", (rows - lower, 2), "i"),
         np.asarray(sizes),
     )
-    if (np.diff(trie.children) < 0).any() or trie.children[-1] != rows or trie.children[0] < min(sizes[0], rows):
+    if trie.children[0] != sizes[0] or trie.children[-1] != rows:
         raise content.damaged("numbers of n-grams that contradict one another")
     counts, rules = content.array("counts", (len(words),), "i"), content.facts.get("rules")
     if not isinstance(rules, dict) or set(rules) != set(vars(TextRules())):
