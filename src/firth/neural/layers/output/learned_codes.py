@@ -20,8 +20,8 @@ middle, and so they are where a side would be empty or hold all words. Words go 
 more than `most` codes a word. Words without a context are known by their number alone and lie in the tree's middle.
 
 A tree that has been learned knows the contexts it came from, and with little text it knows them too well. On Brown
-(log-bilinear, two passes, dropout 0.2, 800,000 tokens) a balanced learned tree has a held-out perplexity of 322 and a random
-one 340; on 200,000 tokens without dropout it is the other way round, 583 and 498, though it fits the text better.
+(log-bilinear, two passes, dropout 0.2, 800,000 tokens) a balanced learned tree has a held-out perplexity of 322 and a
+random one 340; on 200,000 tokens without dropout it is 583 and 498, though the learned tree fits that text better.
 
 Cost: `rounds` passes over the vectors for each level; all parts of a level are cut at once.
 """
