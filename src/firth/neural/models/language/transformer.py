@@ -15,7 +15,9 @@ Departures:
   added ones (learned, sinusoidal) between half of it and all, as `firth.neural.layers.transformer_stack` explains. In
   training, relative and rotary carry their keys and values from batch to batch; added ones begin each batch anew, as
   GPT does, so that a batch's steps should not be fewer than half the context.
-- Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not: they enter with variance near 1.
+- Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not. They begin short enough
+  for a word's own logit to be `OWN` at most: tied, longer ones make a model begin by predicting each word after itself,
+  with a perplexity far above V.
 
 Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for the softmax; three times that in
 training.
@@ -46,6 +48,9 @@ from firth.neural.training.options import Training
 from firth.options import option
 from firth.progress import Progress
 from firth.vocabulary import Vocabulary
+
+SPREAD = 0.06  # standard deviation of words' vectors at the start, at most
+OWN = 4.0  # logit at the start of the word that was just read, where words are read by the vectors that predict them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +144,7 @@ class Transformer(LanguageModule):
             dropout=how.dropout,
         )
         table = WordEmbedding(len(vocabulary), how.dim)
+        torch.nn.init.normal_(table.weight, std=min(SPREAD, OWN / how.dim))
         self.embedding = table
         self.stack = TransformerStack(shape, how.layers, context=how.context, positions=how.positions)
         self.output = output_of(how.output, how.dim, vocabulary, table.weight if how.tie else None)

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth  # noqa: E402 - what needs torch comes after the look for it
 from firth.errors import OptionError  # noqa: E402
+from firth.language.text import training_text  # noqa: E402
 from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
 
 SMALL = {"dim": 8, "layers": 1, "heads": 2, "context": 6}
@@ -82,3 +83,16 @@ def test_the_same_seed_gives_the_same_bits(tmp_path):
     scores = [run.log_probs(text) for run in runs]
     assert (scores[0] == scores[1]).all()
     assert (scores[0] != scores[2]).any()
+
+
+@pytest.mark.parametrize("tie", [True, False])
+def test_it_begins_near_the_perplexity_of_knowing_nothing(tmp_path, tie):
+    """500 words in a row, D = 200: the logit of the word just read is 4, so that the loss begins within 1 nat of log V.
+
+    With rows of deviation 0.06 that logit was 200 * 0.06 = 12, and the loss some 5 nats above log V.
+    """
+    words = [" ".join(f"w{i}" for i in range(first, first + 25)) for first in range(0, 500, 25)]
+    corpus = firth.Corpus.build(words * 2, cache=tmp_path, min_count=1, unknown="<unk>")
+    text = training_text(corpus)
+    model = untrained(firth.TransformerLM(layers=2, tie=tie), text)
+    assert -model.log_probs(text).mean() < np.log(len(text.vocabulary)) + 1
