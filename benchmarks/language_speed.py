@@ -7,6 +7,9 @@ that its loop does. firth trains through `train`, and its figure is that of its 
 of one text, batch for batch of the same shape, with the same widths, layers, places of dropout and update (plain
 gradient descent, clipped at 0.25); words beyond the most frequent are `<unk>` for both. What comes before the first
 printed line, and as many batches of firth's, is left out. A round is one run of each side, one after the other.
+
+Two figures: by the clock, and by the processor time that a side used (Linux), which says the same on a machine at rest
+and is the one to trust on a busy one.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from benchmarks import machine, records
@@ -54,21 +58,29 @@ def environment():
 
 
 def peer_rate(peer, folder, size, intervals, interval):
-    """Tokens a second that the example program says, the median of its lines but the first."""
+    """Tokens a second that the example program says, the median of its lines but the first; and by processor time."""
     model, width, inner, layers, heads = SIZES[size]
     command = [sys.executable, "-u", "main.py", "--data", str(folder), "--model", model, "--epochs", "1"]
     command += ["--emsize", str(width), "--nhid", str(inner), "--nlayers", str(layers), "--nhead", str(heads)]
     command += ["--batch_size", str(BATCH), "--bptt", str(STEPS), "--log-interval", str(interval), "--lr", "1"]
     command += ["--save", str(folder / "model.pt")]
-    times = []
+    times, used = [], []
     with subprocess.Popen(command, cwd=peer, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if found := LINE.search(line):
                 times.append(float(found[1]) / 1000)
+                used.append(processor_seconds(process.pid))
             if len(times) > intervals:
                 process.terminate()
                 break
-    return BATCH * STEPS / statistics.median(times[1:])
+    by_processor = BATCH * STEPS * interval * (len(used) - 1) / (used[-1] - used[0])
+    return BATCH * STEPS / statistics.median(times[1:]), by_processor
+
+
+def processor_seconds(pid):
+    """Seconds of processor time that a process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def options_of(size):
@@ -96,11 +108,14 @@ def own_rate(folder, size, batches, first):
     seen = []
     training = firth.Training(epochs=1, batch_size=BATCH, steps=STEPS, optimiser="sgd", lr=1.0, clip=0.25)
     options_of(size).train(
-        text, training=training, progress=lambda status: seen.append((status.done, status.seconds)) or None
+        text,
+        training=training,
+        progress=lambda status: seen.append((status.done, status.seconds, time.process_time())) or None,
     )
     late = [row for row in seen if row[0] >= BATCH * STEPS * first and row[1]]
-    (done, seconds), (last, end) = late[0], late[-1]
-    return {"rate": (last - done) / (end - seconds), "words": len(whole.vocabulary)}
+    (done, clock, used), (last, clock_end, used_end) = late[0], late[-1]
+    rates = (last - done) / (clock_end - clock), (last - done) / (used_end - used)
+    return {"rates": rates, "words": len(whole.vocabulary)}
 
 
 def own_process(folder, size, batches, first):
@@ -124,7 +139,7 @@ def compare(chosen):
                 peer.append(peer_rate(chosen.peer, folder, size, chosen.intervals, chosen.interval))
                 batches = chosen.interval * (chosen.intervals + 1)
                 told = own_process(folder, size, batches, chosen.interval)
-                firth.append(told["rate"])
+                firth.append(told["rates"])
                 words = told["words"]
             rows.append(row_of(size, words, firth, peer))
             records.append(chosen.output, rows[-1])
@@ -133,15 +148,25 @@ def compare(chosen):
 
 
 def row_of(size, words, firth, peer):
-    """Medians, all runs, and the ratios within rounds."""
-    ratios = sorted(ours / theirs for ours, theirs in zip(firth, peer, strict=True))
-    return {
-        "size": size, "words": words, "batch": BATCH, "steps": STEPS,
-        "firth": round(statistics.median(firth)), "peer": round(statistics.median(peer)),
-        "ratio": round(statistics.median(ratios), 3), "least": round(ratios[0], 3), "greatest": round(ratios[-1], 3),
-        "runs": {"firth": [round(rate) for rate in firth], "peer": [round(rate) for rate in peer]},
-        "machine": machine.describe(), "torch": _torch(),
-    }  # fmt: skip
+    """Medians, all runs, and the ratios within rounds, by the clock and by processor time.
+
+    Args:
+        size: a name of `SIZES`.
+        words: of the vocabulary.
+        firth: of each run, tokens a second by the clock and by processor time.
+        peer: the same of the peer's runs.
+    """
+    row = {"size": size, "words": words, "batch": BATCH, "steps": STEPS}
+    for place, kind in enumerate(("clock", "processor")):
+        ours, theirs = [run[place] for run in firth], [run[place] for run in peer]
+        ratios = sorted(a / b for a, b in zip(ours, theirs, strict=True))
+        row[kind] = {
+            "firth": round(statistics.median(ours)), "peer": round(statistics.median(theirs)),
+            "ratio": round(statistics.median(ratios), 3), "least": round(ratios[0], 3),
+            "greatest": round(ratios[-1], 3),
+            "runs": {"firth": [round(rate) for rate in ours], "peer": [round(rate) for rate in theirs]},
+        }  # fmt: skip
+    return {**row, "load": machine.load(), "machine": machine.describe(), "torch": _torch()}
 
 
 def _torch():

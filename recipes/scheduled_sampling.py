@@ -6,7 +6,7 @@ true symbol before learns that the next one follows from it, and need hardly loo
 an error is carried on; a model that was fed its own words in training has learned to notice, from what it has seen
 since. Figures: the share of sequences whose symbol at step 20 is right, fed with the truth and running free.
 
-    python recipes/scheduled_sampling.py                 # three seeds, four ways of feeding
+    python recipes/scheduled_sampling.py                 # three seeds, five ways of feeding
     python recipes/scheduled_sampling.py --toy           # one seed, seconds
 """
 
@@ -31,6 +31,7 @@ WAYS = {
     "teacher forcing": None,
     "draws": Feeding(own="draw"),
     "soft": Feeding(own="soft"),
+    "peaked": Feeding(own="soft", temperature=0.2),
     "gumbel": Feeding(own="gumbel"),
 }
 

@@ -66,8 +66,8 @@ class TransformerLM:
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
     training: ClassVar[Training] = Training(
-        epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="cosine",
-        warmup=200, clip=1.0, patience=2,
+        epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine",
+        warmup=100, clip=1.0, patience=2,
     )  # fmt: skip
 
     dim: int = option(200, "width of words' vectors and of the blocks", minimum=1)
