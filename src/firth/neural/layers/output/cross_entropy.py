@@ -72,5 +72,13 @@ class _LinearCrossEntropy(torch.autograd.Function):
             by_scores.scatter_add_(1, targets[some, None], -scale[some])
             block = by_scores.to(ctx.precision)
             by_hidden[some] = block @ low
-            by_weight += block.T @ hidden[some].to(ctx.precision)
+            _add_product(by_weight, block.T, hidden[some].to(ctx.precision))
         return by_hidden, by_weight, by_bias if ctx.has_bias else None, None
+
+
+def _add_product(total: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> None:
+    """Add a product to float sums; of the same precision at once, without an array of its own."""
+    if left.dtype == total.dtype:
+        total.addmm_(left, right)
+    else:
+        total += left @ right
