@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from benchmarks import language_speed  # noqa: E402 - what needs torch comes after the look for it
+from benchmarks import language_speed
 
 
 def test_both_sides_read_as_many_words_as_were_asked_for(tmp_path):

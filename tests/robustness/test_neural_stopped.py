@@ -11,10 +11,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.checkpoints import FILE  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.loop import fit  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from tests.unit.neural.training.tiny import Stream  # noqa: E402
+from firth.checkpoints import FILE
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from tests.unit.neural.training.tiny import Stream
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
 

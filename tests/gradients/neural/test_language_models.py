@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained  # noqa: E402 - needs torch
+from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 
 STEP = 1e-5
 

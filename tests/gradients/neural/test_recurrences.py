@@ -4,14 +4,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.cells import RecurrentLayer  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.characters import CharacterCNN, CharacterLSTM  # noqa: E402 - as above
-from firth.neural.layers.dropout import Dropouts  # noqa: E402 - as above
-from firth.neural.layers.highway import Highway  # noqa: E402 - as above
-from firth.neural.layers.pooling import pool  # noqa: E402 - as above
-from firth.neural.layers.qrnn import Qrnn  # noqa: E402 - as above
-from firth.neural.layers.recurrence import STEPS, run  # noqa: E402 - as above
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+from firth.neural.layers.cells import RecurrentLayer
+from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
+from firth.neural.layers.dropout import Dropouts
+from firth.neural.layers.highway import Highway
+from firth.neural.layers.pooling import pool
+from firth.neural.layers.qrnn import Qrnn
+from firth.neural.layers.recurrence import STEPS, run
+from firth.neural.layers.recurrent import RecurrentStack
 
 STEP = 1e-6
 

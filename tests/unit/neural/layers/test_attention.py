@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.attention import (  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.attention import (
     AdditiveScores,
     Attention,
     MultiplicativeScores,
@@ -14,7 +14,7 @@ from firth.neural.layers.attention import (  # noqa: E402 - what needs torch com
     dot_scores,
     scaled_dot_scores,
 )
-from firth.neural.layers.masks import padding_mask  # noqa: E402 - see above
+from firth.neural.layers.masks import padding_mask
 
 SCORERS = {
     "dot": lambda: dot_scores,

@@ -4,11 +4,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.cells import RecurrentLayer  # noqa: E402 - as above
-from firth.neural.layers.dropout import Dropouts, sampling  # noqa: E402 - as above
-from firth.neural.layers.recurrence import STEPS  # noqa: E402 - as above
-from firth.neural.layers.torch_kernels import run_torch  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.cells import RecurrentLayer
+from firth.neural.layers.dropout import Dropouts, sampling
+from firth.neural.layers.recurrence import STEPS
+from firth.neural.layers.torch_kernels import run_torch
 
 each_kind = pytest.mark.parametrize("kind", sorted(STEPS))
 LENGTHS = torch.tensor([4, 7, 1])

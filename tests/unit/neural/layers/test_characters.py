@@ -4,8 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.characters import CharacterCNN, CharacterLSTM  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
 
 WORDS = ["a", "the", "cat", "catalogue", "incomprehensibilities", "tea", "at"]
 

@@ -4,8 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.connections import CONNECTIONS  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+from firth.neural.layers.connections import CONNECTIONS
+from firth.neural.layers.recurrent import RecurrentStack
 
 
 @pytest.fixture(autouse=True)

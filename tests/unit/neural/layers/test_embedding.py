@@ -5,10 +5,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.embedding import WordEmbedding  # noqa: E402 - as above
-from firth.vectors.word_vectors import WordVectors  # noqa: E402 - as above
-from firth.vocabulary import Vocabulary  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.embedding import WordEmbedding
+from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
 
 
 def test_a_row_a_word():

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.highway import Gate, Highway  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.highway import Gate, Highway
 
 
 def test_a_gate_by_hand():

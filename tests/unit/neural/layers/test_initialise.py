@@ -4,12 +4,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.characters import CharacterCNN  # noqa: E402 - as above
-from firth.neural.layers.embedding import WordEmbedding  # noqa: E402 - as above
-from firth.neural.layers.highway import Highway  # noqa: E402 - as above
-from firth.neural.layers.initialise import initialise  # noqa: E402 - as above
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.characters import CharacterCNN
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.layers.highway import Highway
+from firth.neural.layers.initialise import initialise
+from firth.neural.layers.recurrent import RecurrentStack
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.masks import causal_mask, hidden, padding_mask  # noqa: E402 - after the look for torch
+from firth.neural.layers.masks import causal_mask, hidden, padding_mask
 
 
 def test_padding_is_hidden_from_every_query():

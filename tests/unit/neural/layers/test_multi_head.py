@@ -4,10 +4,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.masks import causal_mask, padding_mask  # noqa: E402 - see above
-from firth.neural.layers.multi_head import MultiHeadAttention  # noqa: E402 - see above
-from firth.neural.layers.positions import RelativePositions, RotaryPositions  # noqa: E402 - see above
+from firth.errors import OptionError
+from firth.neural.layers.masks import causal_mask, padding_mask
+from firth.neural.layers.multi_head import MultiHeadAttention
+from firth.neural.layers.positions import RelativePositions, RotaryPositions
 
 WIDTH, HEADS = 16, 4
 POSITIONS = {"none": lambda: None, "relative": lambda: RelativePositions(WIDTH, HEADS), "rotary": RotaryPositions}

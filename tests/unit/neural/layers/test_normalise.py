@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.normalise import Normalise  # noqa: E402 - as above
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.normalise import Normalise
+from firth.neural.layers.recurrent import RecurrentStack
 
 
 def test_a_step_by_hand():

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.pooling import pool  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.pooling import pool
 
 
 def written_out(forget, update, start):

@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.positions import (  # noqa: E402 - see above
+from firth.errors import OptionError
+from firth.neural.layers.positions import (
     LearnedPositions,
     RelativePositions,
     RotaryPositions,

@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.dropout import Dropouts  # noqa: E402 - as above
-from firth.neural.layers.qrnn import Qrnn  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.dropout import Dropouts
+from firth.neural.layers.qrnn import Qrnn
 
 each_pooling = pytest.mark.parametrize("pooling", ["f", "fo", "ifo"])
 each_window = pytest.mark.parametrize("window", [1, 2, 3])

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.recurrence import STEPS, run  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.recurrence import STEPS, run
 
 each_kind = pytest.mark.parametrize("kind", sorted(STEPS))
 

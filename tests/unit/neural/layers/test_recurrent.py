@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.dropout import Dropouts  # noqa: E402 - as above
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.dropout import Dropouts
+from firth.neural.layers.recurrent import RecurrentStack
 
 PEERS = {"plain": torch.nn.RNN, "lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
 each_cell = pytest.mark.parametrize("cell", sorted(PEERS))

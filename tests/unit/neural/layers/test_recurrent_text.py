@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.dropout import Dropouts  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.initialise import initialise  # noqa: E402 - as above
-from firth.neural.layers.qrnn import Qrnn  # noqa: E402 - as above
-from firth.neural.layers.recurrent import RecurrentStack  # noqa: E402 - as above
-from firth.neural.layers.state import detached  # noqa: E402 - as above
+from firth.neural.layers.dropout import Dropouts
+from firth.neural.layers.initialise import initialise
+from firth.neural.layers.qrnn import Qrnn
+from firth.neural.layers.recurrent import RecurrentStack
+from firth.neural.layers.state import detached
 
 STREAMS, STEPS, UPDATES = 16, 32, 110
 

@@ -7,16 +7,16 @@ from scipy.stats import chisquare
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.scheduled_sampling import (  # noqa: E402 - see above
+from firth.errors import OptionError
+from firth.neural.layers.scheduled_sampling import (
     Feeding,
     exponential_share,
     fed,
     inverse_sigmoid_share,
     linear_share,
 )
-from firth.neural.layers.transformer import BlockShape  # noqa: E402 - see above
-from firth.neural.layers.transformer_stack import TransformerStack  # noqa: E402 - see above
+from firth.neural.layers.transformer import BlockShape
+from firth.neural.layers.transformer_stack import TransformerStack
 
 V, D = 7, 8
 

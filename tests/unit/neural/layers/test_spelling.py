@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.spelling import Spelling  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.spelling import Spelling
 
 
 def test_words_by_hand():

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.state import detached, rows_of  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.state import detached, rows_of
 
 
 def test_rows_are_picked_out_of_every_tensor():

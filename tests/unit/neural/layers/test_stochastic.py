@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.stochastic import (  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.layers.stochastic import (
     annealed_temperature,
     gaussian,
     gaussian_kl,

@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.masks import causal_mask, padding_mask  # noqa: E402 - see above
-from firth.neural.layers.transformer import (  # noqa: E402 - see above
+from firth.errors import OptionError
+from firth.neural.layers.masks import causal_mask, padding_mask
+from firth.neural.layers.transformer import (
     BlockShape,
     TransformerBlock,
     TransformerEncoder,

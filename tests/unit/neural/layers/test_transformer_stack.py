@@ -4,10 +4,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.state import rows_of  # noqa: E402 - see above
-from firth.neural.layers.transformer import BlockShape  # noqa: E402 - see above
-from firth.neural.layers.transformer_stack import TransformerStack  # noqa: E402 - see above
+from firth.errors import OptionError
+from firth.neural.layers.state import rows_of
+from firth.neural.layers.transformer import BlockShape
+from firth.neural.layers.transformer_stack import TransformerStack
 
 WIDTH, CONTEXT = 16, 6
 KINDS = ["learned", "sinusoidal", "relative", "rotary", "none"]

@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import MissingExtraError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.callbacks import MLflow, TensorBoard, WeightsAndBiases, figures  # noqa: E402
-from firth.neural.training.loop import fit  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from tests.unit.neural.training.tiny import Line  # noqa: E402
+from firth.errors import MissingExtraError
+from firth.neural.training.callbacks import MLflow, TensorBoard, WeightsAndBiases, figures
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from tests.unit.neural.training.tiny import Line
 
 
 def rows(callback):

@@ -11,14 +11,14 @@ from safetensors.numpy import load_file, save_file
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.checkpoints import FILE  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import FormatError, OptionError  # noqa: E402
-from firth.neural.training import checkpoints, loop  # noqa: E402
-from firth.neural.training.loop import fit  # noqa: E402
-from firth.neural.training.monitor import METRICS  # noqa: E402
-from firth.neural.training.optimisers import OPTIMISERS  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from tests.unit.neural.training.tiny import Line, Stream  # noqa: E402
+from firth.checkpoints import FILE
+from firth.errors import FormatError, OptionError
+from firth.neural.training import checkpoints, loop
+from firth.neural.training.loop import fit
+from firth.neural.training.monitor import METRICS
+from firth.neural.training.optimisers import OPTIMISERS
+from firth.neural.training.options import Training
+from tests.unit.neural.training.tiny import Line, Stream
 
 TRAINING = Training(epochs=3, lr=0.02, clip=1.0, schedule="cosine", warmup=5)
 IDENTITY = {"model": {"width": 24}, "text": "abc"}

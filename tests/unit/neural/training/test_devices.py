@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.devices import no_subnormals  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.training.devices import no_subnormals
 
 
 def flushed():

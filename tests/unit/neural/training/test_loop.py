@@ -8,11 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import DivergenceError, OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training import loop  # noqa: E402
-from firth.neural.training.loop import fit  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from tests.unit.neural.training.tiny import Line, Stream  # noqa: E402
+from firth.errors import DivergenceError, OptionError
+from firth.neural.training import loop
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from tests.unit.neural.training.tiny import Line, Stream
 
 SGD = Training(optimiser="sgd", lr=0.1, epochs=1)
 

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.monitor import METRICS, History, Tally, plain, write_metrics  # noqa: E402 - needs torch
+from firth.neural.training.monitor import METRICS, History, Tally, plain, write_metrics
 
 
 def test_losses_are_summed_in_float64():

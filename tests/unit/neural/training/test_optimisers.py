@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.optimisers import OPTIMISERS, make_optimiser  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
+from firth.errors import OptionError
+from firth.neural.training.optimisers import OPTIMISERS, make_optimiser
+from firth.neural.training.options import Training
 
 # From a weight of 1 with a gradient of 0.5 twice, at a rate of 0.1 (arithmetic beside each).
 AFTER_TWO = {

@@ -4,8 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.options import Training  # noqa: E402
+from firth.errors import OptionError
+from firth.neural.training.options import Training
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import DivergenceError, MissingExtraError, OptionError  # noqa: E402 - needs torch
-from firth.neural.training.loop import fit  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from firth.neural.training.processes import launch  # noqa: E402
-from tests.unit.neural.training.tiny import Line, Stream  # noqa: E402
+from firth.errors import DivergenceError, MissingExtraError, OptionError
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from firth.neural.training.processes import launch
+from tests.unit.neural.training.tiny import Line, Stream
 
 TRAINING = {"epochs": 2, "lr": 0.02, "clip": 1.0}
 

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.schedules import SCHEDULES, Moment, rate  # noqa: E402 - needs torch
+from firth.neural.training.schedules import SCHEDULES, Moment, rate
 
 
 def moment(step: int, of: int, **how) -> Moment:

@@ -7,10 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.loop import fit  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.options import Training  # noqa: E402
-from firth.neural.training.signals import ignoring_interrupts, stopping  # noqa: E402
-from tests.unit.neural.training.tiny import Line  # noqa: E402
+from firth.neural.training.loop import fit
+from firth.neural.training.options import Training
+from firth.neural.training.signals import ignoring_interrupts, stopping
+from tests.unit.neural.training.tiny import Line
 
 SGD = Training(optimiser="sgd", lr=0.1, epochs=3)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import CorpusError, OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.training.stream import TextStream  # noqa: E402
+from firth.errors import CorpusError, OptionError
+from firth.neural.training.stream import TextStream
 
 
 def stream(tokens: int, batch_size: int, steps: int, **how) -> TextStream:

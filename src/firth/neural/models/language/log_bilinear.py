@@ -26,8 +26,7 @@ Cost: a word takes (n - 1) D^2 multiplications for full maps, (n - 1) D for diag
 D log2 V for the tree; three times that in training.
 """
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -35,20 +34,15 @@ import torch
 from torch import nn
 
 from firth import options
-from firth.corpus.encoded import Corpus
-from firth.language.text import LanguageText
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
-from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.options import option
-from firth.progress import Progress
 from firth.vocabulary import Vocabulary
 
 
@@ -64,6 +58,7 @@ class LogBilinearLM:
     """
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"log-bilinear": {}}  # on the command line
+    train = train_language_model
     training: ClassVar[Training] = Training(
         epochs=6, batch_size=128, steps=4, lr=0.003, schedule="linear", patience=2, optimiser="adam"
     )
@@ -78,23 +73,6 @@ class LogBilinearLM:
     def __post_init__(self) -> None:
         options.check(self)
         check_output(self.output)
-
-    def train(
-        self,
-        corpus: Corpus | LanguageText,
-        *,
-        held_out: Any = None,
-        training: Training | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-    ) -> NeuralLanguageModel:
-        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
-        return train_language_model(
-            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint, callbacks
-        )
 
     def module(self, vocabulary: Vocabulary, begin: int) -> "LogBilinear":
         """Return a module whose parameters torch's generator draws.

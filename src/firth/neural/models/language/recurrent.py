@@ -24,17 +24,14 @@ three times that in training. Spellings cost once for each distinct word of a ba
 """
 
 import dataclasses
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 
 from firth import options
-from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.language.text import LanguageText
 from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
 from firth.neural.layers.connections import CONNECTIONS
 from firth.neural.layers.dropout import Dropouts
@@ -42,13 +39,10 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
-from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.options import option
-from firth.progress import Progress
 from firth.vocabulary import Vocabulary
 
 DROPOUTS = ("plain", "variational", "weights")
@@ -72,6 +66,7 @@ class RecurrentLM:
         "qrnn": {"cell": "qrnn"},
         "char-aware": {"cell": "lstm", "embed": "characters"},
     }
+    train = train_language_model
     training: ClassVar[Training] = Training(
         epochs=12, batch_size=20, steps=35, lr=0.002, schedule="linear", clip=1.0, patience=2
     )
@@ -102,23 +97,6 @@ class RecurrentLM:
         if self.embed != "words" and (self.tie or self.word_dropout):
             what = "tie=True" if self.tie else f"word_dropout={self.word_dropout}"
             raise OptionError(f"{what} with embed={self.embed!r}: spellings have no table of words' vectors")
-
-    def train(
-        self,
-        corpus: Corpus | LanguageText,
-        *,
-        held_out: Any = None,
-        training: Training | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-    ) -> NeuralLanguageModel:
-        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
-        return train_language_model(
-            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint, callbacks
-        )
 
     def module(self, vocabulary: Vocabulary, begin: int) -> "Recurrent":
         """Return a module whose parameters torch's generator draws.

@@ -27,22 +27,23 @@ SHARE = 0.25  # of the minutes for training, for the model with a random tree th
 def train_language_model(
     how: LanguageOptions,
     corpus: Corpus | LanguageText,
-    held_out: Any,
-    training: Training,
+    *,
+    held_out: Any = None,
+    training: Training | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
     callbacks: Sequence[Callback] = (),
 ) -> NeuralLanguageModel:
-    """Train a neural language model.
+    """Train a neural language model: the method `train` of every options class.
 
     Args:
         how: the model's options.
         corpus: to learn from, built with `unknown="<unk>"` or with every word; or a text that has been read.
         held_out: to choose the best epoch by: whatever `Corpus.build` takes, or a text of the same vocabulary; None
             keeps the last.
-        training: how to train.
+        training: how to train; None for the model's usual way.
         seed: of every random draw; with one thread it decides every bit of the result.
         threads: how many; None for what suits the model (`firth.neural.training.devices`).
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
@@ -59,7 +60,7 @@ def train_language_model(
     """
     text = _checked(training_text(corpus))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
-    learning = Learning(text, judged, training, seed, threads, progress, checkpoint, callbacks)
+    learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
     module = learning.begun(how)
     if learned_tree(how.output) is not None:
         learning = learning.within(1 - SHARE)

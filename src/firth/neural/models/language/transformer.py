@@ -23,30 +23,24 @@ Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for 
 training.
 """
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 
 from firth import options
-from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.language.text import LanguageText
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.state import State
 from firth.neural.layers.transformer import ACTIVATIONS, NORMS, BlockShape
 from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
-from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.options import option
-from firth.progress import Progress
 from firth.vocabulary import Vocabulary
 
 SPREAD = 0.06  # standard deviation of words' vectors at the start, at most
@@ -65,6 +59,7 @@ class TransformerLM:
     """
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
+    train = train_language_model
     training: ClassVar[Training] = Training(
         epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine",
         warmup=100, clip=1.0, patience=2,
@@ -95,23 +90,6 @@ class TransformerLM:
             )
         if self.positions in ("sinusoidal", "relative") and self.dim % 2:
             raise OptionError(f"dim={self.dim}: sinusoids come in pairs; expected an even number, or other positions")
-
-    def train(
-        self,
-        corpus: Corpus | LanguageText,
-        *,
-        held_out: Any = None,
-        training: Training | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-    ) -> NeuralLanguageModel:
-        """Train a model; see `firth.neural.models.language.train.train_language_model`."""
-        return train_language_model(
-            self, corpus, held_out, training or self.training, seed, threads, progress, checkpoint, callbacks
-        )
 
     def module(self, vocabulary: Vocabulary, begin: int) -> "Transformer":
         """Return a module whose parameters torch's generator draws.

@@ -5,8 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.adaptive import AdaptiveSoftmax, cheapest_cutoffs  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.output.adaptive import AdaptiveSoftmax, cheapest_cutoffs
 
 
 def as_torch_has_it(layer):

@@ -6,10 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from torch.nn import functional  # noqa: E402 - what needs torch comes after the look for it
+from torch.nn import functional
 
-from firth.neural.layers.output.contrastive import ContrastiveSoftmax  # noqa: E402 - as above
-from tests.unit.neural.layers.output.toy import D, V, exact_gradient, mean_gradient, toy  # noqa: E402 - as above
+from firth.neural.layers.output.contrastive import ContrastiveSoftmax
+from tests.unit.neural.layers.output.toy import D, V, exact_gradient, mean_gradient, toy
 
 
 def test_by_hand(monkeypatch):

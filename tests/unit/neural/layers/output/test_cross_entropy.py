@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from torch.nn import functional  # noqa: E402 - what needs torch comes after the look for it
+from torch.nn import functional
 
-from firth.neural.layers.output.cross_entropy import BLOCK, linear_cross_entropy  # noqa: E402 - as above
+from firth.neural.layers.output.cross_entropy import BLOCK, linear_cross_entropy
 
 
 def numbers(count, words=7, width=4, dtype=torch.float64):

@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import ShapeError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.full import FullSoftmax  # noqa: E402 - as above
+from firth.errors import ShapeError
+from firth.neural.layers.output.full import FullSoftmax
 
 
 def test_by_hand():

@@ -5,8 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError, ShapeError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.learned_codes import ContextMeans, Cutting, learned_codes  # noqa: E402 - as above
+from firth.errors import OptionError, ShapeError
+from firth.neural.layers.output.learned_codes import ContextMeans, Cutting, learned_codes
 
 BALANCED, ADAPTIVE = Cutting(rule="balanced"), Cutting(rule="adaptive")
 

@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.negative import NegativeSampling  # noqa: E402 - as above
-from tests.unit.neural.layers.output.toy import toy  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.output.negative import NegativeSampling
+from tests.unit.neural.layers.output.toy import toy
 
 
 def test_by_hand(monkeypatch):

@@ -5,8 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.noise import Noise  # noqa: E402 - as above
+from firth.errors import OptionError
+from firth.neural.layers.output.noise import Noise
 
 COUNTS = np.array([60, 25, 10, 4, 1])
 

@@ -7,8 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.kernels.trees import balanced_children, from_children, huffman_children  # noqa: E402 - after the look
-from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of  # noqa: E402 - as above
+from firth.kernels.trees import balanced_children, from_children, huffman_children
+from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
 
 
 def test_by_hand():

@@ -7,9 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError, ShapeError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.layers.output.codes import WordCodes, named_codes  # noqa: E402 - as above
-from firth.neural.layers.output.tree import TreeSoftmax  # noqa: E402 - as above
+from firth.errors import OptionError, ShapeError
+from firth.neural.layers.output.codes import WordCodes, named_codes
+from firth.neural.layers.output.tree import TreeSoftmax
 
 V = 23
 UNEVEN = WordCodes(  # ((0 1) (1 (2 0))): two codes of words 0 and 1, one of word 2

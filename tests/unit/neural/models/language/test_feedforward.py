@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import OptionError  # noqa: E402
-from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
+import firth
+from firth.errors import OptionError
+from tests.unit.neural.models.language.tiny import text_of, untrained
 
 
 def set_to(parameter, values):

@@ -6,10 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import FormatError, OptionError  # noqa: E402
-from firth.vectors.io import tensors  # noqa: E402
-from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained  # noqa: E402
+import firth
+from firth.errors import FormatError, OptionError
+from firth.vectors.io import tensors
+from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 
 
 @pytest.fixture

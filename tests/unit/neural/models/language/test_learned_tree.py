@@ -5,11 +5,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import OptionError  # noqa: E402
-from firth.language.text import training_text  # noqa: E402
-from firth.neural.models.language.learned_tree import LearnedTree, hang  # noqa: E402
-from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained  # noqa: E402
+import firth
+from firth.errors import OptionError
+from firth.language.text import training_text
+from firth.neural.models.language.learned_tree import LearnedTree, hang
+from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained
 
 TRAINING = firth.Training(epochs=12, batch_size=4, steps=8, lr=0.02)
 

@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from tests.unit.neural.models.language.test_feedforward import set_to  # noqa: E402
-from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
+import firth
+from tests.unit.neural.models.language.test_feedforward import set_to
+from tests.unit.neural.models.language.tiny import text_of, untrained
 
 
 @pytest.mark.parametrize("maps", ["full", "diagonal"])

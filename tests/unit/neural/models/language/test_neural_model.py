@@ -5,11 +5,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import UnknownWordError  # noqa: E402
-from firth.inference.scorer import Scorer  # noqa: E402
-from firth.neural.models.language import neural_model  # noqa: E402
-from tests.unit.neural.models.language.tiny import EVERY, changed, text_of, untrained  # noqa: E402
+import firth
+from firth.errors import UnknownWordError
+from firth.inference.scorer import Scorer
+from firth.neural.models.language import neural_model
+from tests.unit.neural.models.language.tiny import EVERY, changed, text_of, untrained
 
 every = pytest.mark.parametrize("name", EVERY)
 

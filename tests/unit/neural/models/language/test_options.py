@@ -4,10 +4,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.models.language.learned_tree import LearnedTree  # noqa: E402
-from firth.neural.models.language.options import learned_tree, output_of, parsed_output  # noqa: E402
-from tests.unit.neural.models.language.tiny import text_of  # noqa: E402
+from firth.errors import OptionError
+from firth.neural.models.language.learned_tree import LearnedTree
+from firth.neural.models.language.options import learned_tree, output_of, parsed_output
+from tests.unit.neural.models.language.tiny import text_of
 
 
 def test_options_are_numbers_words_and_yes_or_no():

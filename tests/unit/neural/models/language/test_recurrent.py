@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import OptionError  # noqa: E402
-from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained  # noqa: E402
+import firth
+from firth.errors import OptionError
+from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 
 
 def test_it_is_torchs_lstm_over_the_table(tmp_path):

@@ -6,10 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.neural.models.language.task import JUDGED, LanguageTask  # noqa: E402
-from firth.neural.training.options import Training  # noqa: E402
-from tests.unit.neural.models.language.tiny import text_of, untrained  # noqa: E402
+import firth
+from firth.neural.models.language.task import JUDGED, LanguageTask
+from firth.neural.training.options import Training
+from tests.unit.neural.models.language.tiny import text_of, untrained
 
 
 @pytest.fixture

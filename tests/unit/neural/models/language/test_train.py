@@ -7,10 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-import firth  # noqa: E402 - what needs torch comes after the look for it
-from firth.errors import CorpusError  # noqa: E402
-from firth.language.text import training_text  # noqa: E402
-from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus  # noqa: E402
+import firth
+from firth.errors import CorpusError
+from firth.language.text import training_text
+from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus
 
 LEARNS = {
     "feedforward": firth.FeedForwardLM(dim=16, hidden=48, order=4, dropout=0.0),

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.language.windows import windows  # noqa: E402 - what needs torch comes after the look for it
+from firth.neural.models.language.windows import windows
 
 
 def test_chunks_go_on_where_the_last_ended():
