@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from firth.errors import OptionError
 from firth.neural.layers.attention import attention_weights, scaled_dot_scores
+from firth.neural.layers.dropout import Noise
 from firth.neural.layers.positions import PairPositions
 
 
@@ -39,7 +40,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         if heads < 1 or width % heads:
             raise OptionError(f"heads={heads}: expected a divisor of the width {width}, which the heads share out")
-        self.width, self.heads, self.dropout = width, heads, dropout
+        self.width, self.heads, self.noise = width, heads, Noise(dropout)
         self.inward = nn.Linear(width, 3 * width)  # rows: queries, keys, values
         self.outward = nn.Linear(width, width)
         self.positions = positions
@@ -81,7 +82,7 @@ class MultiHeadAttention(nn.Module):
         if bias is not None:
             mask, causal = _as_bias(bias, mask, causal), False
         taken = functional.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, dropout_p=self.dropout if self.training else 0.0, is_causal=causal
+            q, k, v, attn_mask=mask, dropout_p=self.noise.rate if self.noise.active else 0.0, is_causal=causal
         )
         if blind is not None:
             taken = taken.masked_fill(blind, 0.0)

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.masks import padding_mask
 from firth.neural.layers.multi_head import MultiHeadAttention
 from firth.neural.layers.positions import (
@@ -85,7 +86,7 @@ class TransformerBlock(nn.Module):
         self.rise, self.fall = nn.Linear(width, inner), nn.Linear(inner, width)
         self.attention_norm, self.network_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.memory_norm = nn.LayerNorm(width) if memory else None
-        self.dropout = nn.Dropout(shape.dropout)
+        self.dropout = Dropout(shape.dropout)
 
     def forward(
         self,
@@ -213,7 +214,7 @@ class TransformerEncoder(nn.Module):
         self.positions = added_positions(positions, shape.width, context)
         self.blocks = blocks(shape, layers, positions=positions)
         self.norm = nn.LayerNorm(shape.width) if shape.norm == "pre" else nn.Identity()
-        self.dropout = nn.Dropout(shape.dropout)
+        self.dropout = Dropout(shape.dropout)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
         """Return (B, T, D) outputs; those behind the end of a sequence mean nothing.

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.masks import causal_mask
 from firth.neural.layers.state import State
 from firth.neural.layers.transformer import BlockShape, added_positions, blocks
@@ -56,7 +57,7 @@ class TransformerStack(nn.Module):
         self.slides = self.positions is None
         self.blocks = blocks(shape, layers, memory=memory, positions=positions)
         self.norm = nn.LayerNorm(shape.width) if shape.norm == "pre" else nn.Identity()
-        self.dropout = nn.Dropout(shape.dropout)
+        self.dropout = Dropout(shape.dropout)
 
     def forward(
         self,

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
+from firth.neural.layers.dropout import sampling
 from firth.neural.layers.masks import causal_mask, padding_mask
 from firth.neural.layers.multi_head import MultiHeadAttention
 from firth.neural.layers.positions import RelativePositions, RotaryPositions
@@ -86,3 +87,12 @@ def test_dropout_is_of_training_alone():
 def test_heads_share_out_the_width(heads):
     with pytest.raises(OptionError, match=f"heads={heads}: expected a divisor of the width 16"):
         MultiHeadAttention(16, heads)
+
+
+def test_monte_carlo_drops_weights_as_well():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(WIDTH, HEADS, dropout=0.5).eval()
+    x = torch.randn(1, 8, WIDTH)
+    with sampling(attention):
+        assert not torch.equal(attention(x), attention(x))
+    assert torch.equal(attention(x), attention(x))
