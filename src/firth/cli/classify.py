@@ -1,9 +1,6 @@
 """`firth classify train|predict|test|quantize`: texts with labels in, labels of texts out."""
 
-import sys
 import time
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +10,7 @@ from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
-from firth.cli.texts import source_of
-from firth.corpus.reader import lines_of, opened
+from firth.cli.texts import line_batches, source_of
 from firth.embeddings.classifier import Classifier
 from firth.embeddings.classifier_files import load
 from firth.embeddings.label_scores import LabelScores, Score
@@ -107,7 +103,7 @@ def predict(
 ) -> None:
     """Tell the labels of texts, a line each: labels and their probabilities, the likeliest first."""
     classifier = load(model)
-    for lines in _batches(texts):
+    for lines in line_batches(texts, LINES, damaged="surrogateescape"):
         for answer in classifier.predict(lines, number, threshold, threads=threads):
             if json:
                 print_json({"labels": [{"label": label, "probability": p} for label, p in answer]})
@@ -171,20 +167,6 @@ def _app() -> typer.Typer:
 
 
 classify = _app()
-
-
-def _batches(path: str) -> Iterator[list[str]]:
-    """Yield the lines of a file, some thousand at a time."""
-    if path == "-":
-        yield from _lines(sys.stdin.buffer)
-        return
-    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        yield from _lines(lines)
-
-
-def _lines(stream: Any) -> Iterator[list[str]]:
-    while some := list(islice(stream, LINES)):
-        yield [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in some]
 
 
 def _check_target(output: Path, suffix: str) -> None:

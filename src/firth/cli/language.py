@@ -1,8 +1,6 @@
 """`firth lm`: language models trained, judged, mixed, compared, and let write."""
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +11,8 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.language_train import train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
 from firth.cli.targets import check_folder_target, check_writable
-from firth.cli.texts import Cache, Column, Sources, corpus_of
+from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
-from firth.corpus.reader import lines_of, opened
 from firth.errors import OptionError
 from firth.files import replacing_file
 from firth.inference.beam import Beam
@@ -45,7 +42,7 @@ def score(
     Each sentence is scored by itself, as if nothing stood before it.
     """
     asked = load_language_model(model)
-    for lines in _batches(text):
+    for lines in line_batches(text, LINES):
         for line, found in zip(lines, asked.score(lines), strict=True):
             if json:
                 print_json(_scored(line, found))
@@ -87,7 +84,7 @@ def _generate(
     controls = Controls(**_CONTROLS.chosen(options))
     how = _search(search, number, _BEAM.chosen(options))
     writer = Writer(asked, asked.vocabulary, asked.rules)
-    for beginning in [line for lines in _batches("-") for line in lines] if prompt == "-" else [prompt]:
+    for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
         ids = writer.ids(beginning)
         for each in writer.continuations(ids, number, controls, how, seed=seed, unknown=unknown):
             text = writer.text([*ids, *each.ids])
@@ -243,20 +240,6 @@ def _app() -> typer.Typer:
 
 
 language = _app()
-
-
-def _batches(path: str) -> Iterator[list[str]]:
-    """Yield the lines of a file, or of standard input, some thousand at a time."""
-    if path == "-":
-        yield from _lines(sys.stdin.buffer)
-        return
-    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        yield from _lines(lines)
-
-
-def _lines(stream: Any) -> Iterator[list[str]]:
-    while some := list(islice(stream, LINES)):
-        yield [line.decode("utf-8", "replace").rstrip("\r\n") for line in some]
 
 
 def _held_out(

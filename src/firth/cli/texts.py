@@ -1,6 +1,8 @@
 """What every command that reads text shares: its arguments, and the corpus that they mean."""
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +11,7 @@ import typer
 from firth.cli.flags import Flags
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
+from firth.corpus.reader import lines_of, opened
 from firth.errors import OptionError
 
 Sources = Annotated[
@@ -83,3 +86,26 @@ def source_of(sources: Sequence[str]) -> Any:
     if "-" in sources and len(sources) > 1:
         raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
     return "-" if list(sources) == ["-"] else [Path(each) for each in sources]
+
+
+def line_batches(path: str, many: int, *, damaged: str = "replace") -> Iterator[list[str]]:
+    """Yield the lines of a file, or of standard input, without their ends, some at a time.
+
+    Args:
+        path: the file, packed or not; - for standard input.
+        many: lines that come together, at most.
+        damaged: what becomes of bytes that are not UTF-8, as Python's `errors`.
+
+    Raises:
+        CorpusError: there is no such file, or it is not text.
+    """
+    if path == "-":
+        yield from _batches(sys.stdin.buffer, many, damaged)
+        return
+    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
+        yield from _batches(lines, many, damaged)
+
+
+def _batches(lines: Any, many: int, damaged: str) -> Iterator[list[str]]:
+    while some := list(islice(lines, many)):
+        yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in some]
