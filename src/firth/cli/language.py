@@ -184,7 +184,7 @@ def report(
     if json:
         print_json({"page": str(out), "models": list(named)})
     else:
-        note(f"{out}: {len(named)} models")
+        note(f"{out}: {', '.join(named)}")
 
 
 def convert(

@@ -1,7 +1,9 @@
 """All of PyTorch, and only here: layers, the one training loop, and the models that stand on them."""
 
+import importlib
+
 try:
-    import torch  # noqa: F401 - looked for here once, so that every module below may import it plainly
+    importlib.import_module("torch")  # looked for here once, so that every module below may import it plainly
 except ImportError as error:
     from firth.errors import MissingExtraError
 

@@ -67,7 +67,7 @@ class Alone:
 
     def backward(self, objective: torch.Tensor) -> None:
         """Let gradients go back."""
-        objective.backward()  # type: ignore[no-untyped-call] # torch's own is not annotated
+        torch.autograd.backward(objective)
 
     def totals(self, nats: torch.Tensor, predictions: int) -> tuple[torch.Tensor, int]:
         """Return both."""
