@@ -11,7 +11,8 @@ training text is another, too.
 
     python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
     python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
-    python recipes/language_models.py brown --models lstm lstm-untied lstm-no-dropout --seeds 0 1 2
+    python recipes/language_models.py brown --models lstm transformer --minutes 60 --epochs 10   # at their own best
+    python recipes/language_models.py brown --share 0.25 --epochs 8 --minutes 20 --models lstm lstm-untied
     python recipes/language_models.py brown --toy               # a fiftieth of the text, seconds
 """
 
@@ -23,7 +24,6 @@ import lzma
 import re
 import statistics
 import time
-from itertools import groupby
 from pathlib import Path
 
 import firth
@@ -32,6 +32,7 @@ from firth.data import path_of
 from firth.language.text import UNKNOWN, held_out_text, training_text
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
+TREES = {**WINDOWS, "precision": "fp32"}  # whose products are too small to be faster in half precision
 STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "steps": 35, "schedule": "linear", "clip": 1.0}
 LSTM = {"cell": "lstm", "dim": 200, "hidden": 200, "layers": 2, "dropout": 0.3, "noise": "variational", "tie": True}
 HLBL = {"order": 6, "dim": 100, "dropout": 0.1}
@@ -45,11 +46,12 @@ def lstm(**other):
 MODELS = {  # options of the model, and what of its training is not its default
     "feedforward": (firth.FeedForwardLM(order=5, dim=60, hidden=100, dropout=0.15), WINDOWS),
     "log-bilinear": (firth.LogBilinearLM(**HLBL), WINDOWS),
-    "hlbl": (firth.LogBilinearLM(**HLBL, output="tree"), WINDOWS),
-    "hlbl-random": (firth.LogBilinearLM(**HLBL, output="tree:tree=random"), WINDOWS),
-    "hlbl-learned": (firth.LogBilinearLM(**HLBL, output="tree:tree=learned"), WINDOWS),
+    "hlbl": (firth.LogBilinearLM(**HLBL, output="tree"), TREES),
+    "hlbl-random": (firth.LogBilinearLM(**HLBL, output="tree:tree=random"), TREES),
+    "hlbl-learned": (firth.LogBilinearLM(**HLBL, output="tree:tree=learned"), TREES),
     "lstm": lstm(),
     "lstm-untied": lstm(tie=False),
+    "lstm-narrow": lstm(tie=False, dim=130, hidden=130),  # no more parameters than char-aware
     "lstm-plain-dropout": lstm(noise="plain"),
     "lstm-no-dropout": lstm(noise="plain", dropout=0.0),
     "lstm-weight-drop": lstm(noise="weights"),
@@ -71,7 +73,8 @@ def brown(options):
     corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text")
     text = training_text(corpus)
     train, valid = round(0.67978 * len(text)), round(0.16994 * len(text))  # 800,000 and 200,000 of 1,176,859
-    return text.part(0, train), text.part(train, train + valid), text.part(train + valid, len(text))
+    learned = text.part(round(train * (1 - options.share)), train)
+    return learned, text.part(train, train + valid), text.part(train + valid, len(text))
 
 
 def wiki(options):
@@ -114,12 +117,13 @@ def trained(name, train, valid, seed, options):
     if name == "kneser-ney":
         return firth.Ngrams(order=5).train(train)
     how, changes = MODELS[name]
-    training = dataclasses.replace(how.training, epochs=options.epochs, minutes=options.minutes, **changes)
+    limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision}
+    training = dataclasses.replace(how.training, **{**limits, **changes})
     return how.train(train, held_out=valid, training=training, seed=seed, threads=options.threads)
 
 
 def told(name, model, valid, test, seed, seconds):
-    """One row of the results."""
+    """One row of the results; perplexities are read in one stream, by a model that is done."""
     learned = model.metadata.get("training", {})
     found = model.perplexity(test)
     neural = name != "kneser-ney"
@@ -128,6 +132,7 @@ def told(name, model, valid, test, seed, seconds):
         "seed": seed,
         "valid": round(model.perplexity(valid).value, 2),
         "test": round(found.value, 2),
+        "precision": learned["precision"] if neural else None,
         "without_unknown": round(found.without_unknown, 2),
         "tokens": found.tokens,
         "unknown": found.unknown,
@@ -146,19 +151,20 @@ def table(rows):
         "| model | parameters | epochs | words/s | seconds | validation | test | without `<unk>` | seeds |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, group in groupby(sorted(rows, key=lambda row: row["model"]), key=lambda row: row["model"]):
-        runs = list(group)
-        mean = {key: spread([run[key] for run in runs]) for key in ("valid", "test", "without_unknown")}
-        first = runs[0]
-        facts = [
-            f"{first['parameters'] or 0:,}",
-            first["epochs"] or "",
-            first["words_per_second"] or "",
-            first["seconds"],
-        ]
-        cells = [name, *facts, mean["valid"], mean["test"], mean["without_unknown"], len(runs)]
+    groups = {name: [row for row in rows if row["model"] == name] for name in {row["model"] for row in rows}}
+    for name, runs in sorted(groups.items(), key=lambda item: -statistics.mean(run["test"] for run in item[1])):
+        mean = [spread([run[key] for run in runs]) for key in ("valid", "test", "without_unknown")]
+        facts = ["", "", ""]
+        if name != "kneser-ney":
+            facts = [f"{runs[0]['parameters']:,}", middle(runs, "epochs", 1), middle(runs, "words_per_second", 0)]
+        cells = [name, *facts, middle(runs, "seconds", 0), *mean, len(runs)]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
+
+
+def middle(runs, key, digits):
+    """The mean of a fact over runs, with so many digits behind the point."""
+    return f"{statistics.mean(run[key] for run in runs):,.{digits}f}"
 
 
 def spread(values):
@@ -178,6 +184,8 @@ def arguments_of(arguments):
     parser.add_argument("--models", nargs="+", default=TABLE, choices=["kneser-ney", *MODELS], metavar="MODEL")
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each neural model")
     parser.add_argument("--epochs", type=int, default=40, help="at most")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32", help="of products in training")
+    parser.add_argument("--share", type=float, default=1.0, help="of Brown's first part that is learned, its end")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int)
     parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds a model")
@@ -212,9 +220,12 @@ def keep(row, options):
     with options.results.open("a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
     rows = [json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()]
-    head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus}`"
+    limits = f"--minutes {options.minutes:g} --epochs {options.epochs} --precision {options.precision}"
+    if options.share < 1:
+        limits += f" --share {options.share:g}"
+    head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus} {limits}`"
     counted = f"{row['tokens']:,} tokens of test text, {row['vocabulary']:,} words"
-    text = f"{head}, which says what is\ncounted; {counted}.\n\n{table(rows)}\n"
+    text = f"{head},\nwhich says what is counted; {counted}.\n\n{table(rows)}\n"
     options.results.with_suffix(".md").write_text(text, encoding="utf-8")
 
 

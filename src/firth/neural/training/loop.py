@@ -16,6 +16,7 @@ import torch
 
 from firth.checkpoints import FILE, reading_state, write_state
 from firth.errors import DivergenceError, OptionError
+from firth.neural.layers.scratch import kept_arrays
 from firth.neural.training.checkpoints import Keeper
 from firth.neural.training.devices import (
     Machine,
@@ -129,6 +130,7 @@ def _fit(order: _Order, group: Group) -> History:
     with (
         own_randomness(order.seed, "training" if first else f"training {group.rank}", order.machine),
         no_subnormals(),
+        kept_arrays(),
         stopping() as asked,
         reporting(order.progress if first else False) as report,
     ):
