@@ -12,7 +12,7 @@ training text is another, too.
     python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
     python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
     python recipes/language_models.py brown --models lstm transformer --minutes 60 --epochs 10   # at their own best
-    python recipes/language_models.py brown --share 0.25 --epochs 8 --minutes 20 --models lstm lstm-untied
+    python recipes/language_models.py brown --share 0.25 --dropout 0.5 --epochs 10 --minutes 20 --models lstm
     python recipes/language_models.py brown --toy               # a fiftieth of the text, seconds
 """
 
@@ -32,10 +32,10 @@ from firth.data import path_of
 from firth.language.text import UNKNOWN, held_out_text, training_text
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
-TREES = {**WINDOWS, "precision": "fp32"}  # whose products are too small to be faster in half precision
+TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # whose products are too small to be faster in half precision
 STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "steps": 35, "schedule": "linear", "clip": 1.0}
 LSTM = {"cell": "lstm", "dim": 200, "hidden": 200, "layers": 2, "dropout": 0.3, "noise": "variational", "tie": True}
-HLBL = {"order": 6, "dim": 100, "dropout": 0.1}
+HLBL = {"order": 6, "dim": 100, "dropout": 0.3}
 
 
 def lstm(**other):
@@ -117,7 +117,9 @@ def trained(name, train, valid, seed, options):
     if name == "kneser-ney":
         return firth.Ngrams(order=5).train(train)
     how, changes = MODELS[name]
-    limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision}
+    if options.dropout is not None and name != "lstm-no-dropout":
+        how = dataclasses.replace(how, dropout=options.dropout)
+    limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision, "patience": 4}
     training = dataclasses.replace(how.training, **{**limits, **changes})
     return how.train(train, held_out=valid, training=training, seed=seed, threads=options.threads)
 
@@ -185,6 +187,7 @@ def arguments_of(arguments):
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each neural model")
     parser.add_argument("--epochs", type=int, default=40, help="at most")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32", help="of products in training")
+    parser.add_argument("--dropout", type=float, help="in the place of the models' own: more for more epochs")
     parser.add_argument("--share", type=float, default=1.0, help="of Brown's first part that is learned, its end")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int)
@@ -223,6 +226,8 @@ def keep(row, options):
     limits = f"--minutes {options.minutes:g} --epochs {options.epochs} --precision {options.precision}"
     if options.share < 1:
         limits += f" --share {options.share:g}"
+    if options.dropout is not None:
+        limits += f" --dropout {options.dropout:g}"
     head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus} {limits}`"
     counted = f"{row['tokens']:,} tokens of test text, {row['vocabulary']:,} words"
     text = f"{head},\nwhich says what is counted; {counted}.\n\n{table(rows)}\n"
