@@ -224,6 +224,8 @@ def keep(row, options):
         file.write(json.dumps(row) + "\n")
     rows = [json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()]
     limits = f"--minutes {options.minutes:g} --epochs {options.epochs} --precision {options.precision}"
+    if options.corpus == "wiki":
+        limits += f" --words {options.words}"
     if options.share < 1:
         limits += f" --share {options.share:g}"
     if options.dropout is not None:
