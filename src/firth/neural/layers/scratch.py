@@ -1,28 +1,28 @@
 """Large arrays that one step of training hands on to the next.
 
-The system maps an array of more than 32 MiB afresh each time, and clears it page by page as it is written: measured, a
-tenth of the time of a step whose scores of words take 50 MiB. While `kept_arrays` lasts, what is given back is lent
-again.
+The system maps an array of more than 32 MiB afresh each time, and clears it page by page as it is written: measured,
+7 % of a softmax's way forward and back where 700 predictions have 17,906 scores each (48 MiB), nothing where they have
+10,000 (27 MiB). While `kept_arrays` lasts, what is given back is lent again.
 """
 
-import contextlib
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import torch
 
-_shelves: list[list[torch.Tensor]] = []  # one for each training that goes on, the innermost last
+_shelf: ContextVar[list[torch.Tensor] | None] = ContextVar("arrays to lend", default=None)  # one array at most
 
 
-@contextlib.contextmanager
+@contextmanager
 def kept_arrays() -> Iterator[None]:
-    """Keep arrays that are given back until the end."""
-    shelf: list[torch.Tensor] = []
-    _shelves.append(shelf)
+    """Keep what is given back until the end; trainings inside one another, and in other threads, have their own."""
+    token = _shelf.set([])
     try:
         yield
     finally:
-        _shelves.remove(shelf)
+        _shelf.reset(token)
 
 
 def borrow(shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
@@ -32,9 +32,9 @@ def borrow(shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
         shape: of the array.
         like: has its type and device.
     """
-    count = math.prod(shape)
-    if _shelves and _shelves[-1]:
-        flat = _shelves[-1].pop()
+    count, shelf = math.prod(shape), _shelf.get()
+    if shelf:
+        flat = shelf.pop()
         if flat.dtype == like.dtype and flat.device == like.device and len(flat) >= count:
             return flat[:count].view(shape)
     return torch.empty(shape, dtype=like.dtype, device=like.device)
@@ -48,5 +48,6 @@ def give_back(array: torch.Tensor) -> None:
     Args:
         array: of `borrow`.
     """
-    if _shelves and not _shelves[-1]:
-        _shelves[-1].append((array if array._base is None else array._base).view(-1))
+    shelf = _shelf.get()
+    if shelf is not None and not shelf:
+        shelf.append((array if array._base is None else array._base).view(-1))

@@ -1,5 +1,7 @@
 """Arrays lent again: only while they are kept, only what fits, never to two at once, and never unnoticed."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -49,6 +51,27 @@ def test_none_is_kept_outside_nor_from_one_training_to_the_next():
     third = borrow((4, 6), LIKE)
     assert not shared(first, second)
     assert not shared(second, third)
+
+
+def test_trainings_inside_one_another_have_their_own():
+    with kept_arrays():
+        outer = borrow((4, 6), LIKE)
+        give_back(outer)
+        with kept_arrays():
+            inner = borrow((4, 6), LIKE)
+            give_back(inner)
+        assert shared(outer, borrow((4, 6), LIKE))
+    assert not shared(outer, inner)
+
+
+def test_threads_lend_one_another_nothing():
+    with kept_arrays():
+        first = borrow((4, 6), LIKE)
+        give_back(first)
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(borrow, (4, 6), LIKE).result()
+        assert not shared(first, other)
+        assert shared(first, borrow((4, 6), LIKE))
 
 
 def example(words, count, seed):
