@@ -121,7 +121,8 @@ def trained(name, train, valid, seed, options):
         how = dataclasses.replace(how, dropout=options.dropout)
     limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision, "patience": 4}
     training = dataclasses.replace(how.training, **{**limits, **changes})
-    return how.train(train, held_out=valid, training=training, seed=seed, threads=options.threads)
+    chosen_by = valid.part(0, min(options.choose or len(valid), len(valid)))
+    return how.train(train, held_out=chosen_by, training=training, seed=seed, threads=options.threads)
 
 
 def told(name, model, valid, test, seed, seconds):
@@ -189,6 +190,7 @@ def arguments_of(arguments):
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32", help="of products in training")
     parser.add_argument("--dropout", type=float, help="in the place of the models' own: more for more epochs")
     parser.add_argument("--share", type=float, default=1.0, help="of Brown's first part that is learned, its end")
+    parser.add_argument("--choose", type=int, help="tokens of the validation text that tell the best epoch (all)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int)
     parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds a model")
@@ -228,6 +230,8 @@ def keep(row, options):
         limits += f" --words {options.words}"
     if options.share < 1:
         limits += f" --share {options.share:g}"
+    if options.choose:
+        limits += f" --choose {options.choose}"
     if options.dropout is not None:
         limits += f" --dropout {options.dropout:g}"
     head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus} {limits}`"

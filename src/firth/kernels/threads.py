@@ -3,7 +3,9 @@
 import functools
 import importlib
 import os
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from firth.errors import OptionError
@@ -34,14 +36,29 @@ def blas_threads() -> int:
     return usable_threads(None)
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which matrix products run in the thread that calls them.
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let matrix products run in the thread that calls them, until the last of several callers is done.
 
     NumPy and SciPy each bring a pool of threads, and a thread that has finished its part of a product waits by
     spinning: where small products of the two take turns, two threads are slower than one, on a busy machine ten times.
+    The limit is one of the process: other threads' products have it as well while it lasts.
     """
-    context: AbstractContextManager[Any] = _pools().limit(limits=1, user_api="blas")
-    return context
+    with _callers:
+        if not _limits:
+            _limits.append(_pools().limit(limits=1, user_api="blas"))
+        _limits.append(None)
+    try:
+        yield
+    finally:
+        with _callers:
+            _limits.pop()
+            if len(_limits) == 1:
+                _limits.pop().restore_original_limits()
+
+
+_callers = threading.Lock()
+_limits: list[Any] = []  # the limit that is set, and behind it one entry a caller
 
 
 @functools.cache  # finding the pools takes some milliseconds, setting them some microseconds

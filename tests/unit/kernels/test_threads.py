@@ -1,3 +1,5 @@
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -17,6 +19,18 @@ def test_products_stay_in_their_thread_and_then_no_longer():
     before = pools()
     with one_blas_thread():
         assert set(pools()) == {1}
+    assert pools() == before
+
+
+def test_products_of_two_callers_stay_so_until_the_second_is_done():
+    before = pools()
+    first, second = one_blas_thread(), one_blas_thread()
+    with ExitStack() as outer:
+        outer.enter_context(first)
+        with ExitStack() as inner:
+            inner.enter_context(second)
+            outer.pop_all().close()  # the first to come is the first to go
+            assert set(pools()) == {1}
     assert pools() == before
 
 

@@ -24,6 +24,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from firth.neural.layers.cell_steps import GruSteps, LstmSteps, PlainSteps, Steps
+from firth.neural.layers.products import product
 
 STEPS: dict[str, Steps] = {"plain": PlainSteps(), "lstm": LstmSteps(), "gru": GruSteps()}
 
@@ -114,7 +115,7 @@ class _Recurrence(torch.autograd.Function):
             d = [_sum(part, stay) for part, stay in zip_longest(before, stays)]
         h = states[0][:T] if mask is None else states[0][:T] * mask
         flat = d_product.reshape(T * B, -1).to(weight.dtype)
-        d_weight = torch.mm(flat.t(), h.reshape(T * B, H).to(weight.dtype))
+        d_weight = product(flat.t(), h.reshape(T * B, H).to(weight.dtype))
         d_bias = d_product.sum((0, 1)) if steps.apart else None
         return None, steps.of_input(d_p).to(ctx.dtype), d_weight, d_bias, None, None, *d
 

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from firth.neural.layers.products import product
 from firth.neural.layers.scratch import borrow, give_back
 
 BLOCK = 128  # rows of scores that are worked on at a time
@@ -43,9 +44,9 @@ def linear_cross_entropy(
         (N,) in nats.
     """
     if not torch.is_grad_enabled():
-        pairs = zip(torch.split(hidden, BLOCK), torch.split(targets, BLOCK), strict=True)
-        parts = [functional.cross_entropy(functional.linear(h, weight, bias), t, reduction="none") for h, t in pairs]
-        return torch.cat(parts)
+        w = _of_precision(weight).T
+        pairs = zip(torch.split(_of_precision(hidden), BLOCK), torch.split(targets, BLOCK), strict=True)
+        return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, reduction="none") for h, t in pairs])
     apply: Callable[..., torch.Tensor] = _LinearCrossEntropy.apply
     return apply(hidden, weight, bias, targets)
 
@@ -57,13 +58,10 @@ class _LinearCrossEntropy(torch.autograd.Function):
     ) -> torch.Tensor:
         h, w = _of_precision(hidden), _of_precision(weight)
         scores = borrow((len(hidden), len(weight)), like=h)
-        if bias is None:
-            torch.mm(h, w.T, out=scores)
-        else:
-            torch.addmm(_of_precision(bias), h, w.T, out=scores)
+        product(h, w.T, out=scores)
         losses = []
         for rows, chosen in zip(torch.split(scores, BLOCK), torch.split(targets[:, None], BLOCK), strict=True):
-            wide = rows if rows.dtype == torch.float64 else rows.float()
+            wide = _wide(rows, bias)
             greatest, at_target = wide.amax(1, keepdim=True), wide.gather(1, chosen)
             p = functional.softmax(wide, 1)
             losses.append((greatest - p.amax(1, keepdim=True).log() - at_target)[:, 0])
@@ -76,11 +74,17 @@ class _LinearCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, *outer: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         hidden, weight, slope = ctx.saved_tensors
         scale = outer[0][:, None]
-        by_hidden = (slope @ weight.to(slope.dtype)).to(hidden.dtype) * scale
-        by_weight = (slope.T @ (scale * hidden).to(slope.dtype)).to(weight.dtype)
+        by_hidden = product(slope, weight.to(slope.dtype)).to(hidden.dtype) * scale
+        by_weight = product(slope.T, (scale * hidden).to(slope.dtype)).to(weight.dtype)
         by_bias = (slope.T @ scale.to(slope.dtype))[:, 0].to(weight.dtype) if ctx.has_bias else None
         give_back(slope)
         return by_hidden, by_weight, by_bias, None
+
+
+def _wide(scores: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """Scores with their biases, no longer in half precision; in their own place where they never were."""
+    wide = scores if scores.dtype == torch.float64 else scores.float()
+    return wide if bias is None else wide.add_(bias)
 
 
 def _of_precision(x: torch.Tensor) -> torch.Tensor:
