@@ -122,7 +122,10 @@ def trained(name, train, valid, seed, options):
     limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision, "patience": 4}
     training = dataclasses.replace(how.training, **{**limits, **changes})
     chosen_by = valid.part(0, min(options.choose or len(valid), len(valid)))
-    return how.train(train, held_out=chosen_by, training=training, seed=seed, threads=options.threads)
+    model = how.train(train, held_out=chosen_by, training=training, seed=seed, threads=options.threads)
+    if model.metadata["training"]["interrupted"]:
+        raise SystemExit(f"{name} was interrupted: it has no row, for it did not learn as long as the others")
+    return model
 
 
 def told(name, model, valid, test, seed, seconds):

@@ -4,8 +4,11 @@ import gzip
 import itertools
 import json
 import lzma
+from types import SimpleNamespace
 
 import pytest
+
+import firth
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
@@ -38,6 +41,17 @@ def test_share(recipe, shared_data):
     assert list(half.ids) == list(whole.ids[len(whole) - len(half) :])
     assert abs(len(half) - len(whole) / 2) <= 1
     assert [list(text.ids) for text in others] == [list(text.ids) for text in judged]
+
+
+def test_no_row_of_what_was_interrupted(recipe, shared_data, tmp_path, monkeypatch, capsys):
+    """Ctrl-C ends a training, which hands back what it had learned: less than it was given time for."""
+    learned = SimpleNamespace(metadata={"training": {"interrupted": True}})
+    stopped = SimpleNamespace(training=firth.Training(), train=lambda *text, **how: learned)
+    monkeypatch.setitem(recipe["MODELS"], "hlbl", (stopped, {}))
+    brown = ["brown", "--text", str(shared_data / "language" / "brown" / "brown.zip"), "--toy", "--models", "hlbl"]
+    with pytest.raises(SystemExit, match="hlbl was interrupted"):
+        recipe["main"]([*brown, "--results", str(tmp_path / "rows.jsonl")])
+    assert not (tmp_path / "rows.jsonl").exists()
 
 
 def test_wikipedia(recipe, shared_data, tmp_path, capsys):
