@@ -230,7 +230,7 @@ def keep(row, options):
     rows = [json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()]
     limits = f"--minutes {options.minutes:g} --epochs {options.epochs} --precision {options.precision}"
     if options.corpus == "wiki":
-        limits += f" --words {options.words}"
+        limits += f" --words {options.words} --vocabulary {options.vocabulary}"
     if options.share < 1:
         limits += f" --share {options.share:g}"
     if options.choose:
