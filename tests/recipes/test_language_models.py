@@ -45,12 +45,15 @@ def test_share(recipe, shared_data):
 
 def test_no_row_of_what_was_interrupted(recipe, shared_data, tmp_path, monkeypatch, capsys):
     """Ctrl-C ends a training, which hands back what it had learned: less than it was given time for."""
-    learned = SimpleNamespace(metadata={"training": {"interrupted": True}})
-    stopped = SimpleNamespace(training=firth.Training(), train=lambda *text, **how: learned)
+    learned, chosen_by = SimpleNamespace(metadata={"training": {"interrupted": True}}), []
+    stopped = SimpleNamespace(
+        training=firth.Training(), train=lambda *text, **how: chosen_by.append(how["held_out"]) or learned
+    )
     monkeypatch.setitem(recipe["MODELS"], "hlbl", (stopped, {}))
     brown = ["brown", "--text", str(shared_data / "language" / "brown" / "brown.zip"), "--toy", "--models", "hlbl"]
     with pytest.raises(SystemExit, match="hlbl was interrupted"):
-        recipe["main"]([*brown, "--results", str(tmp_path / "rows.jsonl")])
+        recipe["main"]([*brown, "--choose", "500", "--results", str(tmp_path / "rows.jsonl")])
+    assert [len(text) for text in chosen_by] == [500]
     assert not (tmp_path / "rows.jsonl").exists()
 
 

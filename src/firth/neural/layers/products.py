@@ -19,8 +19,9 @@ from firth.kernels.threads import one_blas_thread
 LARGE = 2**27  # multiplications; below, the two are level
 
 
+@torch.no_grad()
 def product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    """Return a b, outside of torch's graph.
+    """Return a b, outside of torch's graph, whichever library gives it.
 
     Args:
         a: (N, K).
