@@ -11,7 +11,7 @@ training text is another, too.
 
     python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
     python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
-    python recipes/language_models.py brown --models lstm transformer --minutes 60 --epochs 10   # at their own best
+    python recipes/language_models.py brown --models lstm transformer --minutes 60 --epochs 10   # nearer to their best
     python recipes/language_models.py brown --share 0.25 --dropout 0.5 --epochs 10 --minutes 20 --models lstm
     python recipes/language_models.py brown --toy               # a fiftieth of the text, seconds
 """

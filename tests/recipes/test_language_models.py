@@ -43,18 +43,29 @@ def test_share(recipe, shared_data):
     assert [list(text.ids) for text in others] == [list(text.ids) for text in judged]
 
 
-def test_no_row_of_what_was_interrupted(recipe, shared_data, tmp_path, monkeypatch, capsys):
-    """Ctrl-C ends a training, which hands back what it had learned: less than it was given time for."""
+@pytest.fixture
+def stopped(recipe, shared_data, tmp_path, monkeypatch):
+    """A run of the recipe whose training is interrupted: where its rows would be, and what chose the best model."""
     learned, chosen_by = SimpleNamespace(metadata={"training": {"interrupted": True}}), []
-    stopped = SimpleNamespace(
+    model = SimpleNamespace(
         training=firth.Training(), train=lambda *text, **how: chosen_by.append(how["held_out"]) or learned
     )
-    monkeypatch.setitem(recipe["MODELS"], "hlbl", (stopped, {}))
+    monkeypatch.setitem(recipe["MODELS"], "hlbl", (model, {}))
     brown = ["brown", "--text", str(shared_data / "language" / "brown" / "brown.zip"), "--toy", "--models", "hlbl"]
     with pytest.raises(SystemExit, match="hlbl was interrupted"):
         recipe["main"]([*brown, "--choose", "500", "--results", str(tmp_path / "rows.jsonl")])
+    return tmp_path / "rows.jsonl", chosen_by
+
+
+def test_no_row_of_what_was_interrupted(stopped):
+    """Ctrl-C ends a training, which hands back what it had learned: less than it was given time for."""
+    results, _ = stopped
+    assert not results.exists()
+
+
+def test_part_of_held_out_text_chooses(stopped):
+    _, chosen_by = stopped
     assert [len(text) for text in chosen_by] == [500]
-    assert not (tmp_path / "rows.jsonl").exists()
 
 
 def test_wikipedia(recipe, shared_data, tmp_path, capsys):
