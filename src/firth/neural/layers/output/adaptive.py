@@ -45,7 +45,6 @@ class AdaptiveSoftmax(OutputLayer):
         words: V.
         counts: (V,) of the words, to rank them by; without them word 0 is the most frequent.
         tied: refused: tails are narrower than an embedding.
-        seed: of nothing here: weights are drawn by torch's default generator.
         cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; without
             them the cheapest.
         tails: J, where no cut-offs are given.
@@ -72,7 +71,6 @@ class AdaptiveSoftmax(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         cutoffs: int | Sequence[int] | None = None,
         tails: int = 2,
         shrink: float = 4.0,

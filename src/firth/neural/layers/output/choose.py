@@ -46,20 +46,20 @@ def make_output(
         counts: (V,) whole numbers, how often each word stands in the training text: what trees, cut-offs, classes and
             noise come from. Vocabularies of firth are sorted by them, but no kind needs that.
         tied: (V, E) the weight of an embedding, to be shared; only where the kind has one row of weights a word.
-        seed: of what is drawn while the layer is made, but for weights, which torch's default generator draws.
+        seed: of what is drawn while the layer is made, but for weights, which torch's default generator draws; left
+            where nothing is.
         options: the kind's own, by their names.
 
     Raises:
         OptionError: there is no such kind, or an option is out of its range.
         ShapeError: there are not V counts, or the tied weight has not V rows.
     """
-    if kind not in OUTPUTS:
-        raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
     known = options_of(kind)
     for name in options:
         if name not in known:
             raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(known)}")
-    return OUTPUTS[kind](width, words, counts=counts, tied=tied, seed=seed, **options)
+    drawn = {"seed": seed} if "seed" in inspect.signature(OUTPUTS[kind]).parameters else {}
+    return OUTPUTS[kind](width, words, counts=counts, tied=tied, **drawn, **options)
 
 
 def options_of(kind: str) -> list[str]:
@@ -67,6 +67,11 @@ def options_of(kind: str) -> list[str]:
 
     Args:
         kind: one of `OUTPUTS`.
+
+    Raises:
+        OptionError: there is no such kind.
     """
+    if kind not in OUTPUTS:
+        raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
     shared = {"width", "words", "counts", "tied", "seed"}
     return [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in shared]

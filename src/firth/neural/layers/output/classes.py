@@ -40,7 +40,6 @@ class ClassSoftmax(OutputLayer):
         counts: (V,) of the words, for classes by frequency and the biases' beginning; without them word 0 is the most
             frequent, shares as Zipf's law has them.
         tied: refused: a word's row alone gives it no probability.
-        seed: of nothing here: weights are drawn by torch's default generator.
         classes: how many, at most V, or (V,) the class of each word, from 0, none empty; sqrt(V) of them without it.
 
     Attributes:
@@ -66,7 +65,6 @@ class ClassSoftmax(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         classes: Any = None,
     ) -> None:
         super().__init__(width, words)

@@ -38,7 +38,6 @@ class ContrastiveSoftmax(OutputLayer):
         words: V.
         counts: (V,) of the words, for q and the biases' beginning; q is even without them.
         tied: (V, E) the weight of an embedding, to be shared.
-        seed: of nothing here: torch's default generator draws.
         samples: K.
         log_z: log Z, or where it begins.
         learn_z: whether it is learned.
@@ -61,7 +60,6 @@ class ContrastiveSoftmax(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         samples: int = 1024,
         log_z: float = 0.0,
         learn_z: bool = False,

@@ -37,7 +37,6 @@ class FullSoftmax(OutputLayer):
         words: V.
         counts: (V,) of the words, for the biases' beginning; without them biases begin at 0.
         tied: (V, E) the weight of an embedding, to be shared.
-        seed: of nothing here: weights are drawn by torch's default generator.
         bias: whether words have one.
 
     Attributes:
@@ -60,7 +59,6 @@ class FullSoftmax(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         bias: bool = True,
     ) -> None:
         super().__init__(width, words)

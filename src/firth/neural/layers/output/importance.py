@@ -38,7 +38,6 @@ class ImportanceSoftmax(OutputLayer):
         words: V.
         counts: (V,) of the words, for q and the biases' beginning; q is even without them.
         tied: (V, E) the weight of an embedding, to be shared.
-        seed: of nothing here: torch's default generator draws.
         samples: K.
         power: that counts are raised to for q.
 
@@ -57,7 +56,6 @@ class ImportanceSoftmax(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         samples: int = 1024,
         power: float = 1.0,
     ) -> None:

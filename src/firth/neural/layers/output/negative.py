@@ -36,7 +36,6 @@ class NegativeSampling(OutputLayer):
         words: V.
         counts: (V,) of the words, for q; even without them.
         tied: (V, E) the weight of an embedding, to be shared.
-        seed: of nothing here: torch's default generator draws.
         negative: k.
         samples: S.
         power: that counts are raised to for q.
@@ -58,7 +57,6 @@ class NegativeSampling(OutputLayer):
         *,
         counts: Any = None,
         tied: torch.nn.Parameter | None = None,
-        seed: int = 0,
         negative: float = 10.0,
         samples: int = 512,
         power: float = 0.75,

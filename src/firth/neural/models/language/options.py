@@ -1,13 +1,12 @@
 """What the options of every neural language model have in common, and the output layer that one of them names."""
 
 import dataclasses
-import inspect
 from typing import Any, ClassVar, Protocol
 
 import torch
 
 from firth.errors import OptionError
-from firth.neural.layers.output.choose import OUTPUTS, make_output
+from firth.neural.layers.output.choose import OUTPUTS, make_output, options_of
 from firth.neural.layers.output.face import OutputLayer
 from firth.neural.models.language.learned_tree import LearnedTree
 from firth.neural.models.language.module import LanguageModule
@@ -81,9 +80,7 @@ def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
         OptionError: there is no such kind or no such option.
     """
     kind, *given = spec.split(":")
-    if kind not in OUTPUTS:
-        raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
-    known = [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in _EVERY]
+    known = options_of(kind)
     if "tree=learned" in given:
         known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
     chosen = {}
@@ -120,9 +117,6 @@ def learned_tree(spec: str) -> LearnedTree | None:
     if kind != "tree" or chosen.get("tree") != "learned":
         return None
     return LearnedTree(**{name: value for name, value in chosen.items() if name != "tree"})
-
-
-_EVERY = {"width", "words", "counts", "tied", "seed"}  # what `make_output` gives to each kind
 
 
 def _value(text: str) -> Any:
