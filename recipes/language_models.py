@@ -26,6 +26,8 @@ import statistics
 import time
 from pathlib import Path
 
+import numpy as np
+
 import firth
 from firth.corpus.brown import read_brown
 from firth.data import path_of
@@ -65,6 +67,7 @@ MODELS = {  # options of the model, and what of its training is not its default
 }
 TABLE = ["kneser-ney", "feedforward", "hlbl", "lstm", "qrnn", "char-aware", "transformer"]
 TOKEN = re.compile(r"<unk>|\w+|[^\w\s]")
+RUN = 12  # words; a held-out text that has so many in a row from what is learned has copied, or says a formula
 
 
 def brown(options):
@@ -110,6 +113,19 @@ def text_of(paragraphs, like):
     """Paragraphs of words as a text with the vocabulary of another."""
     corpus = firth.Corpus.build(paragraphs, min_count=1, sentences="text")
     return held_out_text(corpus, like.vocabulary, like.rules)
+
+
+def overlap(learned, text):
+    """How many runs of `RUN` known words are in a held-out text, and how many of them in what is learned, too."""
+    asked = runs(text)
+    return len(asked), int(np.isin(asked, runs(learned)).sum())
+
+
+def runs(text):
+    """All runs of `RUN` known words that no end parts, one value each."""
+    windows = np.lib.stride_tricks.sliding_window_view(text.ids, RUN)
+    known = np.isin(windows, [text.unknown, text.end], invert=True).all(axis=1)
+    return np.ascontiguousarray(windows[known]).view(f"V{RUN * windows.itemsize}").ravel()
 
 
 def trained(name, train, valid, seed, options):
@@ -209,6 +225,9 @@ def main(arguments=None):
     options = arguments_of(arguments)
     train, valid, test = brown(options) if options.corpus == "brown" else wiki(options)
     print(f"{len(train.vocabulary):,} words; {len(train):,} tokens to learn, {len(valid):,} to choose, {len(test):,}")
+    for part, text in (("validation", valid), ("test", test)):
+        asked, found = overlap(train, text)
+        print(f"{found:,} of {asked:,} runs of {RUN} known words of the {part} text occur in what is learned")
     rows = []
     for name in options.models:
         for seed in options.seeds if name != "kneser-ney" else [0]:

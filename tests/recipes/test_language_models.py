@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import firth
+from firth.language.text import training_text
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
@@ -90,3 +91,13 @@ def test_wikitext_read_like_other_text(recipe):
     assert recipe["TOKEN"].findall(recipe["plain"]("a 10 @-@ year “ <unk> ” 3 @.@ 5")) == [
         "a", "10", "-", "year", '"', "<unk>", '"', "3", ".", "5",
     ]  # fmt: skip
+
+
+def test_overlap(recipe):
+    """Runs of twelve known words are looked for; an end or an unknown word parts a run."""
+    words = ["the", "cat", "sat", "on", "a", "mat", "and", "it", "saw", "two", "dogs", "run", "by"]
+    learned = training_text(firth.Corpus.build([words, ["run", *words[:11]]], min_count=1, sentences="text"))
+    copied, parted = [words], [words[:6], words[6:]]
+    foreign, other = [[*words[:6], "zebra", *words[6:]]], [words[::-1][:12]]
+    held_out = recipe["text_of"]([*copied, *parted, *foreign, *other], learned)
+    assert recipe["overlap"](learned, held_out) == (3, 2)
