@@ -117,12 +117,14 @@ def text_of(paragraphs, like):
 
 def overlap(learned, text):
     """How many runs of `RUN` known words are in a held-out text, and how many of them in what is learned, too."""
-    asked = runs(text)
-    return len(asked), int(np.isin(asked, runs(learned)).sum())
+    asked = known_runs(text)
+    return len(asked), int(np.isin(asked, known_runs(learned)).sum())
 
 
-def runs(text):
+def known_runs(text):
     """All runs of `RUN` known words that no end parts, one value each."""
+    if len(text) < RUN:
+        return np.zeros(0, f"V{RUN * text.ids.itemsize}")
     windows = np.lib.stride_tricks.sliding_window_view(text.ids, RUN)
     known = np.isin(windows, [text.unknown, text.end], invert=True).all(axis=1)
     return np.ascontiguousarray(windows[known]).view(f"V{RUN * windows.itemsize}").ravel()

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import lzma
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -32,6 +33,9 @@ def test_brown(recipe, shared_data, tmp_path, capsys):
     table = results.with_suffix(".md").read_text(encoding="utf-8")
     assert f"| {rows[0]['valid']:.1f} | {rows[0]['test']:.1f} | {rows[0]['without_unknown']:.1f} | 1 |" in table
     assert "| hlbl |" in table
+    assert re.search(
+        r"\d of \d+ runs of 12 known words of the test text occur in what is learned", capsys.readouterr().out
+    )
 
 
 def test_share(recipe, shared_data):
@@ -101,3 +105,4 @@ def test_overlap(recipe):
     foreign, other = [[*words[:6], "zebra", *words[6:]]], [words[::-1][:12]]
     held_out = recipe["text_of"]([*copied, *parted, *foreign, *other], learned)
     assert recipe["overlap"](learned, held_out) == (3, 2)
+    assert recipe["overlap"](learned, recipe["text_of"]([words[:6]], learned)) == (0, 0)

@@ -15,9 +15,9 @@ from firth.errors import OptionError, ShapeError
 class OutputLayer(torch.nn.Module, abc.ABC):
     """Hidden vectors to words: one slot, whatever stands in it.
 
-    Every one is made as `Kind(width, words, *, counts=None, tied=None, ...)`, so that `make_output` can make any; tied
-    weights that a kind has no use for it refuses. Weights are drawn by torch's default generator; a kind that draws
-    anything else while it is made, as random trees are, takes a `seed` for it.
+    Every one is made as `Kind(width, words, *, counts=None, tied=None, ...)`, so that `make_output` can make any; one
+    that has no row of weights a word refuses `tied`. Weights are drawn by torch's default generator; a kind that draws
+    more while it is made, as a random tree, takes a `seed` for that.
 
     Args:
         width: D, of the hidden vectors.

@@ -35,6 +35,14 @@ def test_same_seed_same_layer_and_loss(kind):
     assert torch.isfinite(losses[0]).all()
 
 
+def test_a_random_tree_is_its_seeds():
+    """Whatever torch's generator gives, which draws weights."""
+    one, same, other = (
+        make_output("tree", D, V, seed=seed, tree="random").codes.children.tolist() for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
 @pytest.mark.parametrize("kind", OUTPUTS)
 def test_weights_come_back_through_a_state(kind):
     layer = layer_of(kind)
