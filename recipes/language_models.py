@@ -217,6 +217,11 @@ def arguments_of(arguments):
     parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds a model")
     parser.add_argument("--results", type=Path, help="file of rows (.jsonl) to add to, and the table beside it (.md)")
     options = parser.parse_args(arguments)
+    if options.corpus == "wiki" and not (options.text and options.wikitext):
+        parser.error("wiki reads two things: give a file of paragraphs by --text and WikiText-2's folder by --wikitext")
+    for path in (options.text, options.wikitext):
+        if path and not path.exists():
+            parser.error(f"there is no {path}")
     if options.toy:
         options.minutes = 0.05
     return options

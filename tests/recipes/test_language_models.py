@@ -106,3 +106,17 @@ def test_overlap(recipe):
     held_out = recipe["text_of"]([*copied, *parted, *foreign, *other], learned)
     assert recipe["overlap"](learned, held_out) == (3, 2)
     assert recipe["overlap"](learned, recipe["text_of"]([words[:6]], learned)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["wiki", "--text", "wiki.txt.xz"], "wiki reads two things"),
+        (["brown", "--text", "nowhere.zip"], "there is no nowhere.zip"),
+        (["wiki", "--text", ".", "--wikitext", "nowhere"], "there is no nowhere"),
+    ],
+)
+def test_missing_files_are_named(recipe, capsys, arguments, message):
+    with pytest.raises(SystemExit, match="2"):
+        recipe["arguments_of"](arguments)
+    assert message in capsys.readouterr().err
