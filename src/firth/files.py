@@ -1,14 +1,14 @@
 """Writing files so that a reader sees the old content or the new, never half of it; and where caches lie."""
 
 import contextlib
+import errno
 import gzip
 import mmap
 import os
 import shutil
-import sys
-import tempfile
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
+from firth.partial import partial_file, partial_folder, remove_leftovers
+from firth.swapping import move_into, swap, take_mode
 
 
 def cache_folder(name: str) -> Path:
@@ -86,8 +88,9 @@ def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "str
 def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.
 
-    An error, a full disk or a killed process leaves the old file as it was. A device or a pipe (`/dev/null`,
-    `/dev/stdout`) is written into as it stands: putting a file in its place would take it from everybody.
+    An error, a full disk or a killed process leaves the old file as it was. The new one gets its mode and, where the
+    system allows it, its owner; a symbolic link stays, and what it leads to is replaced. A device or a pipe
+    (`/dev/null`, `/dev/stdout`) is written into as it stands: putting a file in its place would take it from everybody.
 
     Args:
         path: the file to replace or create; its folder is made where it is missing.
@@ -98,86 +101,97 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises:
         OSError: the file cannot be written.
     """
-    target = Path(path)
-    if target.exists() and not target.is_file() and not target.is_dir():
-        with target.open("wb") as file:
+    if _is_stream(Path(path)):
+        with Path(path).open("wb") as file:
             yield file
         return
+    target = followed(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    remove_leftovers(target.parent, target.name)
+    with partial_file(target) as aside:
+        with aside.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _take_usual_mode(aside)
-        Path(aside).replace(target)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+        if target.exists():
+            take_mode(aside, target)
+        try:
+            aside.replace(target)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            shutil.copyfile(aside, target)  # a file that is mounted itself, as in containers, cannot be renamed over
     sync_folder(target.parent)
 
 
 @contextlib.contextmanager
-def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing_folder(
+    path: str | os.PathLike[str], own: Callable[[Path], Collection[str]] | None = None
+) -> Iterator[Path]:
     """Fill a folder aside and swap it for `path` when it is whole.
+
+    Modes, owners and symbolic links stay as in `replacing_file`. Where the folder cannot be renamed, because it is
+    mounted or the folder around it is read-only, its files are replaced one by one.
 
     Args:
         path: the folder to replace or create.
+        own: returns which files of the old folder may go, relative to it; all others stay. None means that all may go.
 
     Yields:
-        An empty folder beside `path`, to be filled.
+        An empty folder, to be filled.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    target = Path(path)
+    target = followed(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-    try:
+    fixed = is_fixed(target)
+    place = target / target.name if fixed else target
+    remove_leftovers(place.parent, place.name)
+    with partial_folder(place) as aside:
+        mode = aside.stat().st_mode
+        aside.chmod(0o700)
         yield aside
-        for file in aside.rglob("*"):
-            if file.is_file():
-                _sync(file)
-        sync_folder(aside)
-        aside.chmod(0o777 & ~_umask())
-        _swap(aside, target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+        sync_tree(aside)
+        aside.chmod(stat.S_IMODE(mode))
+        if not target.exists():
+            aside.rename(target)
+        else:
+            put = move_into if fixed else swap
+            put(aside, target, None if own is None else own(target))
     sync_folder(target.parent)
 
 
-def _swap(aside: Path, target: Path) -> None:
-    if not target.exists():
-        aside.rename(target)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    try:
-        if _exchange(aside, target):
-            aside.rename(old / target.name)  # what was the target
-            return
-        # Elsewhere than on Linux a folder cannot be renamed over one that is not empty: the old one steps aside for the
-        # instant between two renames, and stays beside if the process dies in it.
-        target.rename(old / target.name)
-        try:
-            aside.rename(target)
-        except OSError:
-            (old / target.name).rename(target)
-            raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+def is_fixed(folder: Path) -> bool:
+    """Return whether a folder is there and cannot be renamed: it is mounted, or the folder around it is read-only."""
+    return folder.is_dir() and (os.path.ismount(folder) or not os.access(folder.parent, os.W_OK | os.X_OK))
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two names in one step, or return False where the system or the file system cannot."""
-    if sys.platform != "linux":
+def followed(path: str | os.PathLike[str]) -> Path:
+    """Return what a path leads to past symbolic links, whether anything is there or not.
+
+    Raises:
+        OSError: the links lead in a circle.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether a path is a device, a pipe, or a name of a file that the process has open (`/dev/stdout`)."""
+    if not path.exists() or path.is_dir():
         return False
-    import ctypes
+    return not path.is_file() or path.absolute().parent in (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)  # glibc 2.28 of 2018, musl 1.2.4
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+
+def sync_tree(folder: Path) -> None:
+    """Make the files in a folder durable."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            _sync(file)
+    sync_folder(folder)
 
 
 def _sync(path: Path) -> None:
@@ -193,17 +207,6 @@ def sync_folder(path: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _take_usual_mode(path: str) -> None:
-    # mkstemp makes private files; a saved model should be as readable as any other file of its owner.
-    Path(path).chmod(0o666 & ~_umask())
 
 
 def release_pages(array: npt.NDArray[Any]) -> None:

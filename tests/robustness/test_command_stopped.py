@@ -114,6 +114,7 @@ def test_killed_while_it_saves(firth: Command):
         library.WordVectors(words, np.full((rows, dim), value, dtype=np.float32)).save(firth.folder / f"{name}.firth")
     for _ in range(3):
         assert firth("convert", "old.firth", "target.firth").status == 0
+        assert leftovers(firth.folder) == []  # those of the kill before
         process = firth.start("convert", "new.firth", "target.firth")
         wait_until(lambda: bool(list(firth.folder.glob(".target.firth.*"))), process)
         end_by(process, signal.SIGKILL)

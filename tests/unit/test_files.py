@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from firth import files
+from firth import files, swapping
 from firth.files import release_pages, replacing_file, replacing_folder, sync_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and kills as POSIX has them")
@@ -94,6 +95,60 @@ class TestFile:
             pass
         assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
+    @posix
+    def test_a_private_file_stays_private_from_the_first_byte_on(self, tmp_path):
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        path.chmod(0o600)
+        with replacing_file(path) as out:
+            out.write(b"new")
+            assert {each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == {0o600}
+        assert path.stat().st_mode & 0o777 == 0o600
+
+    @posix
+    def test_the_process_keeps_its_umask(self, tmp_path, monkeypatch):
+        """A umask of 0, be it for a moment, would let other threads make files that everybody may write to."""
+        monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the umask was changed"))
+        with replacing_file(tmp_path / "file"):
+            pass
+        with replacing_folder(tmp_path / "folder"):
+            pass
+
+    @posix
+    def test_a_link_stays_and_what_it_leads_to_is_replaced(self, tmp_path):
+        (tmp_path / "real").mkdir()
+        (tmp_path / "link").symlink_to(Path("real", "file"))
+        for text in (b"one", b"two"):  # it leads to nothing, and then to a file
+            with replacing_file(tmp_path / "link") as out:
+                out.write(text)
+            assert (tmp_path / "link").is_symlink()
+            assert (tmp_path / "real" / "file").read_bytes() == text
+        assert names(tmp_path) == ["link", "real"]
+        assert names(tmp_path / "real") == ["file"]
+
+    @posix
+    def test_links_in_a_circle(self, tmp_path):
+        (tmp_path / "a").symlink_to("b")
+        (tmp_path / "b").symlink_to("a")
+        with pytest.raises(OSError, match="symbolic links"), replacing_file(tmp_path / "a"):
+            pass
+        assert names(tmp_path) == ["a", "b"]
+
+    @pytest.mark.parametrize("name", ["n" * 250, "line\nbreak", "-o", "[a-z]*", ".hidden"])
+    def test_odd_names(self, name, tmp_path):
+        for text in (b"one", b"two"):
+            with replacing_file(tmp_path / name) as out:
+                out.write(text)
+            assert (tmp_path / name).read_bytes() == text
+        assert names(tmp_path) == [name]
+
+    @posix
+    def test_a_name_that_is_no_text(self, tmp_path):
+        path = Path(os.fsdecode(os.fsencode(tmp_path / "n") + b"\xff" * 200))
+        with replacing_file(path) as out:
+            out.write(b"new")
+        assert path.read_bytes() == b"new"
+
 
 class TestFolder:
     def fill(self, folder, text):
@@ -111,7 +166,7 @@ class TestFolder:
     def target(self, request, tmp_path, monkeypatch):
         """A folder that holds the old content; with the system's way of swapping two names, and without."""
         if not request.param:
-            monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+            monkeypatch.setattr(swapping, "_exchange", lambda one, other: False)
         with replacing_folder(tmp_path / "target") as folder:
             self.fill(folder, "old")
         return tmp_path / "target"
@@ -131,7 +186,7 @@ class TestFolder:
         assert names(tmp_path) == ["target"]
 
     def test_a_failed_rename_puts_the_old_one_back(self, target, tmp_path, monkeypatch):
-        monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(swapping, "_exchange", lambda one, other: False)
         rename = files.Path.rename
 
         def failing(self, to):
@@ -145,6 +200,59 @@ class TestFolder:
         monkeypatch.undo()
         assert self.read(target) == self.whole("old")
         assert names(tmp_path) == ["target"]
+
+    @posix
+    def test_modes_stay(self, target):
+        target.chmod(0o700)
+        (target / "one").chmod(0o640)
+        with replacing_folder(target) as folder:
+            self.fill(folder, "new")
+            assert folder.stat().st_mode & 0o777 == 0o700
+        assert target.stat().st_mode & 0o777 == 0o700
+        assert (target / "one").stat().st_mode & 0o777 == 0o640
+
+    @posix
+    def test_a_link_stays_and_what_it_leads_to_is_replaced(self, target, tmp_path):
+        (tmp_path / "link").symlink_to("target")
+        with replacing_folder(tmp_path / "link") as folder:
+            self.fill(folder, "new")
+        assert (tmp_path / "link").is_symlink()
+        assert self.read(target) == self.whole("new")
+        assert names(tmp_path) == ["link", "target"]
+
+    def test_files_that_are_not_firths_stay(self, target, tmp_path):
+        """Even one that is written while the folder is; a new file has the right to a name."""
+        for name in ("mine", "two"):
+            (target / name).write_text("mine", encoding="utf-8")
+        own = {"one", str(Path("deep", "two"))}
+        with replacing_folder(target, lambda old: own) as folder:
+            (folder / "two").write_text("new", encoding="utf-8")
+            (target / "late").write_text("mine", encoding="utf-8")
+        assert self.read(target) == {"mine": "mine", "late": "mine", "two": "new"}
+        assert names(tmp_path) == ["target"]
+
+    def test_files_that_can_neither_be_linked_nor_read_stay(self, target, monkeypatch):
+        def refused(*arguments, **how):
+            raise PermissionError
+
+        (target / "mine").write_text("mine", encoding="utf-8")
+        monkeypatch.setattr(swapping.os, "link", refused)
+        monkeypatch.setattr(swapping.shutil, "copy2", refused)
+        with replacing_folder(target, lambda old: {"one"}) as folder:
+            (folder / "one").write_text("new", encoding="utf-8")
+        assert self.read(target) == {"one": "new", str(Path("deep", "two")): "old", "mine": "mine"}
+
+    @pytest.mark.parametrize("own", [None, lambda old: {"one", str(Path("deep", "two"))}], ids=["all", "own"])
+    def test_a_folder_that_cannot_be_renamed(self, own, target, tmp_path, monkeypatch):
+        """A mounted folder gets its files one by one."""
+        (target / "mine").write_text("mine", encoding="utf-8")
+        inode = target.stat().st_ino
+        monkeypatch.setattr(files, "is_fixed", lambda folder: True)
+        with replacing_folder(target, own) as folder:
+            (folder / "one").write_text("new", encoding="utf-8")
+        assert self.read(target) == {"one": "new", **({"mine": "mine"} if own else {})}
+        assert names(target) == (["mine", "one"] if own else ["one"])
+        assert target.stat().st_ino == inode
 
     @posix
     def test_as_readable_as_any_folder_of_its_owner(self, target, tmp_path):
@@ -183,6 +291,9 @@ def test_a_kill_keeps_the_old_one(kind, tmp_path):
     assert len(left) == 1
     assert left[0].startswith(".target.")
     assert left[0].endswith(".part")
+    with replacing_file(target) if kind == "file" else replacing_folder(target):
+        assert left[0] not in names(tmp_path), "the next save removes what the kill has left"
+    assert names(tmp_path) == ["target"]
 
 
 def test_a_folder_that_cannot_be_synced_is_no_error(tmp_path):

@@ -22,6 +22,7 @@ from firth.vocabulary import Vocabulary
 FORMAT, VERSION = "firth corpus", 1
 MANIFEST = "corpus.json"
 _IDS, _OFFSETS, _WORDS, _COUNTS = "ids.bin", "offsets.bin", "vocabulary.txt", "counts.bin"
+VOCABULARY = (_WORDS, _COUNTS)
 _BLOCK = 1 << 20  # ids that are renumbered at once
 
 

@@ -17,15 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.cache import writing
-from firth.corpus.storage import read_vocabulary, write_vocabulary
+from firth.corpus.storage import VOCABULARY, read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
 from firth.files import release_pages, replacing_folder
 from firth.kernels.association import mirror
+from firth.partial import is_empty
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1
 MANIFEST = "cooccurrence.json"
 PARTS = {"rows": "<i8", "columns": "<i4", "values": "<f4"}
+FILES = {MANIFEST, *VOCABULARY, *(f"{name}.bin" for name in PARTS)}
 AGAIN = "count again"
 PIECE = 1 << 22  # numbers of a file that are looked at together
 
@@ -85,10 +87,13 @@ class CooccurrenceMatrix:
             path: of the folder.
 
         Raises:
+            OptionError: the path is a folder of something else, which is never replaced.
             CorpusError: it cannot be written.
         """
-        size = sum(getattr(self, name).nbytes for name in PARTS)
-        with writing_counts(Path(path).parent, size), replacing_folder(path) as folder:
+        place, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
+        if place.is_dir() and not (place / MANIFEST).is_file() and not is_empty(place):
+            raise OptionError(f"{place} is a folder of something else; expected a new name, or counts that firth wrote")
+        with writing_counts(place.parent, size), replacing_folder(place, lambda _: FILES) as folder:
             for name, kind in PARTS.items():
                 (folder / f"{name}.bin").write_bytes(getattr(self, name).astype(kind, copy=False).data)
             write_manifest(folder, self.vocabulary, self.described())

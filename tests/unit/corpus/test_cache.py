@@ -1,11 +1,10 @@
-import os
-import time
 from pathlib import Path
 
 import pytest
 
-from firth.corpus.cache import build_in, remove_leftovers
+from firth.corpus.cache import build_in
 from firth.errors import CorpusError
+from firth.partial import partial_folder
 
 
 def fill(text: str, target: Path):  # type: ignore[no-untyped-def]
@@ -42,24 +41,21 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_leftovers_are_removed_and_builds_in_progress_are_not(tmp_path: Path) -> None:
-    dead = tmp_path / "dead.part"
+    with partial_folder(tmp_path / "corpus") as dead:
+        pass
     dead.mkdir()
     (dead / "ids.bin").write_bytes(b"x")
-    just_made = tmp_path / ".new.part.x.part"
-    just_made.mkdir()
-    stale = tmp_path / "stale.part"
-    stale.mkdir()
-    os.utime(stale, (time.time() - 1000, time.time() - 1000))
-    (tmp_path / "corpus").mkdir()
+    (tmp_path / "other").mkdir()
 
     def during(folder: Path) -> Path:
         (folder / "file").write_text("one")
-        remove_leftovers(tmp_path)
+        assert not dead.exists()
+        build_in(tmp_path, fill("two", tmp_path / "second"), holds("two"))
         assert folder.is_dir()
         return tmp_path / "built"
 
     build_in(tmp_path, during, holds("one"))
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".new.part.x.part", "built", "corpus"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["built", "other", "second"]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

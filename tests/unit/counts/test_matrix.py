@@ -15,6 +15,18 @@ def matrix(corpus, tmp_path):
     return firth.Cooccurrence(window=3).count(corpus, cache=tmp_path / "cache")
 
 
+def test_a_folder_of_something_else_is_never_replaced(matrix, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_text("cat")
+    with pytest.raises(OptionError, match="photos is a folder of something else"):
+        matrix.save(tmp_path / "photos")
+    matrix.save(tmp_path / "counts")
+    (tmp_path / "counts" / "notes").write_text("mine")
+    matrix.save(tmp_path / "counts")
+    assert (tmp_path / "counts" / "notes").read_text() == "mine"
+    assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
+
+
 def test_saved_and_opened(matrix, tmp_path):
     matrix.save(tmp_path / "counts")
     again = CooccurrenceMatrix.open(tmp_path / "counts")

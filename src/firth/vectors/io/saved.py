@@ -14,6 +14,7 @@ pickle. A folder is written aside, synced and renamed: a full disk or a killed p
 import importlib
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,10 +25,14 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_folder
+from firth.partial import is_empty
 from firth.vectors.io import tensors
 
 VERSION = 1
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+_LISTS = ("vocab", "attributes", "labels", "names", "types")
+TEXTS = (*_LISTS, "pivots", *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS))  # JSON files
+PART = re.compile(r"model-\d+")  # names of folders inside
 WORDS = "firth-vectors"
 KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
     WORDS: "firth.vectors.io.folder",
@@ -124,13 +129,13 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         OptionError: it is a folder of something else, which is never replaced.
     """
     target = Path(path)
-    if target.is_dir() and any(target.iterdir()) and not is_ours(target):
+    if target.is_dir() and not is_ours(target) and not is_empty(target):
         raise OptionError(f"{target} is a folder of something else; expected a new name, or a folder that firth wrote")
     return target
 
 
 def write(path: str | os.PathLike[str], saved: Saved) -> None:
-    """Write a folder, or replace one of firth's.
+    """Write a folder, or replace one of firth's; files that firth did not write stay in it.
 
     Args:
         path: the folder.
@@ -140,9 +145,11 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
         OptionError: the path is a folder of something else, or the metadata is not JSON.
         OSError: the folder cannot be written.
     """
+    assert set(saved.texts) <= set(TEXTS), "a text that would not be found again"
+    assert all(PART.fullmatch(name) for name in saved.parts), "a folder that would not be replaced"
     target, config = check_target(path), _config(saved)
     dtypes = {name: saved.dtypes.get(name, array.dtype) for name, array in saved.arrays.items()}
-    with replacing_folder(target) as aside:
+    with replacing_folder(target, _own) as aside:
         with (aside / MODEL).open("wb") as file:
             tensors.write(file, saved.arrays, dtypes)
         for name, value in saved.texts.items():
@@ -151,6 +158,15 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
             write_part(aside / name)
         (aside / CARD).write_text(saved.card, encoding="utf-8")
         (aside / CONFIG).write_text(config, encoding="utf-8")
+
+
+def _own(folder: Path) -> set[str]:
+    """Return the files in a folder that firth writes, relative to it."""
+    names = {MODEL, CONFIG, CARD, *(f"{name}.json" for name in TEXTS)}
+    for part in folder.iterdir():
+        if PART.fullmatch(part.name) and is_ours(part):
+            names |= {str(Path(part.name, name)) for name in _own(part)}
+    return names
 
 
 def _config(saved: Saved) -> str:
@@ -184,8 +200,8 @@ def read(path: str | os.PathLike[str]) -> Saved:
     config = _read_config(folder)
     try:
         arrays = tensors.mapped(folder / MODEL)
-        names = sorted({file.stem for file in folder.glob("*.json")} - {Path(CONFIG).stem})
-        texts = {name: _read_json(folder / f"{name}.json") for name in names}
+        files = {name: folder / f"{name}.json" for name in TEXTS}
+        texts = {name: _read_json(file) for name, file in files.items() if file.is_file()}
     except FileNotFoundError as error:
         raise FormatError(
             f"{folder}: no {Path(error.filename).name}; the folder is damaged, copy or save it again"

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ def content(**changes: object) -> Saved:
     parts = {
         "kind": "firth-vectors",
         "arrays": {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.array([1, 2])},
-        "texts": {"vocab": ["x", "\ud800"], "more": {"k": 1}},
+        "texts": {"vocab": ["x", "\ud800"], "attributes": {"k": 1}},
         "facts": {"count": 2},
         "metadata": {"name": "π"},
         "card": "# x\n",
@@ -30,7 +31,7 @@ def test_everything_comes_back(tmp_path):
     assert again.arrays["a"].dtype == np.float16
     assert again.array("n", (2,), "i").tolist() == [1, 2]
     assert again.words() == ["x", "\ud800"]
-    assert again.texts["more"] == {"k": 1}
+    assert again.texts["attributes"] == {"k": 1}
     assert again.facts["count"] == 2
     assert again.metadata == {"name": "π"}
     assert (tmp_path / "v" / "README.md").read_text() == "# x\n"
@@ -60,7 +61,7 @@ def test_a_kind_that_is_none(tmp_path):
         (lambda s: s.array("a", (None,)), "tensor 'a'"),
         (lambda s: s.array("a", (None, 3), "i"), "expected 'i'"),
         (lambda s: s.words("labels"), r"no labels\.json"),
-        (lambda s: s.words("more"), r"more\.json: expected a list of words"),
+        (lambda s: s.words("attributes"), r"attributes\.json: expected a list of words"),
     ],
 )
 def test_what_is_not_as_promised(ask, told):
@@ -76,3 +77,29 @@ def test_folders_of_others_and_metadata_that_is_none(tmp_path):
     with pytest.raises(OptionError, match="the metadata cannot be written as JSON"):
         saved.write(tmp_path / "v", content(metadata={"when": object()}))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
+
+
+def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
+    """What firth wrote is replaced or removed, in parts too; everything else stays as it is."""
+    out = tmp_path / "v"
+    part = {"model-1": lambda path: saved.write(path, content())}
+    saved.write(out, content(texts={"vocab": ["x"], "labels": ["y"]}, parts=part))
+    (out / "notes.txt").write_text("mine")
+    (out / "results.json").write_text("{ no JSON")
+    (out / "deep" / "er").mkdir(parents=True)
+    (out / "deep" / "er" / "figure").write_text("mine too")
+    (out / "model-1" / "log").write_text("of the part")
+    (out / "link").symlink_to("notes.txt")
+    (out / "empty").mkdir()
+    saved.write(out, content())
+    mine = {
+        "notes.txt": "mine", "results.json": "{ no JSON", "link": "mine", "model-1/log": "of the part",
+        str(Path("deep", "er", "figure")): "mine too",
+    }  # fmt: skip
+    written = {"model.safetensors", "vocab.json", "attributes.json", "config.json", "README.md"}
+    assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == written | set(mine)
+    assert {name: (out / name).read_text() for name in mine} == mine
+    assert (out / "link").is_symlink()
+    assert (out / "empty").is_dir()
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]
+    assert saved.read(out).texts == content().texts

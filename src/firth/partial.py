@@ -1,0 +1,180 @@
+"""Files and folders while they are being written: beside what they replace, and locked by the process that writes them.
+
+The name is that of the target between a dot and `.HOST-RANDOM.part`. A process that is killed leaves its file behind
+without the lock, and the next one that writes to the same target removes it. Where there are no locks (Windows, some
+network file systems), and for files of another host, only what is a day old counts as left behind.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import re
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:
+    fcntl = None
+
+PART, OLD = ".part", ".old"
+_LONGEST = 200  # bytes of the target's name that are kept: file systems allow 255 in all
+_STALE = 86_400.0  # seconds without a change after which what cannot be locked counts as left behind
+_NO_LOCK = -1
+
+
+@contextlib.contextmanager
+def partial_file(target: Path) -> Iterator[Path]:
+    """Make an empty file beside a target, and hold its lock; see `partial_folder`.
+
+    Its mode is the usual one, or that of the target, so that what is private stays so while it is written anew.
+    """
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o666 | 0o600 if target.exists() else 0o666
+
+    def make(path: Path) -> None:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+
+    with _partial(target, make) as path:
+        yield path
+
+
+@contextlib.contextmanager
+def partial_folder(target: Path) -> Iterator[Path]:
+    """Make an empty folder beside a target, and hold its lock.
+
+    Args:
+        target: what it will replace; the folder that it lies in must exist.
+
+    Yields:
+        The folder. Whatever has its name at the end is removed: rename it before.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    with _partial(target, Path.mkdir) as path:
+        yield path
+
+
+@contextlib.contextmanager
+def _partial(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    lock = None
+    while lock is None:  # it is None where another process took the new file for left behind before it was locked
+        path = target.with_name(f".{_shortened(target.name)}.{_host()}-{secrets.token_hex(4)}{PART}")
+        make(path)
+        lock = _lock(path)
+    try:
+        yield path
+    finally:
+        remove(path)
+        if lock != _NO_LOCK:
+            os.close(lock)
+
+
+def is_empty(folder: Path) -> bool:
+    """Return whether a folder holds nothing but what a killed process left, or a new file system comes with."""
+    pattern = _leftovers(None)
+    return all(pattern.fullmatch(path.name) or path.name == "lost+found" for path in folder.iterdir())
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder with all that is in it; what cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            path.unlink()
+            return
+        for parent, folders, _ in os.walk(path):  # a folder that is read-only keeps what is in it
+            for each in (Path(parent, name) for name in folders):
+                if not each.is_symlink():
+                    each.chmod(0o700)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_leftovers(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes have left in a folder.
+
+    Args:
+        folder: where the targets lie.
+        name: of the target whose leftovers are meant; None means those of all.
+    """
+    pattern = _leftovers(name)
+    with contextlib.suppress(OSError):
+        for path in [Path(entry.path) for entry in os.scandir(folder)]:
+            if match := pattern.fullmatch(path.name):
+                with contextlib.suppress(OSError):
+                    _remove_if_left(path, match["host"] == _host())
+
+
+def _leftovers(name: str | None) -> re.Pattern[str]:
+    wanted = ".+" if name is None else re.escape(_shortened(name))
+    # Earlier versions gave names without a host.
+    return re.compile(rf"\.{wanted}\.(?:(?P<host>[0-9a-f]{{6}})-)?[0-9a-z_]{{8}}({PART}|{OLD})", re.DOTALL)
+
+
+def _remove_if_left(path: Path, of_this_host: bool) -> None:
+    """Remove a file or folder of this user's that no process holds."""
+    status = path.lstat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        return
+    if fcntl is None or not of_this_host:
+        if _is_stale(path):
+            remove(path)
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove(path)
+    except BlockingIOError:  # it is being written
+        pass
+    except OSError:  # the file system has no locks
+        if _is_stale(path):
+            remove(path)
+    finally:
+        os.close(handle)
+
+
+def _is_stale(path: Path) -> bool:
+    times = [path.lstat().st_mtime]
+    for inside in path.rglob("*"):
+        with contextlib.suppress(OSError):
+            times.append(inside.lstat().st_mtime)
+    return time.time() - max(times) > _STALE
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a new file or folder; return the handle that holds the lock, or None if the file is gone."""
+    if fcntl is None:
+        return _NO_LOCK
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    with contextlib.suppress(OSError):  # the file system has no locks
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(handle), path.lstat()):
+            return handle
+    os.close(handle)
+    return None
+
+
+def _shortened(name: str) -> str:
+    encoded = os.fsencode(name)
+    if len(encoded) <= _LONGEST:
+        return name
+    digest = hashlib.blake2b(encoded, digest_size=8).hexdigest()
+    return f"{os.fsdecode(encoded[: _LONGEST - 17])}-{digest}"
+
+
+@functools.cache
+def _host() -> str:
+    return hashlib.blake2b(platform.node().encode("utf-8", "surrogateescape"), digest_size=3).hexdigest()
