@@ -1,0 +1,135 @@
+"""Gold files of every suite, judged."""
+
+import gzip
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import firth
+from tests.fuzz.outcomes import Reader
+from tests.fuzz.readers import seeds
+
+W = seeds.WORDS
+PAIRS = "".join(f"{W[i]}\t{W[i + 1]}\t{i * 0.5}\n" for i in range(9))
+CONTEXTS = f"{W[0]}\tN\t0-1\t{W[0]} {W[1]} .\t{W[2]} {W[0]} .\n{W[1]}\tN\t0-0\t{W[1]} {W[3]} .\t{W[1]} .\n" * 3
+FILES: Mapping[str, tuple[str, Mapping[str, str]]] = {  # the suite; the files, the one that is named first
+    "similarity": ("similarity", {"pairs.txt": PAIRS}),
+    "similarity-csv": ("similarity", {"pairs.csv": "word1,word2,mean\n" + PAIRS.replace("\t", ",")}),
+    "analogies": (
+        "analogies",
+        {"questions.txt": f": one\n{W[0]} {W[1]} {W[2]} {W[3]}\n: two\n{W[4]} {W[5]} {W[6]} {W[7]}\n"},
+    ),
+    "categories": (
+        "categorisation",
+        {"c.csv": "word,category\n" + "".join(f"{w},{'pq'[i % 2]}\n" for i, w in enumerate(W))},
+    ),
+    "outliers": (
+        "outliers",
+        {
+            "groups.csv": f"category,words,outliers\nx,\"{list(W[:4])}\",\"{list(W[5:8])}\"\n"
+            f"y,\"{list(W[4:7])}\",\"['w0']\"\n"
+        },
+    ),
+    "qvec": (
+        "qvec",
+        {"features.txt": "".join(f'{w}\t{{"p": {i / 20}, "q": {1 - i / 20}}}\n' for i, w in enumerate(W))},
+    ),
+    "probing-labels": ("probing", {"p.txt": "".join(f"{w}\t{'pq'[i % 2]}\n" for i, w in enumerate(W))}),
+    "probing-numbers": ("probing", {"p.txt": "".join(f"{w}\t{i * 1.25}\n" for i, w in enumerate(W))}),
+    "probing-pairs": ("probing", {"p.txt": "".join(f"{W[i]}\t{W[i + 7]}\n" for i in range(7))}),
+    "probing-animacy": (
+        "probing",
+        {
+            "p.txt": "".join(
+                f'{w}\t{{"semcor.noun.{("person", "object")[i % 2]}": 0.9, "x": 0.1}}\n' for i, w in enumerate(W)
+            )
+        },
+    ),
+    "sentences": ("sentences", {"labelled.txt": "".join(f"{i % 2} {line}\n" for i, line in enumerate(seeds.LINES))}),
+    "context": (
+        "context",
+        {
+            "dev.data.txt": CONTEXTS,
+            "dev.gold.txt": "T\nF\n" * 3,
+            "train.data.txt": CONTEXTS,
+            "train.gold.txt": "T\nF\n" * 3,
+        },
+    ),
+    "context-scores": (
+        "context",
+        {
+            "scws.txt": "".join(
+                f"{i}\tw0\tn\tw{i}\tn\tthe <b> w0 </b> a\t<b> w{i} </b> the\t{i}.5\t1\n" for i in range(1, 8)
+            )
+        },
+    ),
+    "substitution": (
+        "substitution",
+        {
+            "words.gold": "w0.n 1 :: w1 3;w2 1;\nw0.n 2 :: w2 2;w3 1;\nthe.a 3 :: a 1;w4 1;\n",
+            "words.preprocessed": "w0.n\t1\t0\tw0 w5 .\nw0.n\t2\t1\tw6 w0 .\nthe.a\t3\t0\tthe w1 .\n",
+        },
+    ),
+}  # fmt: skip
+
+
+def gold(name: str, suite: str, files: Mapping[str, str]) -> Reader:
+    """A gold file, and how vectors do on it."""
+    first = next(iter(files))
+
+    def make(path: Path) -> None:
+        path.mkdir()
+        for each, text in files.items():
+            (path / each).write_text(text, encoding="utf-8")
+
+    def use(path: Path) -> Any:
+        return judged(path / first, suite)
+
+    cost = {"categorisation": 0.04, "sentences": 0.05, "probing": 0.1}.get(suite, 0.004)
+    return Reader(name=f"gold-{name}", make=make, use=use, cost=cost)
+
+
+def judged(path: Path, suite: str) -> Any:
+    """Figures of the small vectors."""
+    report = firth.evaluate(seeds.vectors(), suites={suite: path}, resamples=20, progress=False)
+    return [line for line in str(report.to_json()).splitlines() if line][:50]
+
+
+def make_packed(path: Path) -> None:
+    """Pairs, packed with gzip."""
+    path.write_bytes(gzip.compress(PAIRS.encode(), mtime=0))
+
+
+def make_zip(path: Path) -> None:
+    """Lists of words in an archive."""
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("x/README.txt", "words of two kinds")
+        packed.writestr("x/good.txt", "; a remark\n" + "\n".join(W[:7]) + "\n")
+        packed.writestr("x/bad.txt", "\n".join(W[7:]) + "\n")
+
+
+def make_key(path: Path) -> None:
+    """Gold senses of occurrences."""
+    path.write_text("bank.n bank.n.1 money\nbank.n bank.n.2 river/0.3 money/0.7\nbank.v bank.v.1 plane/1\n")
+
+
+def use_key(path: Path) -> Any:
+    """Read, and set against itself."""
+    from firth.evaluation.sense_induction import read_key
+
+    return read_key(path)
+
+
+READERS = (
+    *(gold(name, *how) for name, how in FILES.items()),
+    Reader(
+        name="gold-similarity-gz",
+        make=make_packed,
+        use=lambda path: judged(path, "similarity"),
+        path="pairs.txt.gz",
+        cost=0.004,
+    ),
+    Reader(name="gold-probing-zip", make=make_zip, use=lambda path: judged(path, "probing"), path="p.zip", cost=0.1),
+    Reader(name="gold-senses-key", make=make_key, use=use_key, path="key.txt"),
+)

@@ -1,0 +1,133 @@
+"""Language models: n-grams, ARPA files, mixtures, neural ones, checkpoints of their training; tokenisers."""
+
+import contextlib
+import functools
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import firth
+from tests.fuzz.outcomes import Reader, near
+from tests.fuzz.readers import seeds
+
+
+def use_model(path: Path) -> Any:
+    """Score, judge, go on, generate."""
+    from firth.language.files import load_language_model
+
+    model = load_language_model(path)
+    scores = model.score([seeds.LINES[0], "w1 unheard the", ""])
+    return [
+        [near(score.log_probs) for score in scores],
+        near(model.log_probs(model.encode(list(seeds.LINES[:3])))),
+        [word for word, _ in model.next_words("w0 w1", topn=3)],
+        [str(text) for text in model.generate("w0", n=2, controls=firth.Controls(max_length=5), seed=1)],
+    ]
+
+
+@functools.cache
+def ngrams(order: int = 3, smoothing: str = "kneser-ney") -> Any:
+    """A model of n-grams."""
+    model = firth.Ngrams(order=order, smoothing=smoothing, discount_fallback=True)
+    return model.train(seeds.corpus(), progress=False)
+
+
+def make_arpa(path: Path) -> None:
+    """An ARPA file, packed where the name says so."""
+    ngrams().to_arpa(path.parent / "model.arpa")
+    content = (path.parent / "model.arpa").read_bytes()
+    (path.parent / "model.arpa").unlink()
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+
+
+def make_mixture(path: Path) -> None:
+    """Two models as one."""
+    firth.Mixture([ngrams(3), ngrams(2, "absolute")], [0.4, 0.6]).save(path)
+
+
+def neural(name: str, options: Callable[[], Any]) -> Reader:
+    """A neural model as its seed draws it."""
+
+    def make(path: Path) -> None:
+        import torch
+
+        from firth.language.text import training_text
+        from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
+
+        torch.set_num_threads(1)
+        how, text = options(), training_text(seeds.corpus())
+        begin = text.unknown if text.end is None else text.end
+        module = seeded_module(how, text.vocabulary, begin, 1)
+        NeuralLanguageModel(module, how, text.vocabulary, text.rules).save(path)
+
+    return Reader(name=f"neural-{name}", make=make, use=use_model, own=True, cost=0.02, needs="torch")
+
+
+class StoppedError(Exception):
+    """Breaks a training off."""
+
+
+def make_checkpoint(path: Path) -> None:
+    """The state of a neural training that was broken off after an evaluation."""
+    import torch
+
+    torch.set_num_threads(1)
+
+    def stop(status: Any) -> None:
+        if (path / "training.safetensors").exists():
+            raise StoppedError
+
+    with contextlib.suppress(StoppedError):
+        _train(path, stop)
+
+
+def _train(path: Path, progress: Any) -> Any:
+    from firth.neural.training import checkpoints
+
+    checkpoints.SHARE = 0
+    training = firth.Training(epochs=2, batch_size=4, steps=5, lr=0.01)
+    model = firth.FeedForwardLM(dim=4, hidden=4, order=3)
+    return model.train(seeds.corpus(), training=training, seed=1, threads=1, checkpoint=path, progress=progress)
+
+
+def use_checkpoint(path: Path) -> Any:
+    """Go on."""
+    return near(_train(path, False).score(seeds.LINES[0])[0].log_probs)
+
+
+def make_tokeniser(kind: str) -> Callable[[Path], None]:
+    """Pieces of words."""
+    return lambda path: firth.Subwords.train(
+        list(seeds.LINES), 530 if kind == "wordpiece" else 275, kind=kind, min_count=1
+    ).save(path)
+
+
+def use_tokeniser(path: Path) -> Any:
+    """There and back, and with draws."""
+    found = firth.Subwords.open(path)
+    ids = found.encode(seeds.LINES[0])
+    sampled = [] if found.kind == "wordpiece" else found.tokenize(seeds.LINES[1], sample=0.1, seed=1)
+    return [ids, found.decode(ids), found.tokenize("unseen café"), sampled, found.pieces[:200], len(found)]
+
+
+READERS = (
+    Reader(name="ngrams-folder", make=lambda path: ngrams().save(path), use=use_model, own=True, cost=0.003),
+    Reader(name="ngrams-katz", make=lambda path: ngrams(3, "katz").save(path), use=use_model, own=True, cost=0.003),
+    Reader(name="arpa", make=make_arpa, use=use_model, path="seed.arpa", cost=0.003),
+    Reader(name="arpa-gz", make=make_arpa, use=use_model, path="seed.arpa.gz", cost=0.005),
+    Reader(name="mixture", make=make_mixture, use=use_model, own=True, cost=0.005),
+    neural("feedforward", lambda: firth.FeedForwardLM(dim=4, hidden=4, order=3)),
+    neural("log-bilinear-tree", lambda: firth.LogBilinearLM(dim=4, order=3, output="tree:tree=random:codes=2")),
+    neural("log-bilinear-classes", lambda: firth.LogBilinearLM(dim=4, order=3, output="classes")),
+    neural("lstm", lambda: firth.RecurrentLM(cell="lstm", dim=4, hidden=4, layers=1, tie=True)),
+    neural("c2w", lambda: firth.RecurrentLM(embed="c2w", characters=4, dim=4, hidden=4, layers=1)),
+    neural("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=6)),
+    Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
+    *(
+        Reader(
+            name=f"tokeniser-{kind}", make=make_tokeniser(kind), use=use_tokeniser, path="seed.json", needs="tokenizers"
+        )
+        for kind in ("bpe", "wordpiece", "unigram")
+    ),
+)

@@ -1,0 +1,35 @@
+"""Damaged files of every reader: no crash, no traceback, no hang, no wrong answer from firth's own binary formats."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.fuzz.readers import READERS
+
+PENDING = frozenset(
+    name for name, reader in READERS.items() if reader.own or name.startswith(("index", "tokeniser", "table-", "bias"))
+) | {"phrases", "brown", "groups-json", "figures", "comparison", "gold-probing-zip", "wordnet-archive"}
+NAMES = [name for name in READERS if name not in PENDING]
+
+
+def check(names, folder, *how):
+    """Run the fuzzer in a process of its own, whose children are forked before any thread starts."""
+    report = folder / "report.json"
+    command = [sys.executable, "-m", "tests.fuzz", *names, "--cases", "--json", str(report), *how]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert ended.returncode in (0, 1), ended.stderr
+    failures = json.loads(report.read_text(encoding="utf-8"))["failures"]
+    assert failures == [], "\n".join(f"python -m tests.fuzz {one['reader']} --only {one['input']}" for one in failures)
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_damaged_files(half, tmp_path):
+    check(NAMES[half::2], tmp_path, "--seconds", "0.05")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [0, 1])
+def test_more_damaged_files(half, tmp_path):
+    check(NAMES[half::2], tmp_path, "--seconds", "0.5", "--seed", "1")
