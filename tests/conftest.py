@@ -20,3 +20,9 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder of public data sets at {folder}: set FIRTH_DATA to one")
     return folder
+
+
+@pytest.fixture
+def without_checksums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are written as by older versions, so that readers rely on their own checks of the contents."""
+    monkeypatch.setattr("firth.checksums.write", lambda folder: None)

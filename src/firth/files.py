@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from firth import checksums
 from firth.errors import FormatError
 from firth.partial import partial_file, partial_folder, remove_leftovers
 from firth.swapping import move_into, swap, take_mode
@@ -128,7 +129,9 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def replacing_folder(
     path: str | os.PathLike[str], own: Callable[[Path], Collection[str]] | None = None
 ) -> Iterator[Path]:
-    """Fill a folder aside and swap it for `path` when it is whole.
+    """Fill a folder aside, add the checksums of its files, and swap it for `path` when it is whole.
+
+    Its readers call `firth.integrity.verify`.
 
     Modes, owners and symbolic links stay as in `replacing_file`. Where the folder cannot be renamed, because it is
     mounted or the folder around it is read-only, its files are replaced one by one.
@@ -152,6 +155,7 @@ def replacing_folder(
         mode = aside.stat().st_mode
         aside.chmod(0o700)
         yield aside
+        checksums.write(aside)
         sync_tree(aside)
         aside.chmod(stat.S_IMODE(mode))
         if not target.exists():

@@ -70,6 +70,7 @@ def test_a_folder_and_back(alignment, tmp_path):
         firth.vectors.io.load_vectors(tmp_path / "folder")
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_a_damaged_folder(alignment, tmp_path):
     alignment.save(tmp_path / "folder")
     (tmp_path / "folder" / "source-vocab.json").write_text("[]")

@@ -120,6 +120,7 @@ def test_saved_and_read_again(tmp_path):
     assert again.models[0].models[0].metadata == {"name": "first"}
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_a_part_that_is_damaged_is_told(tmp_path):
     Mixture([random_model(0), random_model(1)], [0.4, 0.6]).save(tmp_path / "mixed.firth")
     (tmp_path / "mixed.firth" / "model-2" / "model.safetensors").unlink()

@@ -93,6 +93,7 @@ class TestFiles:
         assert again.metadata == json.loads(json.dumps(vectors.metadata))
         assert again.infer(["the cat sat"]).tolist() == vectors.infer(["the cat sat"]).tolist()
 
+    @pytest.mark.usefixtures("without_checksums")
     @pytest.mark.parametrize("damage", ["names", "vocab", "options", "outputs"])
     def test_damage(self, vectors, damage, tmp_path):
         folder = tmp_path / "d.firth"

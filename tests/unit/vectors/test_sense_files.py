@@ -93,6 +93,7 @@ def damage(folder, **facts):
     (folder / "config.json").write_text(json.dumps({**config, **facts}))
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
@@ -111,6 +112,7 @@ def test_damaged_facts(facts, message, tmp_path):
         firth.load(tmp_path / "senses")
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_damaged_files(tmp_path):
     made().save(tmp_path / "senses")
     words = tmp_path / "senses" / "vocab.json"

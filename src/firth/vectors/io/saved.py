@@ -3,6 +3,7 @@
     model.safetensors    arrays, mapped on load
     vocab.json           lists of text, such as the words row by row: a JSON list with one entry a line
     config.json          format, which tells the kind, its version, the kind's own facts, and the caller's metadata
+    checksums.json       of all files but the card; `firth.integrity` verifies them
     README.md            a model card
     (folders)            parts that are such folders themselves
 
@@ -15,7 +16,7 @@ import importlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -23,8 +24,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from firth import checksums
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_folder
+from firth.integrity import verify
 from firth.partial import is_empty
 from firth.vectors.io import tensors
 
@@ -162,7 +165,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
 
 def _own(folder: Path) -> set[str]:
     """Return the files in a folder that firth writes, relative to it."""
-    names = {MODEL, CONFIG, CARD, *(f"{name}.json" for name in TEXTS)}
+    names = {MODEL, CONFIG, CARD, checksums.FILE, *(f"{name}.json" for name in TEXTS)}
     for part in folder.iterdir():
         if PART.fullmatch(part.name) and is_ours(part):
             names |= {str(Path(part.name, name)) for name in _own(part)}
@@ -197,11 +200,11 @@ def read(path: str | os.PathLike[str]) -> Saved:
         FormatError: the folder is none of firth's, is damaged, or was written by a newer version.
     """
     folder = Path(path)
+    covered = verify(folder)
     config = _read_config(folder)
     try:
         arrays = tensors.mapped(folder / MODEL)
-        files = {name: folder / f"{name}.json" for name in TEXTS}
-        texts = {name: _read_json(file) for name, file in files.items() if file.is_file()}
+        texts = {name: _read_json(folder / f"{name}.json") for name in TEXTS if _is_there(folder, name, covered)}
     except FileNotFoundError as error:
         raise FormatError(
             f"{folder}: no {Path(error.filename).name}; the folder is damaged, copy or save it again"
@@ -215,6 +218,12 @@ def read(path: str | os.PathLike[str]) -> Saved:
         metadata=metadata if isinstance(metadata, dict) else {},
         path=folder,
     )
+
+
+def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
+    """Return whether a folder has a text; one that a user has put there is none."""
+    name = f"{text}.json"
+    return (folder / name).is_file() if covered is None else name in covered
 
 
 def restored(saved: Saved) -> Any:

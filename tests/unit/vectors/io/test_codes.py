@@ -83,6 +83,7 @@ def edit(folder, **changes):
     (folder / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("kind", ["int8", "product"])
 @pytest.mark.parametrize("change", [{"dim": 5}, {"dim": 300}, {"dim": None}, {"count": 4}])
 def test_damage(kind, change, tmp_path):
@@ -92,6 +93,7 @@ def test_damage(kind, change, tmp_path):
         load(tmp_path / "v")
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("width", [0, 3, 50, "two"])
 def test_a_damaged_width(width, tmp_path):
     some().quantise("product").save(tmp_path / "v")

@@ -59,6 +59,7 @@ def test_the_safetensors_library_reads_it(vectors, folder):
     assert tensors["counts"].dtype == np.int64
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_we_read_what_the_safetensors_library_writes(vectors, folder):
     tensors = safetensors.numpy.load_file(folder / "model.safetensors")
     safetensors.numpy.save_file(tensors, folder / "model.safetensors")
@@ -89,6 +90,7 @@ def test_nothing_to_run_inside(folder):
     assert sorted(path.name for path in folder.iterdir()) == [
         "README.md",
         "attributes.json",
+        "checksums.json",
         "config.json",
         "model.safetensors",
         "vocab.json",
@@ -196,6 +198,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage(folder, damage):
     do, told = DAMAGES[damage]
@@ -204,6 +207,7 @@ def test_damage(folder, damage):
         load(folder)
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_a_word_twice_is_found_at_the_first_query(folder):
     (folder / "vocab.json").write_text('["a","b","c","d","b","f"]')
     with pytest.raises(FormatError, match="'b' is word 1 and word 4"):

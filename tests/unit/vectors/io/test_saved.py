@@ -44,6 +44,7 @@ def test_every_kind_has_its_module(module):
     assert callable(importlib.import_module(module).restore)
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_a_kind_that_is_none(tmp_path):
     saved.write(tmp_path / "v", content())
     config = json.loads((tmp_path / "v" / "config.json").read_bytes())

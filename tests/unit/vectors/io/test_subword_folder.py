@@ -94,6 +94,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage(damage, tmp_path):
     do, told = DAMAGES[damage]
@@ -103,6 +104,7 @@ def test_damage(damage, tmp_path):
         load(tmp_path / "v")
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("change", [{"dim": 5}, {"dim": 20}, {"own_rows": False}, {"count": 4}])
 def test_damaged_codes(change, tmp_path):
     some().quantise().save(tmp_path / "v")

@@ -1,0 +1,119 @@
+"""Folders are verified before anything in them is trusted: all bytes the first time, the times of change afterwards.
+
+Every reader of a folder calls `verify`. The first call for a folder reads all files that `firth.checksums` covers and
+runs the reader's own check of the contents, if it has one: ids in range, offsets that ascend. That it went well is
+remembered below the cache folder, for as long as path, device, inode, size and times of change of all files stay; then
+opening costs a few calls of `stat`. A folder of an older version has no checksums: its contents are checked alone.
+
+What was changed less than two seconds ago is verified and not remembered: a further change within the resolution of the
+file system's clock could not be seen.
+"""
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from firth import checksums
+from firth.checksums import FileState
+from firth.errors import FormatError
+from firth.files import cache_folder
+
+CURE = "fetch the folder again, or train again"
+SETTLED = 2.0  # seconds; the coarsest file systems tell times of change apart by as much
+MOST_KEPT = 64  # notes in each of 256 folders of the cache
+RULES = 1  # raise it when a check of contents becomes stricter: what was remembered before is forgotten
+
+_remembered: dict[str, str] = {}  # where the cache folder cannot be written, for the life of the process
+
+
+def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | None = None) -> frozenset[str] | None:
+    """Refuse a folder that does not hold what was written, unless it was verified before and has not changed since.
+
+    Args:
+        folder: the folder.
+        cure: what to do about damage, as the end of the message.
+        check: a function of a module that takes the folder and raises FormatError where contents are out of their
+            range; called once the checksums match, and remembered like them.
+
+    Returns:
+        The paths of the files whose checksums match, relative to the folder; None for a folder without checksums.
+
+    Raises:
+        FormatError: a file is missing, resized or altered, or `check` raised it; the message names the file.
+        OSError: a file cannot be read.
+    """
+    covered = checksums.covered(folder, cure)
+    if covered is None and check is None:
+        return None
+    place = _place(folder, check)
+    state, newest = _state(folder, covered)
+    if _recall(place) != state:
+        refuse(folder, () if covered is None else checksums.examine(folder, covered), cure)
+        if check is not None:
+            check(folder)
+        if newest < time.time() - SETTLED:
+            _remember(place, state)
+    return None if covered is None else frozenset(covered)
+
+
+def refuse(folder: Path, states: Iterable[FileState], cure: str) -> None:
+    """Raise an error for the first file that is not as it was written.
+
+    Raises:
+        FormatError: there is one.
+    """
+    for state in states:
+        if state.problem:
+            raise FormatError(f"{folder / state.path}: {state.problem}; {cure}")
+
+
+def files_of(folder: Path) -> list[str]:
+    """Return the paths of all regular files in a folder, relative to it."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _state(folder: Path, covered: Mapping[str, object] | None) -> tuple[str, float]:
+    """Return a digest that changes when a file does, and when the last change was, in seconds since 1970."""
+    digest, newest = hashlib.blake2b(digest_size=16), 0.0
+    for name in files_of(folder) if covered is None else (checksums.FILE, *covered):
+        try:
+            found = (folder / name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return "", newest  # never equal to what is remembered; the examination names the file
+        facts = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        digest.update(repr((name, *facts)).encode("utf-8", "surrogatepass"))
+        # Only the system sets ctime, but on Windows, where it is the time of creation.
+        newest = max(newest, found.st_mtime if os.name == "nt" else found.st_ctime)
+    return digest.hexdigest(), newest
+
+
+def _place(folder: Path, check: Callable[[Path], object] | None) -> str:
+    from firth import __version__
+
+    name = "" if check is None else f"{check.__module__}.{check.__qualname__}"
+    key = repr((str(folder.absolute()), name, __version__, RULES))
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _note(place: str) -> Path:
+    return cache_folder("verified") / place[:2] / place[2:]
+
+
+def _recall(place: str) -> str | None:
+    with contextlib.suppress(OSError, ValueError):
+        return _note(place).read_text("ascii")
+    return _remembered.get(place)
+
+
+def _remember(place: str, state: str) -> None:
+    _remembered[place] = state
+    note = _note(place)
+    with contextlib.suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(state, "ascii")  # one that a kill cuts short equals no state
+        kept = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+        for old in kept[:-MOST_KEPT]:
+            old.unlink()
