@@ -16,6 +16,7 @@ class Twin(Steps):
         super().__init__(model, corpus, seed)
         words, dim = len(corpus.vocabulary), model.dim
         self.bags = model.architecture == "dbow" and not model.words
+        self.met = 0  # blocks of which a word was among its own noise
         self.joins = not self.bags and model.architecture == "dm" and model.combine == "concatenate"
         self.inputs = random_rows(seed, "input vectors", words, dim)
         self.documents = random_rows(seed, "document vectors", len(corpus), dim)
@@ -81,22 +82,36 @@ class Twin(Steps):
                         s += 1
                         continue
                     if words:
-                        rows, signs = [], []
-                        for word, own in [(word, self.draw(self.model.negative)) for word in words]:
-                            more, turns = self.targets(word, own)
-                            rows, signs = rows + more, signs + turns
-                        self.alone(document, rows, signs)
+                        self.block(document, words, self.draw(len(words) * self.model.negative))
                     slots[s] = slots[-1]  # the last slot moves into the one that is free
                     slots.pop()
                 if not slots or (waiting and len(slots) < SLOTS):
                     continue
                 following = self.draw(BLOCK * self.model.negative)
+                rows = []
                 for slot in slots:
-                    self.alone(slot[0], slot[1][:BLOCK], [1.0] * BLOCK)
+                    document, words = slot[0], slot[1][:BLOCK]
                     slot[1] = slot[1][BLOCK:]
-                rows = [document for document, _ in slots]
+                    if any(word in own for word, own in zip(words, self.shares(noise), strict=True)):
+                        self.block(document, words, noise)
+                        self.met += 1
+                    else:
+                        self.alone(document, words, [1.0] * BLOCK)
+                        rows.append(document)
                 np.add.at(self.documents, rows, self.step(self.documents[rows], noise, [-1.0] * len(noise)))
                 noise = following
+
+    def shares(self, noise):
+        """The noise words of each word of a block."""
+        return [noise[i : i + self.model.negative] for i in range(0, len(noise), self.model.negative)]
+
+    def block(self, document, words, noise):
+        """One step against words and their noise, of which those that are the word take no part."""
+        rows, signs = [], []
+        for word, own in zip(words, self.shares(noise), strict=True):
+            more, turns = self.targets(word, own)
+            rows, signs = rows + more, signs + turns
+        self.alone(document, rows, signs)
 
     def pool(self, pieces):
         """The next POOL pieces that hold a word; the learning rate is that at the first."""
@@ -157,6 +172,7 @@ def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
         assert np.abs(found.words.vectors - twin.inputs).max() < TOLERANCE
     assert found.metadata["training"]["loss"] == pytest.approx(twin.losses, rel=TOLERANCE)
     assert np.abs(twin.outputs).max() > 100 * TOLERANCE  # something was learned that could be wrong
+    assert twin.met > 10 or not (twin.bags and model.objective == "negative")  # noise words that are the target
 
 
 @pytest.mark.filterwarnings("ignore:.*hold no word of the vocabulary")

@@ -222,6 +222,13 @@ def curve(
     relative: Annotated[
         bool, typer.Option("--relative", help="Draw shares of the first epoch's loss: for unlike objectives.")
     ] = False,
+    loss: Annotated[
+        str,
+        typer.Option(
+            help="Loss to draw: sample (on a fixed sample of the text, after each epoch) or training (the mean over "
+            "each epoch, which may rise while vectors become better)."
+        ),
+    ] = "sample",
     title: Title = None,
     output: Output = None,
     json: AsJson = False,
@@ -234,7 +241,7 @@ def curve(
             facts |= {row["model"]: row for row in saved.read(path).rows}
         else:
             facts[path] = load(path).metadata.get("training", {})
-    _deliver(plots.training_curves(facts, relative=relative, title=title), output, json)
+    _deliver(plots.training_curves(facts, loss=loss, relative=relative, title=title), output, json)
 
 
 def models(

@@ -110,6 +110,7 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
                 "words": len(vectors),
                 "dim": vectors.dim,
                 "loss": facts["loss"],
+                **({"sample_loss": facts["sample_loss"]} if "sample_loss" in facts else {}),
                 f"trained_{unit}": facts[unit],
                 "training_seconds": facts["seconds"],
                 f"{unit}_per_second": round(rate),

@@ -18,7 +18,8 @@ class Comparison:
     Attributes:
         rows: what was measured of each model: "model", "options", "seconds" of training, "counting_seconds" and
             "compiling_seconds" apart from them, "resumed" (whether a training that was killed went on),
-            "words_per_second", "peak_bytes", "file_bytes", "loss", and "figures", as `firth.evaluate` gives them.
+            "words_per_second", "peak_bytes", "file_bytes", "loss", "sample_loss" of models that measure it, and
+            "figures", as `firth.evaluate` gives them.
         run: corpus, options, seed and environment.
     """
 

@@ -62,6 +62,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
         "words_per_second": round(trained / seconds),
         "peak_bytes": peak,
         "loss": facts["loss"],
+        **({"sample_loss": facts["sample_loss"]} if "sample_loss" in facts else {}),
         "file_bytes": size,
         "figures": [json.loads(line) for line in rows.to_json().splitlines()],
     }

@@ -6,8 +6,8 @@ is what it would see alone: K noise words of its own for each of its words.
 
 Objective, Source: `firth.embeddings.paragraph`, DBOW.
 
-Departures: a block of words and its noise are two steps, one after the other. A noise word that happens to be one of
-the words is kept, as in equation 4 of Mikolov et al. 2013 (NIPS), where word2vec.c leaves it out.
+Departures: a block of words and its noise are two steps, one after the other. Noise that is the predicted word takes no
+part, as in word2vec.c and everywhere else in firth: a document that meets such noise takes one step by itself.
 
 Cost: 6 D (K + 1) flops a word; a row is fetched for each word, and K rows for each word of the longest of SLOTS
 documents.
@@ -158,19 +158,45 @@ def train_pool(
         if m == 0 or (m < SLOTS and started < filled):
             continue
         draw_noise(noise, random, sets, 1 - used, at)
+        together = 0  # documents that share the step against noise
         for s in range(m):
-            piece = slots[s]
-            for i in range(BLOCK):
-                words_table[i] = at.outputs + pool[piece, done[s] + i] * at.output_bytes
-            hidden[s] = rows[piece]
+            piece, first = slots[s], done[s]
             done[s] += BLOCK
             fetch_block(pool, piece, done[s], counts[piece], at)
-            slot = words_at.contexts + 8 * s
+            if is_among_noise(pool, piece, first, sets, used, negative):
+                contexts[0] = rows[piece]
+                n = place_block(pool[piece], first, BLOCK, negative, sets, used, at)
+                step_listed(at.contexts, at.contexts, 1, n, rate, at)
+                continue
+            for i in range(BLOCK):
+                words_table[i] = at.outputs + pool[piece, first + i] * at.output_bytes
+            hidden[together] = rows[piece]
+            slot = words_at.contexts + 8 * together
             step_listed(slot, slot, 1, BLOCK, rate, words_at)
-        for k in range(BLOCK * negative):
-            noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
-        step_listed(noise_at.contexts, noise_at.contexts, m, BLOCK * negative, rate, noise_at)
+            together += 1
+        if together > 0:
+            for k in range(BLOCK * negative):
+                noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
+            step_listed(noise_at.contexts, noise_at.contexts, together, BLOCK * negative, rate, noise_at)
         used = 1 - used
+
+
+@njit(nogil=True, inline="always")
+def is_among_noise(
+    pool: npt.NDArray[np.int64],  # (POOL, LONGEST + 1) words
+    piece: int,  # the document
+    first: int,  # the block's first word
+    sets: npt.NDArray[np.int64],  # (2, BLOCK K) noise words
+    used: int,  # the set to use
+    negative: int,  # K
+) -> bool:
+    """Return whether a word of a block is one of its own K noise words."""
+    for i in range(BLOCK):
+        word = pool[piece, first + i]
+        for k in range(i * negative, (i + 1) * negative):
+            if sets[used, k] == word:
+                return True
+    return False
 
 
 @njit(nogil=True, inline="always")

@@ -26,7 +26,13 @@ def save_checkpoint(run: "Run[Any]", folder: Path) -> None:
     arrays: dict[str, Any] = _arrays(run)
     for name in SHARD_STATE:
         arrays[name] = np.concatenate([getattr(shard, name) for shard in run.shards])
-    facts = {"identity": run.identity(), "epoch": run.epoch, "losses": run.losses, "seconds": run.seconds}
+    facts = {
+        "identity": run.identity(),
+        "epoch": run.epoch,
+        "losses": run.losses,
+        "sample_losses": run.sample_losses,
+        "seconds": run.seconds,
+    }
     write_state(folder / FILE, arrays, facts)
 
 
@@ -48,6 +54,7 @@ def load_checkpoint(run: "Run[Any]", folder: Path) -> None:
             for shard, value in zip(run.shards, file.get_tensor(name), strict=True):
                 getattr(shard, name)[0] = value
         run.epoch, run.losses, run.seconds = facts["epoch"], facts["losses"], facts["seconds"]
+        run.sample_losses = facts["sample_losses"]
 
 
 def _arrays(run: "Run[Any]") -> dict[str, Any]:

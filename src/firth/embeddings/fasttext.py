@@ -174,6 +174,7 @@ class FastText:
             rate=self.rate,
             untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
+            sampled=True,
             threads=count,
             finish=finish,
         )

@@ -29,6 +29,7 @@ Departures:
   only ones that it learns (with a tree, whose outputs are nodes, they are zero); gensim returns random numbers.
 - Documents of more than 1,000 kept words are read in pieces; no window reaches over a border.
 - A document without a word of the vocabulary has the vector zero, and so has what is inferred from none.
+- What is inferred is longer than what was trained, as in gensim: outputs begin at zero in training alone.
 
 Cost: 6 D (K + 1) flops a word for DBOW; DM adds 2 (M + 1) D a word; (V + R) rows of D float32 for R documents, V for
 the outputs, (2 window + 1) times as wide where vectors are concatenated.
@@ -171,6 +172,7 @@ class ParagraphVectors:
             rate=self.rate,
             untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
+            sampled=True,
             threads=count,
             finish=lambda made, told: self._finish(corpus, made, told, called),
         )

@@ -178,6 +178,7 @@ class Structured:
             rate=model.rate,
             untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
+            sampled=True,
             threads=count,
             finish=self._finish,
         )

@@ -21,15 +21,19 @@ import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
+from firth.embeddings.shards import Shard as Shard
+from firth.embeddings.shards import TrainShard as TrainShard
+from firth.embeddings.shards import empty_shard, mean_loss, sample_shards
+from firth.embeddings.shards import make_shards as make_shards
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.files import release_pages
 from firth.kernels.compiled import release_compiler
-from firth.kernels.pieces import ShardState, Text
-from firth.kernels.rows import aligned_rows, own_lines
+from firth.kernels.pieces import Text
+from firth.kernels.rows import aligned_rows
 from firth.kernels.threads import usable_threads as usable_threads
 from firth.kernels.windows import keep_thresholds
 from firth.progress import Progress, Report, Status, compiling, reporting
-from firth.randomness import generator, kernel_states
+from firth.randomness import generator
 from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two looks at the threads
@@ -61,37 +65,6 @@ class Matrices:
     outputs: npt.NDArray[np.float32]
     dim: int
     state: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Shard:
-    """One thread's share of the corpus, and all that a kernel must remember between two calls.
-
-    Attributes:
-        first: the first token.
-        last: one past the last token.
-        position: (1,) int64, the next token to read.
-        read: (1,) int64, tokens read in all epochs; the learning rate falls with it.
-        random: (1,) uint64, state of the thread's own generator.
-        loss: (1,) float64, summed over this epoch's predictions, in nats.
-        predictions: (1,) int64, how many those are.
-    """
-
-    first: int
-    last: int
-    position: npt.NDArray[np.int64]
-    read: npt.NDArray[np.int64]
-    random: npt.NDArray[np.uint64]
-    loss: npt.NDArray[np.float64]
-    predictions: npt.NDArray[np.int64]
-
-    def state(self, stop: npt.NDArray[np.int64]) -> "ShardState":
-        """Return what a kernel updates; it returns soon after `stop` is set."""
-        return ShardState(self.position, self.read, self.random, self.loss, self.predictions, stop, self.last)
-
-    def rewind(self) -> None:
-        """Go back to the first token for another epoch."""
-        self.position[0], self.loss[0], self.predictions[0] = self.first, 0.0, 0
 
 
 class LearningRate(NamedTuple):
@@ -127,7 +100,6 @@ class Encoded(Protocol):
 
 
 Result = TypeVar("Result")
-TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]
 
 
 @dataclass(kw_only=True)
@@ -145,9 +117,12 @@ class Run(Generic[Result]):
         seed: of all randomness.
         threads: one shard each.
         finish: makes the result of the matrices and of the facts about the run, a value that JSON holds.
+        sampled: whether the loss on a fixed sample of the text is measured after each epoch; for kernels that leave
+            everything as it is where the learning rate is zero.
         unit: what the tokens of the text are called.
         epoch: the epoch in work, from 0.
         losses: mean loss of each finished epoch.
+        sample_losses: mean loss on the fixed sample after each finished epoch.
         seconds: time spent in kernels.
         interrupted: whether Ctrl-C ended the run.
         beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
@@ -165,9 +140,11 @@ class Run(Generic[Result]):
     seed: int
     threads: int
     finish: Callable[[Matrices, dict[str, Any]], Result]
+    sampled: bool = False
     unit: str = "words"
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
+    sample_losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
     interrupted: bool = False
     beginning: str = ""
@@ -185,7 +162,7 @@ class Run(Generic[Result]):
             if folder is not None:
                 self.beginning = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
-            compiling(lambda: self.train_shard(_empty_shard(), np.ones(1, dtype=np.int64)), report)
+            compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
             release_compiler()
             try:
                 while self.epoch < self.epochs and not self.interrupted:
@@ -203,6 +180,13 @@ class Run(Generic[Result]):
             )
         return self._result()
 
+    def measure(self) -> float:
+        """Return the mean loss on the fixed sample, nats a prediction; nothing learns from it."""
+        sample = sample_shards(self.corpus.num_tokens, self.seed)
+        for shard in sample:
+            self.train_shard(shard, np.zeros(1, dtype=np.int64))
+        return mean_loss(sample)
+
     def identity(self) -> dict[str, Any]:
         """What must be equal for a checkpoint to belong to this run."""
         return {
@@ -219,6 +203,7 @@ class Run(Generic[Result]):
             "seed": self.seed,
             "threads": self.threads,
             "loss": self.losses,
+            **({"sample_loss": self.sample_losses} if self.sampled else {}),
             "unit": self.unit,
             self.unit: int(sum(s.read[0] for s in self.shards)),
             "seconds": round(self.seconds, 3),
@@ -261,25 +246,6 @@ def word_vectors(
         metadata={"training": facts},
         attributes=attributes,
     )
-
-
-def make_shards(tokens: int, count: int, seed: int) -> list[Shard]:
-    """Cut a corpus into equal shares of tokens; a sentence on a border is trained in two pieces."""
-    borders = [tokens * i // count for i in range(count + 1)]
-    states = kernel_states(seed, "shard", count)
-    return [_shard(borders[i], borders[i + 1], states[i : i + 1]) for i in range(count)]
-
-
-def _shard(first: int, last: int, random: npt.NDArray[np.uint64]) -> Shard:
-    state = own_lines(5, np.int64)
-    position, read, predictions = state[:1], state[1:2], state[2:3]
-    own_random, loss = state[3:4].view(np.uint64), state[4:].view(np.float64)
-    position[0], own_random[0] = first, random[0]
-    return Shard(first, last, position, read, own_random, loss, predictions)
-
-
-def _empty_shard() -> Shard:
-    return _shard(0, 0, np.zeros(1, dtype=np.uint64))
 
 
 def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None) -> Matrices:
@@ -381,8 +347,9 @@ def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
 
 
 def _finish_epoch(run: Run[Any]) -> None:
-    predictions = sum(int(s.predictions[0]) for s in run.shards)
-    run.losses.append(sum(float(s.loss[0]) for s in run.shards) / max(predictions, 1))
+    run.losses.append(mean_loss(run.shards))
+    if run.sampled:
+        run.sample_losses.append(run.measure())
     run.epoch += 1
     for shard in run.shards:
         shard.rewind()

@@ -228,6 +228,7 @@ class Word2Vec:
             rate=model.rate,
             untrained_loss=objectives.untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
             seed=seed,
+            sampled=True,
             threads=count,
             finish=lambda m, facts: word_vectors(
                 m, {**facts, "vocabulary": len(corpus.vocabulary)}, tree_attributes(children, len(m.words))

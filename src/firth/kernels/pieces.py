@@ -42,6 +42,7 @@ class ShardState(NamedTuple):
     predictions: npt.NDArray[np.int64]
     stop: npt.NDArray[np.int64]
     last: int  # one past the last token
+    learns: float  # 1, or 0 where the loss alone is wanted: times the learning rate
 
 
 @njit(nogil=True)
@@ -62,8 +63,8 @@ def pieces(text: Text, work: Work, state: ShardState) -> Iterator[tuple[int, int
         while offsets[place] <= position[0]:
             place += 1
         count, reached = subsample(ids, position[0], min(offsets[place], state.last), thresholds, random, sentence)
-        rate = np.float32(text.first_lr + (text.last_lr - text.first_lr) * min(1.0, read[0] / text.total))
-        yield count, place - 1, rate
+        rate = text.first_lr + (text.last_lr - text.first_lr) * min(1.0, read[0] / text.total)
+        yield count, place - 1, np.float32(state.learns * rate)
         read[0] += reached - position[0]
         position[0] = reached
         since += count

@@ -1,6 +1,10 @@
-"""Training curves: the loss of each epoch, of one model or of several over one another."""
+"""Training curves: the loss of each epoch, of one model or of several over one another.
 
-from collections.abc import Mapping
+Two losses exist (`firth.embeddings.shards`): on a fixed sample of the text after each epoch, from which nothing is
+learned, and the mean that training summed while it learned. The second may rise while the vectors become better.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,25 +13,35 @@ from firth.errors import OptionError
 from firth.plots.picture import Axis, Curve, Mark, Picture, Points
 from firth.plots.words import counted
 
+LOSSES = ("sample", "training")
 UNITS = {"words": "nats a prediction", "cells": "a cell", "texts": "nats a text"}
 
 
 def training_curves(
-    models: Mapping[str, Mapping[str, Any]], *, relative: bool = False, title: str | None = None
+    models: Mapping[str, Mapping[str, Any]],
+    *,
+    loss: str = "sample",
+    relative: bool = False,
+    title: str | None = None,
 ) -> Picture:
     """Return the loss of each epoch, as training wrote it down.
 
     Args:
-        models: what training told of each model, by its name: `vectors.metadata["training"]`, or anything with "loss",
-            a list of one number an epoch. Models that count, and so have no losses, are left out, which the
-            picture's notes say.
+        models: what training told of each model, by its name: `vectors.metadata["training"]`, or anything with
+            "sample_loss" or "loss", a list of one number an epoch. Models that count, and so have no losses, are left
+            out, which the picture's notes say.
+        loss: "sample" for the loss on a fixed sample of the text, for models that measured it, and the mean that
+            training summed for others, which the notes name; "training" for that mean.
         relative: whether losses are shares of the first epoch's, for models whose losses have different units.
         title: a line above; by default it says what is shown.
 
     Raises:
-        OptionError: no model has losses.
+        OptionError: no model has losses, or `loss` is neither.
     """
-    curves = {name: _losses(facts) for name, facts in models.items()}
+    if loss not in LOSSES:
+        raise OptionError(f"loss={loss!r}: expected one of {', '.join(LOSSES)}")
+    sampled = [name for name, facts in models.items() if loss == "sample" and facts.get("sample_loss")]
+    curves = {name: _losses(facts, "sample_loss" if name in sampled else "loss") for name, facts in models.items()}
     without = [name for name, losses in curves.items() if not len(losses)]
     curves = {name: losses / losses[0] if relative else losses for name, losses in curves.items() if len(losses)}
     if not curves:
@@ -51,17 +65,29 @@ def training_curves(
             for name, losses in curves.items()
             for epoch, loss in enumerate(losses, 1)
         ],
-        caption=""
-        if len(curves) == 1
-        else "Losses of different objectives have different units: compare their shapes.",
-        notes=[f"without losses, for they do not train in epochs: {', '.join(without)}"] if without else [],
+        caption=" ".join(_captions(len(curves), bool(sampled))),
+        notes=list(_notes(without, [name for name in curves if sampled and name not in sampled])),
         x=Axis(name="epoch", low=0.8, high=longest + 0.2 + 0.18 * longest, ticks=epochs, grid=False),
         y=Axis(name="loss, share of the first epoch's" if relative else f"loss, {unit}".rstrip(", ")),
     )
 
 
-def _losses(facts: Mapping[str, Any]) -> np.ndarray:
+def _captions(curves: int, sampled: bool) -> Iterator[str]:
+    if sampled:
+        yield "Loss on a fixed sample of the text, measured after each epoch."
+    if curves > 1:
+        yield "Losses of different objectives have different units: compare their shapes."
+
+
+def _notes(without: Sequence[str], summed: Sequence[str]) -> Iterator[str]:
+    if without:
+        yield f"without losses, for they do not train in epochs: {', '.join(without)}"
+    if summed:
+        yield f"mean of the losses summed while training, as no sample was measured: {', '.join(summed)}"
+
+
+def _losses(facts: Mapping[str, Any], kind: str) -> np.ndarray:
     """The losses that training told, (epochs,); an epoch that left the finite numbers ends them."""
-    losses = np.array(facts.get("loss") or (), dtype=np.float64).reshape(-1)
+    losses = np.array(facts.get(kind) or (), dtype=np.float64).reshape(-1)
     ends = np.flatnonzero(~np.isfinite(losses))
     return losses[: ends[0]] if len(ends) else losses

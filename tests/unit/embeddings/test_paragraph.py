@@ -61,6 +61,18 @@ def test_a_new_document_is_put_beside_its_like(options, corpus, topics):
     assert vectors.words.vectors.tobytes() == words.tobytes()
 
 
+def test_inferred_vectors_are_as_long_as_those_trained_beside_words_that_are_learned_already(corpus, topics):
+    """In training the outputs begin at zero, so that a document's first passes hardly move it. Measured: see below."""
+    model = small(architecture="dbow")
+    first = model.train(corpus, threads=1, progress=False)
+    learned = firth.WordVectors(first.words.words, first.words.vectors, output_vectors=first.outputs)
+    second = model.train(corpus, threads=1, start=learned, progress=False)
+    rows = (first.vectors, first.infer(topics), second.vectors)
+    trained, inferred, again = (np.median(np.linalg.norm(vectors, axis=1)) for vectors in rows)  # 2.41, 2.67, 2.64
+    assert inferred > 1.05 * trained
+    assert inferred == pytest.approx(again, rel=0.05)
+
+
 @each_model
 def test_a_seed_decides_every_bit_of_one_thread(options, corpus):
     model = small(**{**options, "epochs": 1})

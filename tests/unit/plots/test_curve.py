@@ -38,3 +38,16 @@ def test_models_without_losses_are_left_out_and_said():
 
 def test_a_loss_that_is_not_finite_ends_the_curve():
     assert len(training_curves({"one": {"loss": [2.0, 1.0, float("nan"), 3.0]}}).rows) == 2
+
+
+def test_the_loss_on_a_sample_is_drawn_where_it_was_measured():
+    sampled = {**WORDS, "sample_loss": [5.0, 4.0, 3.5]}
+    picture = training_curves({"one": sampled, "two": WORDS})
+    assert [row["loss"] for row in picture.rows] == [5, 4, 3.5, 4, 3, 2]
+    assert picture.caption.startswith("Loss on a fixed sample")
+    assert list(picture.notes) == ["mean of the losses summed while training, as no sample was measured: two"]
+    training = training_curves({"one": sampled}, loss="training")
+    assert [row["loss"] for row in training.rows] == [4, 3, 2]
+    assert training.caption == ""
+    with pytest.raises(OptionError, match="expected one of sample, training"):
+        training_curves({"one": sampled}, loss="held-out")
