@@ -13,6 +13,7 @@ The treebank is one of Universal Dependencies; a word counts as what it is most 
 
 import argparse
 import gzip
+import json
 import random
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -21,9 +22,11 @@ import numpy as np
 
 import firth
 from firth.embeddings.compositional import added, multiplied, reciprocal_ranks
+from firth.resampling import Mean, Ratio, bootstrap_interval, value_of
 
 TYPES = {("ADJ", "NOUN"): "AN", ("NOUN", "NOUN"): "NN", ("VERB", "NOUN"): "VO"}
 SURE = 0.6  # share of a word's places in the treebank that its class must have
+ADDED, TYPED, SHARED = "added", "tensors, one a type", "tensors, one for all types"
 HELD_OUT = 0.2  # share of the phrases, or of the second words
 
 
@@ -56,7 +59,29 @@ def split(pairs, seed, place):
     return [pair for pair in pairs if pair not in asked], [pair for pair in pairs if pair in asked]
 
 
+def some_of(learned, number, seed):
+    """As many of the phrases, drawn at random; a larger number takes those of a smaller one too."""
+    shuffled = sorted(learned)
+    random.Random(seed).shuffle(shuffled)
+    return shuffled[:number]
+
+
+def compositions(vectors, learned, asked, kinds, chosen):
+    """The composed vectors of phrases, by the name of the method."""
+    how = firth.TensorIndexing(rank=chosen.rank, l2=chosen.l2, objective=chosen.objective)
+    typed = how.train(vectors, learned, [kinds[pair] for pair in learned], seed=chosen.seed, progress=False)
+    shared = how.train(vectors, learned, seed=chosen.seed, progress=False)
+    return {
+        ADDED: added(vectors, asked),
+        "multiplied": multiplied(vectors, asked),
+        TYPED: typed.compose(asked, [kinds[pair] for pair in asked]),
+        SHARED: shared.compose(asked),
+        "the same, words swapped": shared.compose([(second, first) for first, second in asked]),
+    }
+
+
 def evaluate(corpus, classes, chosen):
+    """One row a held-out part, number of phrases and method."""
     pairs = typed_pairs(corpus, classes, chosen.learned)
     joined = firth.PhraseTable([pairs], (), "_").apply(corpus, min_count=5, progress=False)
     model = firth.Word2Vec(dim=chosen.dim, window=5, epochs=chosen.epochs)
@@ -64,32 +89,42 @@ def evaluate(corpus, classes, chosen):
     known = [pair for pair in pairs if all(word in vectors for word in (*pair, "_".join(pair)))]
     kinds = {pair: TYPES[classes[pair[0]], classes[pair[1]]] for pair in known}
     frequent = [pair for pair in known if pairs[pair][0] >= chosen.asked]
-    how = firth.TensorIndexing(rank=chosen.rank, l2=chosen.l2, objective=chosen.objective)
-    figures = {}
+    rows = []
     for what, place in (("phrases", None), ("second words", 1)):
         learned, asked = split(known, chosen.seed, place)
         asked = [pair for pair in asked if pairs[pair][0] >= chosen.asked]
-        print(
-            f"held out by {what}: {len(learned):,} phrases to learn from, {len(asked):,} of {len(frequent):,} asked for"
-        )
-        named = [kinds[pair] for pair in asked]
-        turned = [(second, first) for first, second in asked]
-        typed = how.train(vectors, learned, [kinds[pair] for pair in learned], seed=chosen.seed, progress=False)
-        shared = how.train(vectors, learned, seed=chosen.seed, progress=False)
-        made = {
-            "added": added(vectors, asked),
-            "multiplied": multiplied(vectors, asked),
-            "tensors, one a type": typed.compose(asked, named),
-            "tensors, one for all types": shared.compose(asked),
-            "the same, words swapped": shared.compose(turned),
-        }
-        print(f"{'mean of 1 / rank, percent':28}   all" + "".join(f"  {kind:>4}" for kind in TYPES.values()))
-        for name, composed in made.items():
-            found = reciprocal_ranks(composed, vectors, asked, frequent)
-            parts = [found, *(found[np.array(named) == kind] for kind in TYPES.values())]
-            print(f"  {name:26}" + "".join(f"  {100 * part.mean():4.1f}" if len(part) else "     -" for part in parts))
-            figures[what, name] = float(found.mean())
-    return figures
+        for number in sorted({min(number, len(learned)) for number in chosen.phrases or [len(learned)]}):
+            print(
+                f"held out by {what}: {number:,} phrases to learn from, {len(asked):,} of {len(frequent):,} asked for"
+            )
+            made = compositions(vectors, some_of(learned, number, chosen.seed), asked, kinds, chosen)
+            found = {name: reciprocal_ranks(each, vectors, asked, frequent) for name, each in made.items()}
+            named = np.array([kinds[pair] for pair in asked])
+            told = {"held_out": what, "phrases": number, "asked": len(asked), "seed": chosen.seed}
+            rows += [{**told, **row} for row in figures_of(found, named)]
+            show(found, named)
+    return rows
+
+
+def figures_of(found, named):
+    """Each method's mean of 1 / rank, and what it is beside that of sums and of the shared function, with intervals."""
+    for name, ranks in found.items():
+        row = {"method": name, **interval("mrr", Mean(ranks), len(ranks))}
+        for other, label in ((ADDED, "beside_sums"), (SHARED, "beside_shared")):
+            row |= interval(label, Ratio(ranks, found[other]), len(ranks))
+        yield row | {kind: float(ranks[named == kind].mean()) for kind in TYPES.values() if (named == kind).any()}
+
+
+def interval(name, statistic, n):
+    low, high = bootstrap_interval(statistic, n)
+    return {name: value_of(statistic, n), f"{name}_low": low, f"{name}_high": high}
+
+
+def show(found, named):
+    print(f"{'mean of 1 / rank, percent':28}   all" + "".join(f"  {kind:>4}" for kind in TYPES.values()))
+    for name, ranks in found.items():
+        parts = [ranks, *(ranks[named == kind] for kind in TYPES.values())]
+        print(f"  {name:26}" + "".join(f"  {100 * part.mean():4.1f}" if len(part) else "     -" for part in parts))
 
 
 def main(arguments=None):
@@ -98,6 +133,13 @@ def main(arguments=None):
     parser.add_argument("--words", required=True, help="a treebank in CoNLL-U, for the classes of words")
     parser.add_argument("--learned", type=int, default=6, help="times that a phrase must stand in the text")
     parser.add_argument("--asked", type=int, default=20, help="times that a phrase must stand there to be asked for")
+    parser.add_argument(
+        "--phrases",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="how many phrases to learn from, one table each (default: all)",
+    )
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--rank", type=int, default=2)
@@ -105,9 +147,14 @@ def main(arguments=None):
     parser.add_argument("--objective", default="ranking", choices=("ranking", "squares"))
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
     chosen = parser.parse_args(arguments)
     corpus = firth.Corpus.build([Path(chosen.text)], min_count=1, progress=False)
-    return evaluate(corpus, word_classes(chosen.words), chosen)
+    rows = evaluate(corpus, word_classes(chosen.words), chosen)
+    if chosen.results:
+        with chosen.results.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps({**row, "version": firth.__version__}) + "\n" for row in rows)
+    return rows
 
 
 if __name__ == "__main__":

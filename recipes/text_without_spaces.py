@@ -2,8 +2,9 @@
 
 Spaces are taken out of a text that has them, so that the truth is known. Units are its most frequent n-grams of
 characters, wherever they stand; no tokeniser says where a word begins. Two figures: the share of the text's most
-frequent words that are units, and how well the units' vectors agree with people's judgements of likeness, beside
-skip-gram's on the same text with its spaces.
+frequent words that are units, and how well the units' vectors agree with people's judgements of similarity, beside
+skip-gram's on the same text with its spaces. So short a text wants many passes: on 1.2 million words skip-gram's
+agreement is 0.02 after 5 passes and 0.51 after 30.
 
     python recipes/text_without_spaces.py text.txt --similarity pairs.txt
 """
@@ -46,9 +47,11 @@ def evaluate(lines, chosen):
     print(f"of the {FREQUENT:,} most frequent words, {100 * found:.1f} % are units")
     if not chosen.similarity:
         return found, None, None
-    told = firth.evaluate({"units": units, "skip-gram": skipgram}, similarity=[chosen.similarity], analogies=[])
-    print(told)
-    figures = {row.vectors: row.value for row in told.rows}
+    report = firth.evaluate({"units": units, "skip-gram": skipgram}, similarity=[chosen.similarity], analogies=[])
+    print(report)
+    figures = {row.vectors: row.value for row in report.rows}
+    share = figures["units"] / figures["skip-gram"]
+    print(f"the units reach {100 * share:.0f} % of skip-gram's correlation after {chosen.epochs} passes")
     return found, figures["units"], figures["skip-gram"]
 
 
@@ -59,7 +62,7 @@ def main(arguments=None):
     parser.add_argument("--longest", type=int, default=8, help="characters of the longest unit")
     parser.add_argument("--units", type=int, default=100_000)
     parser.add_argument("--dim", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=30, help="passes of skip-gram over the text")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)

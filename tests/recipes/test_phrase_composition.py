@@ -16,11 +16,27 @@ def test_a_part(shared_data, recipe, treebank, tmp_path, capsys):
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         text.write_bytes(file.read(8_000_000))
     told = ["--dim=20", "--epochs=4", "--learned=5", "--asked=10", "--rank=1", "--l2=0.05", "--threads=1"]
-    figures = recipe["main"]([str(text), "--words", str(treebank), *told])
+    results = tmp_path / "results.jsonl"
+    rows = recipe["main"]([str(text), "--words", str(treebank), *told, "--results", str(results)])
     out = capsys.readouterr().out
     assert "held out by second words" in out, out
+    assert len(results.read_text().splitlines()) == len(rows)
+    figures = means(rows)
     for what in ("phrases", "second words"):
         assert figures[what, "tensors, one for all types"] > figures[what, "added"] > figures[what, "multiplied"]
+    for row in rows:
+        assert row["mrr_low"] <= row["mrr"] <= row["mrr_high"]
+        assert row["beside_sums"] == pytest.approx(row["mrr"] / figures[row["held_out"], "added"])
+
+
+def test_more_phrases_take_those_of_fewer(recipe):
+    phrases = [(f"a{i}", f"b{i}") for i in range(100)]
+    some, more = (recipe["some_of"](phrases, number, seed=1) for number in (20, 50))
+    assert (len(some), len(more), more[:20]) == (20, 50, some)
+
+
+def means(rows):
+    return {(row["held_out"], row["method"]): row["mrr"] for row in rows}
 
 
 @pytest.mark.slow
@@ -29,7 +45,7 @@ def test_wikipedia(shared_data, recipe, treebank, tmp_path):
     text = tmp_path / "text.txt"
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         text.write_bytes(file.read())
-    figures = recipe["main"]([str(text), "--words", str(treebank)])
+    figures = means(recipe["main"]([str(text), "--words", str(treebank)]))
     ours = figures["phrases", "tensors, one for all types"]
     assert ours >= 1.2 * figures["phrases", "added"]
     assert figures["phrases", "the same, words swapped"] < 0.8 * ours
