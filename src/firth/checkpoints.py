@@ -17,6 +17,7 @@ from safetensors.numpy import save
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
+from firth.reading import parse_json
 
 FILE = "training.safetensors"
 DAMAGE = (SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError)
@@ -68,8 +69,8 @@ def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dic
     """
     try:
         with safe_open(path, framework="numpy") as file:
-            facts: dict[str, Any] = json.loads(file.metadata()["firth"])
-            check_identity(facts["identity"], json.loads(json.dumps(identity)), path.parent)
+            facts: dict[str, Any] = parse_json(file.metadata()["firth"])
+            check_identity(facts["identity"], parse_json(json.dumps(identity)), path.parent)
             if facts["checksum"] != _checksum(file.get_tensor(name) for name in sorted(file.keys())):
                 raise ValueError("its numbers are not those that were written")
             yield facts, file

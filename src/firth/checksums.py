@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from firth.errors import FormatError
+from firth.reading import parse_json
 
 FILE = "checksums.json"
 FORMAT, VERSION, ALGORITHM = "firth checksums", 1, "crc32"
@@ -88,12 +89,12 @@ def read(folder: Path, cure: str) -> Checksums | None:
     """
     path = folder / FILE
     try:
-        return _checked(json.loads(path.read_bytes()))
+        return _checked(parse_json(path.read_bytes()))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except _NewerError as newer:
         raise FormatError(f"{path}: {newer}; upgrade with pip install -U firth") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"{path}: damaged ({error}); {cure}") from None
 
 

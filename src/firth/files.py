@@ -2,12 +2,10 @@
 
 import contextlib
 import errno
-import gzip
 import mmap
 import os
 import shutil
 import stat
-import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +16,7 @@ import numpy.typing as npt
 from firth import checksums
 from firth.errors import FormatError
 from firth.partial import partial_file, partial_folder, remove_leftovers
+from firth.reading import gunzipped
 from firth.swapping import move_into, swap, take_mode
 
 
@@ -41,16 +40,10 @@ def unpacked(path: Path) -> bytes:
         path: the file.
 
     Raises:
-        FormatError: it is named .gz and is not gzip's, or is cut short.
+        FormatError: it is named .gz and is not gzip's, is cut short, or unfolds to more than it may.
         OSError: it cannot be read.
     """
-    data = path.read_bytes()
-    if path.suffix != ".gz":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
+    return gunzipped(path) if path.suffix == ".gz" else path.read_bytes()
 
 
 def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:

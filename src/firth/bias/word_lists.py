@@ -5,7 +5,6 @@ of words or of entries that begin with one (`professions.json`). Pairs also come
 `postprocess.read_word_pairs`.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from firth.bias.word_pairs import Pair
 from firth.errors import FormatError, OptionError
 from firth.files import text_of
 from firth.postprocess.word_pairs import read_word_pairs
+from firth.reading import parse_json
 
 PathLike = str | os.PathLike[str]
 
@@ -163,6 +163,6 @@ def _is_json(path: PathLike) -> bool:
 
 def _json(path: PathLike) -> Any:
     try:
-        return json.loads(text_of(path))
+        return parse_json(text_of(path))
     except ValueError as error:
         raise FormatError(f"{path}: no JSON ({error}); expected lists of words") from None

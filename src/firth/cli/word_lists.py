@@ -1,12 +1,12 @@
 """Lists of words, of groups of words, and of figures, as files that people write."""
 
-import json
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from firth.errors import FormatError, OptionError
 from firth.files import decoded, text_of
+from firth.reading import parse_json
 
 
 def read_words(path: str) -> list[str]:
@@ -56,7 +56,7 @@ def read_groups(path: str) -> dict[str, list[str]]:
 
 def _groups_of_json(path: str, content: str) -> dict[str, list[str]]:
     try:
-        told = json.loads(content)
+        told = parse_json(content)
     except ValueError as error:
         raise FormatError(f"{path}: no JSON object ({error}); expected lists of words by group") from None
     groups: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ def read_objects(path: str) -> list[dict[str, Any]]:
     found = []
     for number, line in lines(path):
         try:
-            found.append(dict(json.loads(line)))
+            found.append(dict(parse_json(line)))
         except (ValueError, TypeError):
             raise FormatError(f"{path} line {number}: {line[:60]!r}; expected a JSON object a line") from None
     return found

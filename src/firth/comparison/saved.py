@@ -1,6 +1,5 @@
 """The folder of a comparison: what `firth compare` wrote, read back."""
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from firth.comparison.results import Comparison
 from firth.errors import FormatError
+from firth.reading import parse_json
 
 FORMAT, VERSION = "firth comparison", 1
 RUN, METRICS = "run.json", "metrics.jsonl"
@@ -30,7 +30,7 @@ def read_run(folder: Path) -> dict[str, Any]:
         FormatError: the folder holds something else.
     """
     try:
-        run = json.loads((folder / RUN).read_bytes())
+        run = parse_json((folder / RUN).read_bytes())
         if (run["format"], run["version"]) != (FORMAT, VERSION):
             raise ValueError(f"{run['format']!r} version {run['version']}")
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -49,6 +49,6 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
         if line.endswith(b"\n"):
             try:
-                yield dict(json.loads(line))
+                yield dict(parse_json(line))
             except (ValueError, TypeError):
                 raise FormatError(f"{path} line {number}: no JSON object; expected what firth compare wrote") from None

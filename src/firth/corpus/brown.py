@@ -2,10 +2,10 @@
 
 import os
 import re
-import zipfile
 from collections.abc import Iterator
 
 from firth.errors import FormatError
+from firth.reading import zip_members
 
 _TEXT = re.compile(r"(?:.*/)?c[a-r]\d\d")
 
@@ -19,10 +19,10 @@ def read_brown(path: str | os.PathLike[str]) -> Iterator[list[str]]:
     Raises:
         FormatError: the file is no such archive.
     """
+    members = zip_members(path, lambda name: bool(_TEXT.fullmatch(name)), "NLTK's brown.zip")
     try:
-        with zipfile.ZipFile(path) as archive:
-            texts = [archive.read(name).decode("ascii") for name in _texts(archive)]
-    except (zipfile.BadZipFile, UnicodeDecodeError) as error:
+        texts = [members[name].decode("ascii") for name in sorted(members)]
+    except UnicodeDecodeError as error:
         raise FormatError(f"{path}: no archive of the Brown corpus ({error}); expected NLTK's brown.zip") from error
     if not texts:
         raise FormatError(f"{path}: an archive without the texts ca01 ... cr09; expected NLTK's brown.zip")
@@ -31,7 +31,3 @@ def read_brown(path: str | os.PathLike[str]) -> Iterator[list[str]]:
             words = [token.rpartition("/")[0] for token in paragraph.split()]
             if words:
                 yield words
-
-
-def _texts(archive: zipfile.ZipFile) -> list[str]:
-    return sorted(name for name in archive.namelist() if _TEXT.fullmatch(name))

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import importlib
 import io
-import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO
 
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading
 from firth.errors import CorpusError, MissingExtraError
+from firth.reading import parse_json
 
 DEFAULT_COLUMN = "text"  # where none is named
 Reader = Callable[[Path, BinaryIO, str | None], Generator[Any, None, None]]
@@ -74,7 +74,7 @@ def _json_lines(path: Path, stream: BinaryIO, column: str | None) -> Generator[A
                 continue
             where = f"{path} line {number}"
             try:
-                value = json.loads(line)
+                value = parse_json(line)
             except ValueError as error:
                 raise CorpusError(f"{where}: not JSON ({error}); expected one JSON object a line") from error
             yield pick(value, column, where) if isinstance(value, dict) else value

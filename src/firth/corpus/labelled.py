@@ -27,6 +27,7 @@ from firth.kernels.hash_words import rehashed
 from firth.progress import Report
 
 BLOCK = 1 << 22  # bytes of a file that are scanned at once
+LONGEST = 1 << 24  # bytes of a line: more are no text, and take 17 times the memory
 TEXTS = 1 << 14  # texts that are joined and scanned at once
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FIRST_SLOTS, _GROWTH, _LOAD = 1 << 10, 8, 0.6
@@ -238,6 +239,8 @@ def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> Non
             rest = after
         else:
             rest += block
+            if len(rest) > LONGEST:
+                raise CorpusError(f"{name}: a line of more than {LONGEST:,} bytes; expected a text a line")
         tick()
     scanner.feed(rest)
 

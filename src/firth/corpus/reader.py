@@ -10,9 +10,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
+from firth.reading import Bounded
 
 HEAD = 1 << 16  # bytes that are looked at to tell text from other files
 _FEW_BROKEN = 16  # broken sequences that any text may have
@@ -69,6 +70,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
     Raises:
         CorpusError: it cannot be opened or read, or the compressed data is damaged.
+        FormatError: it unfolds to more than it may; see `firth.reading`.
         MissingExtraError: it is a .zst file and there is nothing to read it with.
     """
     with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
@@ -76,7 +78,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         if compression is None:
             yield raw, raw
         else:
-            with compression(raw) as stream:
+            with cast("BinaryIO", Bounded(compression(raw), path)) as stream:
                 yield raw, stream
 
 

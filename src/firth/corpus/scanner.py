@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.scan_tables import ScanTables, scan_tables
+from firth.errors import CorpusError
 from firth.kernels import scan
 from firth.kernels.hash_words import rehashed
 from firth.text.tokenise import REFERENCES, decode, encode
@@ -19,6 +20,7 @@ from firth.text.tokenise import REFERENCES, decode, encode
 Numbers = npt.NDArray[np.int32]
 
 BLOCK = 1 << 20  # bytes of text that are scanned at once
+LONGEST = 1 << 24  # bytes without a separator: no text has as many, and they take 18 times the memory
 _END = b"\n\n\n\n"  # ends a sentence and a paragraph, and completes any UTF-8 sequence that was cut short
 _FIRST_SLOTS = 1 << 18
 _GROWTH = 4
@@ -59,8 +61,17 @@ class Scanner:
         self._remembered: dict[bytes, list[str]] = {}
 
     def room(self) -> memoryview:
-        """Return where the next bytes of text are to be put; call `filled` afterwards."""
+        """Return where the next bytes of text are to be put; call `filled` afterwards.
+
+        Raises:
+            CorpusError: there are 16 MiB without a separator.
+        """
         if self._size == self._capacity:  # one stretch without a separator fills the block
+            if self._capacity >= LONGEST:
+                raise CorpusError(
+                    f"{self._capacity:,} bytes without a separator, from {bytes(self._text[:40])!r}; expected words; "
+                    "if the text is sound, break its lines"
+                )
             self._text = _lengthened(self._text, len(self._text) + self._capacity)
             self._capacity *= 2
             self._make_buffers()

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from firth.corpus.cache import writing
 from firth.errors import CorpusError, FormatError
 from firth.kernels.scan import renumber
+from firth.reading import parse_json
 from firth.text.tokenise import encode
 from firth.vocabulary import Vocabulary
 
@@ -116,7 +117,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: holds no {MANIFEST}; expected the folder of a built corpus; use Corpus.build on text"
         )
     try:
-        facts = json.loads(path.read_bytes())
+        facts = parse_json(path.read_bytes())
         known = facts["format"] == FORMAT and facts["version"] == VERSION
         tokens, sentences, words = (int(facts[name]) for name in ("tokens", "sentences", "words"))
     except (ValueError, KeyError, TypeError) as error:

@@ -6,14 +6,13 @@ their two million lines would take a minute and another dependency.
 """
 
 import os
-import tarfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from firth.errors import FormatError
+from firth.reading import tar_members
 
 PARTS = "nvasr"  # of speech: a word that is several is taken as the first of these
 ABOVE = ("hypernym", "instance_hypernym", "similar")  # satellites of adjectives stand below what they are similar to
@@ -53,7 +52,7 @@ def read_wordnet(path: str | os.PathLike[str]) -> WordNet:
             elif name != "frames.yaml":
                 for synset, other in _above(lines):
                     above.setdefault(synset, []).extend([other] if other else [])
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise FormatError(
             f"{path}: not readable as WordNet ({error}); expected its YAML, as a folder or .tar.gz: after `git clone "
             "https://github.com/globalwordnet/english-wordnet` it is the folder english-wordnet/src/yaml"
@@ -86,16 +85,9 @@ def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
         for each in sorted(path.rglob("*.yaml")):
             yield each.name, each.read_text(encoding="utf-8").splitlines()
         return
-    try:
-        with tarfile.open(path) as archive:
-            for member in sorted(archive.getmembers(), key=lambda each: each.name):
-                file = archive.extractfile(member) if member.name.endswith(".yaml") else None
-                if file is not None:
-                    yield Path(member.name).name, file.read().decode("utf-8").splitlines()
-    except tarfile.TarError as error:
-        raise FormatError(
-            f"{path}: no archive, or a damaged one; expected a .tar.gz of WordNet's YAML, or a folder"
-        ) from error
+    members = tar_members(path, lambda name: name.endswith(".yaml"), "a .tar.gz of WordNet's YAML, or a folder")
+    for name, content in sorted(members):
+        yield Path(name).name, content.decode("utf-8").splitlines()
 
 
 def _senses(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:

@@ -22,6 +22,7 @@ from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
 from firth.files import release_pages, replacing_folder
 from firth.kernels.association import mirror
 from firth.partial import is_empty
+from firth.reading import parse_json
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1
@@ -236,7 +237,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         found = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
         raise CorpusError(f"{folder}: {found}; expected counted co-occurrences; make them with firth.Cooccurrence")
     try:
-        facts = json.loads(path.read_bytes())
+        facts = parse_json(path.read_bytes())
         known = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
         facts["half"], facts["options"], facts["fingerprint"]

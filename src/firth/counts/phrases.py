@@ -43,6 +43,7 @@ from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_p
 from firth.kernels.threads import usable_threads
 from firth.options import option
 from firth.progress import Progress, Status, reporting
+from firth.reading import parse_json
 
 THRESHOLDS = {"count": 100.0, "pmi": 5.0, "npmi": 0.5}
 ENGLISH_CONNECTORS = (
@@ -245,7 +246,7 @@ class PhraseTable:
             FormatError: it holds something else.
         """
         try:
-            told = json.loads(Path(path).read_bytes())
+            told = parse_json(Path(path).read_bytes())
             if (told["format"], told["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"{told['format']!r} version {told['version']}")
             passes = [{tuple(row[:-2]): (int(row[-2]), float(row[-1])) for row in found} for found in told["passes"]]

@@ -16,8 +16,6 @@ The form is found from the content:
 A word that stands there twice counts once, whatever its case; with two different labels it is left out.
 """
 
-import json
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import finite_number, lines, read_questions
+from firth.reading import parse_json, zip_members
 
 FOLDS = 5  # of every probe; a class needs a word for each
 FEWEST_NUMBERS = 10
@@ -130,15 +129,12 @@ def _are_grades(values: Sequence[str]) -> bool:
 
 
 def _listed(path: Path) -> Iterable[tuple[str, str]]:
-    try:
-        with zipfile.ZipFile(path) as packed:
-            names = [name for name in packed.namelist() if name.endswith(".txt") and "readme" not in name.lower()]
-            lists = {Path(name).stem: packed.read(name) for name in names}
-    except zipfile.BadZipFile as error:
-        raise FormatError(f"{path}: no zip file ({error}); expected one of word lists, a list a class") from error
+    lists = zip_members(
+        path, lambda name: name.endswith(".txt") and "readme" not in name.lower(), "one of word lists, a list a class"
+    )
     return [
-        (line.strip(), label)
-        for label, listed in lists.items()
+        (line.strip(), Path(name).stem)
+        for name, listed in lists.items()
         for line in listed.decode("utf-8", errors="replace").split("\n")
         if line.strip() and not line.startswith(";")
     ]
@@ -148,7 +144,7 @@ def _animacy(rows: Mapping[int, tuple[str, str]], path: Path) -> Iterable[tuple[
     found = []
     for place, (word, value) in rows.items():
         try:
-            shares = {sense.partition(".")[2]: float(share) for sense, share in json.loads(value).items()}
+            shares = {sense.partition(".")[2]: float(share) for sense, share in parse_json(value).items()}
         except (ValueError, TypeError, AttributeError) as error:
             raise FormatError(
                 f"{path} line {place}: {value[:60]!r}, expected supersenses and their shares, as in "

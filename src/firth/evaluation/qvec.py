@@ -23,7 +23,6 @@ errors. Intervals are to first order: resamples with repeated words correlate mo
 Cost: n D M for qvec, n (D^2 + M^2) for qvec-cca.
 """
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,6 +34,7 @@ from firth.errors import FormatError
 from firth.evaluation.files import PathLike, lines
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.randomness import generator
+from firth.reading import parse_json
 from firth.resampling import Linear, Sample
 from firth.vectors.neighbours import unit
 
@@ -85,7 +85,7 @@ def read_oracle(path: PathLike) -> Oracle:
 
 def _features(text: str, where: str) -> dict[str, float]:
     try:
-        found = json.loads(text)
+        found = parse_json(text)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):

@@ -17,6 +17,7 @@ Source: Doug Paul's format of the ARPA CSR projects, as SRILM's manual page ngra
 """
 
 import gzip
+import io
 import os
 import re
 import zlib
@@ -34,6 +35,7 @@ from firth.files import replacing_file
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
 from firth.language.text import BEGIN, UNKNOWN
+from firth.reading import Bounded
 
 BLOCK = 1 << 16  # lines that are read or written at once
 LOWEST = -99.0  # log10 of probabilities of 0, and of `BEGIN`
@@ -121,12 +123,17 @@ def read(path: str | os.PathLike[str]) -> Arpa:
         OSError: it cannot be read.
     """
     name = Path(path)
-    opened: Any = gzip.open if name.suffix == ".gz" else open
     try:
-        with opened(name, "rb") as file:
+        with _opened(name) as file:
             return _Reader(name, file).whole()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{name}: damaged gzip data ({error}); fetch it or pack it again") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    if path.suffix != ".gz":
+        return path.open("rb")
+    return io.BufferedReader(Bounded(gzip.GzipFile(path), path))
 
 
 class _Reader:

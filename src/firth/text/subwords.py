@@ -23,6 +23,7 @@ from typing import Any
 
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError
 from firth.files import replacing_file
+from firth.reading import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import merged
 from firth.text.segmentation import sampled_longest, sampled_unigram
@@ -183,7 +184,7 @@ class Subwords:
 
     @cached_property
     def _model(self) -> Any:
-        return json.loads(self.rules)["model"]
+        return parse_json(self.rules)["model"]
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -273,7 +274,7 @@ def _trained(texts: Iterator[str], size: int, kind: str, min_count: int, progres
 
 def _rounded(rules: str) -> str:
     """Round log-probabilities, so that the order in which the library summed their counts is not seen in them."""
-    found = json.loads(rules)
+    found = parse_json(rules)
     scores = [(piece, round(score, _DECIMALS)) for piece, score in found["model"]["vocab"]]
     found["model"]["vocab"] = sorted(scores, key=lambda each: (-each[1], each[0]))
     return json.dumps(found, ensure_ascii=False)
@@ -292,7 +293,7 @@ def _around(model: Any) -> Any:
 def _check_rules(rules: str) -> None:
     """Refuse JSON that is not what `Subwords.train` makes, by which texts would not be kept whole."""
     try:
-        found: Any = json.loads(rules)
+        found: Any = parse_json(rules)
         kind, vocabulary = found["model"]["type"], found["model"]["vocab"]
         pieces = {piece for piece, _ in vocabulary} if kind == "Unigram" else set(vocabulary)
         pattern = found["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
+from firth.reading import parse_json
 from firth.vectors.index.found import Points, Tensors
 from firth.vectors.index.index import Index, read_options, searcher_of
 from firth.vectors.index.space import Vectors, space_of
@@ -81,7 +82,7 @@ def load_index(path: str | os.PathLike[str], vectors: Vectors) -> Index:
     """
     space = space_of(vectors)
     arrays = _whole(Path(path))
-    about = json.loads(arrays["about"].tobytes())
+    about = parse_json(arrays["about"].tobytes())
     if about["version"] != VERSION:
         raise FormatError(f"{path}: an index of version {about['version']}, expected {VERSION}; {REMEDY}")
     present = fingerprint(space)

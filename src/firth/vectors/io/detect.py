@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from firth.errors import FormatError
+from firth.reading import Bounded
 from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import read_header
 
@@ -35,7 +36,7 @@ def opened(path: Path) -> BinaryIO:
         )
     if packed_by_gzip(path):
         # GzipFile reads lines in Python; a buffer around it reads them in C.
-        return io.BufferedReader(gzip.GzipFile(path), GLANCE)
+        return io.BufferedReader(Bounded(gzip.GzipFile(path), path), GLANCE)
     return path.open("rb", buffering=GLANCE)
 
 

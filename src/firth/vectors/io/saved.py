@@ -29,6 +29,7 @@ from firth.errors import FormatError, OptionError
 from firth.files import replacing_folder
 from firth.integrity import verify
 from firth.partial import is_empty
+from firth.reading import parse_json
 from firth.vectors.io import tensors
 
 VERSION = 1
@@ -119,10 +120,10 @@ class Saved:
 def is_ours(folder: Path) -> bool:
     """Return whether firth wrote a folder."""
     try:
-        config = json.loads((folder / CONFIG).read_bytes())
+        config = parse_json((folder / CONFIG).read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(config, dict) and config.get("format") in KINDS
+    return isinstance(config, dict) and isinstance(kind := config.get("format"), str) and kind in KINDS
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -244,7 +245,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return parse_json(path.read_bytes())
     except ValueError as error:
         raise FormatError(f"{path}: damaged JSON ({error}); copy or save the folder again") from None
 

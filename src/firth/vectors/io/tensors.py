@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
+from firth.reading import parse_json
 
 LINE = 64  # bytes; rows that begin on a cache line are read fastest
 BLOCK = 2**24  # bytes of a tensor converted at once
@@ -84,7 +85,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
                 f"{path}: {size} bytes without a safetensors header; the file is cut short or something else"
             )
         try:
-            header = json.loads(file.read(length))
+            header = parse_json(file.read(length))
             entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return {name: _tensor(content, 8 + length, entry) for name, entry in entries.items()}

@@ -1,0 +1,192 @@
+"""Content that anybody may have written: JSON, packed data and archives, none of which is trusted to be small or sane.
+
+Packed data can unfold to a thousand times its size, an archive can hold links, encrypted or damaged members, and JSON
+can be nested deeper than any parser's stack. What is read here is refused with a reason in place of taking all memory.
+
+A packed file may unfold to 100 times its size, and 64 MiB in any case; text compresses 3 to 20 times. The environment
+variable FIRTH_MAX_UNPACKED sets another limit, in bytes.
+"""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firth.errors import FormatError, OptionError
+
+RATIO, LEAST = 100, 1 << 26  # bytes to a packed byte; bytes that any packed file may unfold to
+VARIABLE = "FIRTH_MAX_UNPACKED"
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)  # besides an OSError without errno, which bz2 raises
+_ZIP_DAMAGE = (*DAMAGE, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError)
+_TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZ": bz2.BZ2File,
+    b"\xfd7": lzma.LZMAFile,
+}
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return what JSON says.
+
+    Raises:
+        ValueError: it is no JSON, is not UTF-8, or is nested too deep.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("brackets within brackets, too deep to be read") from None
+
+
+def most_unpacked(size: int) -> int:
+    """Return how many bytes a packed file may unfold to.
+
+    Args:
+        size: of the file, in bytes.
+
+    Raises:
+        OptionError: FIRTH_MAX_UNPACKED is no whole number.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if not chosen:
+        return max(LEAST, RATIO * size)
+    if not (chosen.isascii() and chosen.isdecimal()):
+        raise OptionError(f"{VARIABLE}={chosen}: expected a whole number of bytes, such as 10000000000")
+    return int(chosen)
+
+
+def check_unpacked(path: str | os.PathLike[str], needed: int, what: str) -> None:
+    """Refuse a file that says it holds far more than its size allows.
+
+    Args:
+        path: the file.
+        needed: bytes that reading it takes.
+        what: takes them, for the message, such as "2,147,483,648 buckets".
+
+    Raises:
+        FormatError: that is beyond the limit of packed files.
+    """
+    size = Path(path).stat().st_size
+    limit = most_unpacked(size)
+    if needed > limit:
+        raise FormatError(
+            f"{path}: {size:,} bytes that hold {what}, which takes {needed:,} bytes of memory; expected at most "
+            f"{limit:,}; if the file is sound, set {VARIABLE}={needed}"
+        )
+
+
+class Bounded(io.RawIOBase):
+    """A decompressor's output, up to the limit.
+
+    Args:
+        stream: the decompressor, which is closed with this.
+        path: of the packed file, for its size and the message. What is no regular file has no size, and no limit.
+
+    Raises:
+        FormatError: in reading, where the limit is passed.
+    """
+
+    def __init__(self, stream: Any, path: str | os.PathLike[str]) -> None:
+        self._stream, self._path, self._read = stream, path, 0
+        found = Path(path).stat()
+        self._limit = most_unpacked(found.st_size) if stat.S_ISREG(found.st_mode) else None
+
+    def readable(self) -> bool:
+        """Whether it can be read from."""
+        return True
+
+    def readinto(self, room: Any) -> int:
+        """Fill `room` as far as the data goes; return how many bytes that are."""
+        size = int(self._stream.readinto(room))
+        self._read += size
+        if self._limit is not None and self._read > self._limit:
+            raise FormatError(
+                f"{self._path}: unfolds to more than {self._limit:,} bytes, which no text does; if it is sound, set "
+                f"{VARIABLE} to the bytes that it may take"
+            )
+        return size
+
+    def close(self) -> None:
+        """Close the decompressor."""
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
+def gunzipped(path: Path) -> bytes:
+    """Return the whole content of a gzip file.
+
+    Raises:
+        FormatError: it is damaged, or unfolds to more than it may.
+        OSError: it cannot be read.
+    """
+    try:
+        with Bounded(gzip.GzipFile(path), path) as stream:
+            return stream.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
+
+
+def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], what: str) -> dict[str, bytes]:
+    """Return the content of members of a zip archive by their names.
+
+    Args:
+        path: the archive.
+        wanted: whether to read a member of a name.
+        what: the archive should be, for the message.
+
+    Raises:
+        FormatError: it is no archive, is damaged or encrypted, or unfolds to more than it may.
+        OSError: it cannot be opened.
+    """
+    limit = most_unpacked(Path(path).stat().st_size)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if wanted(member.filename)]
+            total = sum(member.file_size for member in members)
+            if total <= limit:  # a member is never read beyond the size that it claims
+                return {member.filename: archive.read(member) for member in members}
+    except _ZIP_DAMAGE as error:
+        raise FormatError(f"{path}: no zip archive that can be read ({error}); expected {what}") from error
+    raise FormatError(
+        f"{path}: unfolds to {total:,} bytes, expected at most {limit:,}; if it is sound, set {VARIABLE}={total}"
+    )
+
+
+def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], what: str) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of the members of a tar archive, plain or packed, that are files and no links.
+
+    Args:
+        path: the archive.
+        wanted: whether to read a member of a name.
+        what: the archive should be, for the message.
+
+    Raises:
+        FormatError: it is no archive, is damaged, or unfolds to more than it may.
+        OSError: it cannot be opened.
+    """
+    try:
+        with Path(path).open("rb") as raw:
+            unpack = _TARS.get(raw.read(2))
+            raw.seek(0)
+            stream = Bounded(raw if unpack is None else unpack(raw), path)
+            # As a stream: members are read as they come, and nothing is looked for elsewhere in the archive.
+            with tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive:
+                for member in archive:
+                    file = archive.extractfile(member) if member.isreg() and wanted(member.name) else None
+                    if file is not None:
+                        yield member.name, file.read()
+    except FormatError:
+        raise
+    except (tarfile.TarError, *DAMAGE, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FormatError(f"{path}: no archive, or a damaged one ({error}); expected {what}") from error
