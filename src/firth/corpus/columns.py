@@ -128,13 +128,13 @@ def _parquet(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any,
     arrow = _arrow_package("pyarrow")
     try:
         table = package.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
+    except arrow.ArrowException as error:
         raise CorpusError(f"{path}: not a Parquet file ({error}); fetch or write it again") from error
     with table:
         names = list(table.schema_arrow.names)
         name = column or chosen(names, str(path))
         pick(dict.fromkeys(names), name, str(path))
-        yield from _columns(table.iter_batches(batch_size=_ROWS, columns=[name]), name)
+        yield from _columns(table.iter_batches(batch_size=_ROWS, columns=[name]), name, path)
 
 
 def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
@@ -149,16 +149,22 @@ def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, N
                 source.seek(0)
                 batches = arrow.ipc.open_stream(source)
                 schema = batches.schema
-        except arrow.ArrowInvalid as error:
+        except arrow.ArrowException as error:
             raise CorpusError(f"{path}: not an Arrow file ({error}); fetch or write it again") from error
         name = column or chosen(list(schema.names), str(path))
         pick(dict.fromkeys(schema.names), name, str(path))
-        yield from _columns(batches, name)
+        yield from _columns(batches, name, path)
 
 
-def _columns(batches: Iterable[Any], name: str) -> Iterator[Any]:
-    for batch in batches:
-        yield from batch.column(name).to_pylist()
+def _columns(batches: Iterable[Any], name: str, path: Path) -> Iterator[Any]:
+    damage = (ValueError, KeyError, _arrow_package("pyarrow").ArrowException)  # text that is not UTF-8 is a ValueError
+    try:
+        for batch in batches:
+            cells = batch.column(name)
+            cells.validate(full=True)  # lengths and places are the file's own, and are trusted otherwise
+            yield from cells.to_pylist()
+    except damage as error:
+        raise CorpusError(f"{path}: damaged in column {name!r} ({error}); fetch or write it again") from error
 
 
 TABLES: dict[str, Reader] = {

@@ -106,3 +106,19 @@ def test_arrow_that_is_not_installed(name: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'firth\[arrow\]'"):
         read(path)
+
+
+@pytest.mark.parametrize("before", [0, 40, 10_000])  # bytes of text, offsets of texts, the description of all
+def test_an_arrow_file_with_damage_inside_is_told(tmp_path, before):
+    """Offsets of texts are the file's own: they are checked before anything is read by them."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
+    feather = pytest.importorskip("pyarrow.feather")
+    path = tmp_path / "x.arrow"
+    table = pyarrow.table({"text": ["one two", "three"] * 10})
+    feather.write_feather(table, str(path), compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    place = max(content.index(b"one two") - before, 16)
+    content[place : place + 40] = b"\xff" * 40
+    path.write_bytes(content)
+    with pytest.raises(CorpusError, match=r"x.arrow: (damaged|not an Arrow file)"):
+        list(cells(path, "text", lambda raw: None))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from firth.corpus.encoded import Corpus
 from firth.corpus.reader import check_text, inner_suffix, opened
 from firth.errors import CorpusError, MissingExtraError
 
@@ -117,3 +118,13 @@ def test_what_is_text(head: bytes) -> None:
 
 def test_a_head_that_ends_inside_a_character_is_text() -> None:
     check_text("name.txt", ("é" * 100).encode()[:-1])
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_an_endless_word_is_refused_before_it_takes_the_memory(suffix: str, tmp_path: Path) -> None:
+    """32 MB of one letter in some kilobytes: nothing but the first 16 MiB are looked at."""
+    path = tmp_path / f"x.txt{suffix}"
+    path.write_bytes(WRITERS[suffix](b"a" * (1 << 25)))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(CorpusError, match=r"16,777,216 bytes without a separator, from b'aaaa"):
+        Corpus.build(path, cache=tmp_path / "cache")

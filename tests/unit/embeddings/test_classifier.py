@@ -1,4 +1,5 @@
 import dataclasses
+import struct
 
 import numpy as np
 import pytest
@@ -213,3 +214,14 @@ def test_an_unknown_format(classifier, tmp_path):
 def test_it_tells_of_itself(classifier):
     assert repr(classifier) == "<Classifier: 10 labels, 11 words x 12>"
     assert "quantised" in repr(classifier.quantise())
+
+
+def test_buckets_that_a_file_cannot_hold_are_refused(classifier, tmp_path):
+    """The ninth number of fastText's options, behind its two magic ones, says how many buckets there are."""
+    path = tmp_path / "c.ftz"
+    classifier.quantise().save(path, "fasttext")
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<i", content, 4 * (2 + 8), 2**31 - 1)
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"hold 2,147,483,647 buckets, which takes 8,589,934,588 bytes of memory"):
+        firth.load(path)

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.files import replacing_file
+from firth.reading import check_unpacked
 from firth.vectors.io.text import encoded
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 
@@ -165,6 +166,8 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
             "model anew with a current fastText"
         )
     arguments = _read_arguments(reader, version)
+    if arguments.model == "supervised":  # a classifier has the number of a row for each, however few the file holds
+        check_unpacked(path, 4 * arguments.buckets, f"{arguments.buckets:,} buckets")
     file_ = _read_dictionary(reader, arguments)
     quantised = reader.flag("whether the matrix is quantised")
     if not quantised and file_["pruned"] is not None:
