@@ -18,6 +18,7 @@ from typing import Any
 from firth.comparison.models import trainer
 from firth.comparison.results import Comparison
 from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, read_run
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError, OptionError
 from firth.files import replacing_file, sync_folder
@@ -27,7 +28,7 @@ PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
 
 
 def compare(
-    corpus: Corpus,
+    corpus: Corpus | Any,
     models: Sequence[str],
     out: str | os.PathLike[str],
     *,
@@ -43,7 +44,7 @@ def compare(
     not trained again; one that was interrupted goes on from its checkpoint.
 
     Args:
-        corpus: the encoded text.
+        corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
         models: names, as `firth train` has them, each with options of its own behind colons where wanted, such as
             "skipgram", "skipgram:window=10" or "glove:epochs=50".
         out: the folder of the comparison.
@@ -66,6 +67,7 @@ def compare(
         raise OptionError(f"models {', '.join(models) or '(none)'}: expected one or more, each once")
     options = {spec: _described(trainer(spec, shared)) for spec in models}
     many, folder = usable_threads(threads), Path(out)
+    corpus = as_corpus(corpus, {}, progress=progress)
     run = {
         "format": FORMAT, "version": VERSION, "corpus": corpus.fingerprint, "tokens": corpus.num_tokens,
         "words": len(corpus.vocabulary), "seed": seed, "threads": many, "sets": told, "models": options,

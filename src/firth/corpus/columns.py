@@ -1,29 +1,38 @@
-"""Texts from one column of a table: JSON lines, CSV, TSV, Parquet, Arrow."""
+"""Texts from one column of a file that is a table, labels from another: JSON lines, CSV, TSV, Parquet, Arrow."""
 
 import contextlib
 import csv
-import importlib
 import io
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading
-from firth.errors import CorpusError, MissingExtraError
+from firth.corpus.tables import (
+    ROWS,
+    Kind,
+    Schema,
+    arrow_kinds,
+    arrow_package,
+    batch_rows,
+    filled,
+    kinds_of_values,
+    pick,
+)
+from firth.errors import CorpusError
 from firth.reading import parse_json
 
-DEFAULT_COLUMN = "text"  # where none is named
-Reader = Callable[[Path, BinaryIO, str | None], Generator[Any, None, None]]
-_ROWS = 1024  # rows of a Parquet file in memory at once
+Rows = Generator[tuple[Any, ...], None, None]
+Reader = Callable[[Path, BinaryIO, str | None, str | None], Rows]  # columns of text and of labels
 
 
 def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> Generator[Any, None, None]:
-    """Yield the cells of one column, those that hold nothing left out.
+    """Yield the cells of one column, an empty text (or list of tokens) for each that is missing.
 
     Args:
         path: the table; its suffix says of which kind.
-        column: the column's name; None takes the only one, or the one called "text".
+        column: the column's name; None for the rule of `firth.corpus.tables`.
         tick: called with the raw file now and then, to see how far reading has come.
 
     Raises:
@@ -31,43 +40,37 @@ def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> G
         MissingExtraError: a Parquet or Arrow file, and pyarrow is not installed.
     """
     reader = TABLES[inner_suffix(path)]
-    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column)) as found:
-        for cell in found:
-            if cell is not None:
-                yield cell
-            tick(raw)
+    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column, None)) as found:
+
+        def read() -> Iterator[Any]:
+            for row in found:
+                tick(raw)
+                yield row[0]
+
+        yield from filled(read())
 
 
-def pick(row: Mapping[str, Any], column: str | None, where: str) -> Any:
-    """Return a row's cell.
+def labelled_cells(path: Path, column: str | None, labels: str) -> Rows:
+    """Yield text and label of each row of a table.
 
-    Raises:
-        CorpusError: there is no such column, or none is named and there are several.
-    """
-    name = column or chosen(list(row), where)
-    if name not in row:
-        raise CorpusError(
-            f"{where}: no column {name!r}; expected one of {', '.join(map(str, row))}; name it with column="
-        )
-    return row[name]
-
-
-def chosen(names: list[str], where: str) -> str:
-    """Return the column to read where none was named: the only one, or the one called "text".
+    Args:
+        path: the table.
+        column: the name of the column of text; None for the rule of `firth.corpus.tables`.
+        labels: that of the column of labels.
 
     Raises:
-        CorpusError: that leaves it open.
+        CorpusError: the file is no table, a column is not there, or the file is not what its suffix says.
+        MissingExtraError: a Parquet or Arrow file, and pyarrow is not installed.
     """
-    if len(names) == 1:
-        return names[0]
-    if DEFAULT_COLUMN in names:
-        return DEFAULT_COLUMN
-    raise CorpusError(
-        f"{where}: a table with the columns {', '.join(map(str, names))}; name the one to read with column="
-    )
+    reader = TABLES.get(inner_suffix(path))
+    if reader is None:
+        raise CorpusError(f"{path}: labels={labels!r} names a column; expected a table: {', '.join(TABLES)}")
+    with opened(path) as (_, stream), reading(path), contextlib.closing(reader(path, stream, column, labels)) as found:
+        yield from found
 
 
-def _json_lines(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
+def _json_lines(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:
+    names: list[str] = []
     with lines_of(stream) as lines:
         for number, line in enumerate(lines, 1):
             if line.isspace():
@@ -77,20 +80,28 @@ def _json_lines(path: Path, stream: BinaryIO, column: str | None) -> Generator[A
                 value = parse_json(line)
             except ValueError as error:
                 raise CorpusError(f"{where}: not JSON ({error}); expected one JSON object a line") from error
-            yield pick(value, column, where) if isinstance(value, dict) else value
+            if isinstance(value, dict):
+                names = names or Schema(where, kinds_of_values(value)).settle(column, labels)
+                yield tuple(pick(value, name, where) for name in names)
+            elif labels is None:
+                yield (value,)
+            else:
+                raise CorpusError(
+                    f"{where}: found {value!r:.60}; expected an object with the columns of text and labels"
+                )
 
 
 def _separated(delimiter: str) -> Reader:
-    def rows(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
+    def rows(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:
         with lines_of(stream) as lines, _as_text(lines) as text, _long_cells():
             try:
                 table = csv.DictReader(text, delimiter=delimiter)
-                names = list(table.fieldnames or ())
-                if not names:
+                kinds = dict.fromkeys(table.fieldnames or (), Kind("text", True))
+                if not kinds:
                     raise CorpusError(f"{path}: empty; expected a line of column names, then rows")
-                name = column or chosen(names, str(path))
+                names = Schema(str(path), kinds).settle(column, labels)
                 for row in table:
-                    yield pick(row, name, f"{path} line {table.line_num}")
+                    yield tuple(row[name] for name in names)
             except csv.Error as error:
                 raise CorpusError(f"{path}: not a table ({error}); expected {delimiter!r} between cells") from error
 
@@ -116,29 +127,20 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _arrow_package(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "arrow", "read Parquet and Arrow files") from error
-
-
-def _parquet(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
-    package = _arrow_package("pyarrow.parquet")
-    arrow = _arrow_package("pyarrow")
+def _parquet(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:
+    package = arrow_package("pyarrow.parquet")
+    arrow = arrow_package()
     try:
         table = package.ParquetFile(path)
     except arrow.ArrowException as error:
         raise CorpusError(f"{path}: not a Parquet file ({error}); fetch or write it again") from error
     with table:
-        names = list(table.schema_arrow.names)
-        name = column or chosen(names, str(path))
-        pick(dict.fromkeys(names), name, str(path))
-        yield from _columns(table.iter_batches(batch_size=_ROWS, columns=[name]), name, path)
+        names = Schema(str(path), arrow_kinds(table.schema_arrow)).settle(column, labels)
+        yield from batch_rows(table.iter_batches(batch_size=ROWS, columns=names), names, str(path))
 
 
-def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, None, None]:
-    arrow = _arrow_package("pyarrow")
+def _arrow(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:
+    arrow = arrow_package()
     with arrow.memory_map(str(path)) as source:
         try:
             # Of the two layouts, "file" can be told by its first bytes; `datasets` writes the other, "stream".
@@ -151,20 +153,8 @@ def _arrow(path: Path, stream: BinaryIO, column: str | None) -> Generator[Any, N
                 schema = batches.schema
         except arrow.ArrowException as error:
             raise CorpusError(f"{path}: not an Arrow file ({error}); fetch or write it again") from error
-        name = column or chosen(list(schema.names), str(path))
-        pick(dict.fromkeys(schema.names), name, str(path))
-        yield from _columns(batches, name, path)
-
-
-def _columns(batches: Iterable[Any], name: str, path: Path) -> Iterator[Any]:
-    damage = (ValueError, KeyError, _arrow_package("pyarrow").ArrowException)  # text that is not UTF-8 is a ValueError
-    try:
-        for batch in batches:
-            cells = batch.column(name)
-            cells.validate(full=True)  # lengths and places are the file's own, and are trusted otherwise
-            yield from cells.to_pylist()
-    except damage as error:
-        raise CorpusError(f"{path}: damaged in column {name!r} ({error}); fetch or write it again") from error
+        names = Schema(str(path), arrow_kinds(schema)).settle(column, labels)
+        yield from batch_rows(batches, names, str(path))
 
 
 TABLES: dict[str, Reader] = {

@@ -72,12 +72,14 @@ class Corpus:
 
         Args:
             source: a path, a glob, a folder (all files with a known suffix, in order of their paths), "-" (standard
-                input), a list of those, or an iterable of texts, of token lists, or of rows with a `column` (a Hugging
-                Face data set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz .zst; Parquet,
-                Arrow. A list whose strings name files (a known suffix, or a separator) is a list of paths; path objects
-                always are.
+                input), a list of those; a table (a data frame or series of pandas, polars, pyarrow and others, anything
+                with an Arrow stream, a mapping of columns); or an iterable of texts, of token lists, or of rows of a
+                table (a Hugging Face data set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz
+                .zst; Parquet, Arrow. A list whose strings name files (a known suffix, or a separator) is a list of
+                paths; path objects always are.
             cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
-            column: the column of a table that holds the text.
+            column: the column of a table that holds texts or lists of tokens; by default the only one, "text", or the
+                only one that holds text. A missing value is an empty text.
             progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions`.
 

@@ -7,8 +7,9 @@ Memory: 4 bytes a token and 8 a text, and what the distinct tokens take.
 """
 
 import itertools
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.columns import TABLES
+from firth.corpus.columns import TABLES, labelled_cells
 from firth.corpus.meter import Meter
 from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
 from firth.corpus.sources import Files, Items, StandardInput, resolve
+from firth.corpus.tables import is_missing, table_of, table_of_rows
 from firth.errors import CorpusError, OptionError
 from firth.kernels import labelled_text as kernels
 from firth.kernels.hash_words import rehashed
@@ -185,9 +187,11 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
     """Read texts with labels.
 
     Args:
-        source: a path, glob or folder, "-" for standard input, several paths; or texts; or rows of a table.
-        labels: None where they stand in the texts; the name of a column of labels; or a label a text, or several.
-        column: the column of texts of a table.
+        source: a path, glob or folder, "-" for standard input, several paths; or texts; or a table, or rows of one; or
+            tuples of a text and its label or labels.
+        labels: None where they stand in the texts or tuples; the name of a column of labels; or a label a text, or
+            several.
+        column: the column of texts of a table; None for the rule of `firth.corpus.tables`.
         prefix: what labels in texts begin with.
         report: told of the progress.
 
@@ -197,12 +201,22 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
     """
     if isinstance(labels, str):
         return _from_columns(source, labels, column, prefix)
+    table = table_of(source)
     if labels is not None:
-        texts = list(_texts_of(source))
-        given = [_label_list(label) for label in labels]
+        texts = list(_texts_of(source) if table is None else table.texts(column))
+        given = [_label_list(label) for label in _values_of(labels)]
         if len(given) != len(texts):
             raise OptionError(f"{len(given):,} labels for {len(texts):,} texts: expected as many; give [] for none")
         return LabelledLines(scan_texts(texts, prefix), given, "texts")
+    if table is not None:
+        columns = ", ".join(map(str, table.schema.kinds))
+        raise CorpusError(
+            f"{table.schema.where}: a table with the columns {columns}; name its column of labels with labels=, and "
+            "that of texts with column="
+        )
+    first, source = _peeked(source)
+    if _is_pair(first, prefix):
+        return _from_pairs(_pairs(source), prefix, "pairs of text and label")
     found = resolve(source, column)
     if isinstance(found, Items):
         # Lines as a file has them: a text that holds a line feed is still one.
@@ -247,39 +261,75 @@ def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> Non
 
 def _from_columns(source: Any, labels: str, column: str | None, prefix: str) -> LabelledLines:
     rows = _rows_of(source, labels, column)
-    pairs = [(text, _label_list(label)) for text, label in rows if text is not None]
-    lines = scan_texts((text for text, _ in pairs), prefix)
-    return LabelledLines(lines, [given for _, given in pairs], f"column {labels!r}")
+    return _from_pairs(((text, label) for text, label in rows if not is_missing(text)), prefix, f"column {labels!r}")
+
+
+def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str) -> LabelledLines:
+    given: list[list[str]] = []
+
+    def texts() -> Iterator[Any]:
+        for text, label in pairs:
+            given.append(_label_list(label))
+            yield text
+
+    lines = scan_texts(texts(), prefix)
+    return LabelledLines(lines, given, name)
 
 
 def _rows_of(source: Any, labels: str, column: str | None) -> Iterator[tuple[Any, Any]]:
     """Yield pairs of text and label.
 
     Raises:
-        CorpusError: a file is no table.
+        CorpusError: it is no table, or has no such columns.
     """
-    if _is_table(source):
-        yield from zip(source[column or "text"], source[labels], strict=True)
+    table = table_of(source)
+    if table is None:
+        first, source = _peeked(source)
+        table = table_of_rows(source) if isinstance(first, Mapping) else None
+    if table is not None:
+        yield from table.labelled(column, labels)
         return
-    if not isinstance(source, str | Path):
-        source = list(source)
-        if source and isinstance(source[0], Mapping):
-            yield from ((row[column or "text"], row[labels]) for row in source)
-            return
-    found = resolve(source, column)
+    found = resolve(source)
     if not isinstance(found, Files):
         raise CorpusError(f"labels={labels!r} names a column; expected a table, found texts: give a list of labels")
     for path in found.paths:
-        reader = TABLES.get(inner_suffix(path))
-        if reader is None:
-            raise CorpusError(f"{path}: labels={labels!r} names a column; expected a table: {', '.join(TABLES)}")
-        with opened(path) as (_, one), opened(path) as (_, other), reading(path):
-            yield from zip(reader(path, one, column or "text"), reader(path, other, labels), strict=True)
+        yield from ((text, label) for text, label in labelled_cells(path, column, labels))
 
 
-def _is_table(source: Any) -> bool:
-    """Return whether a source is asked for columns by name: a mapping of lists, a data frame, a data set."""
-    return isinstance(source, Mapping) or not isinstance(source, str | Path | Sequence | Iterator)
+def _peeked(source: Any) -> tuple[Any, Any]:
+    """Return the first item of a source, None where there is none to see, and the source with nothing taken from it."""
+    if not isinstance(source, Iterable) or isinstance(source, str | os.PathLike):
+        return None, source
+    left = iter(source)
+    some = list(itertools.islice(left, 1))
+    return (some[0] if some else None), (itertools.chain(some, left) if left is source else source)
+
+
+def _is_pair(item: Any, prefix: str) -> bool:
+    """Return whether an item is a tuple of a text and its label or labels, and no tuple of tokens with labels in it."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        return False
+    return not prefix or not any(isinstance(each, str) and each.startswith(prefix) for each in item)
+
+
+def _pairs(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for number, item in enumerate(items):
+        if not isinstance(item, tuple) or len(item) != 2:
+            raise CorpusError(f"item {number} is {item!r:.60} among pairs; expected a tuple of a text and its label")
+        if not is_missing(item[0]):
+            yield item
+
+
+def _values_of(labels: Any) -> Iterable[Any]:
+    """Return labels that came beside texts, those of a series or of a table with one column as plain values."""
+    table = table_of(labels)
+    if table is None:
+        values: Iterable[Any] = labels
+        return values
+    names = list(table.schema.kinds)
+    if len(names) != 1:
+        raise OptionError(f"labels: {table.schema.where} has {len(names)} columns; expected a series, or a list")
+    return (row[0] for row in table.read(names))
 
 
 def _texts_of(source: Any) -> Iterable[Any]:
@@ -294,7 +344,7 @@ def _joined(items: Items) -> Iterator[Any]:
 
 
 def _label_list(label: Any) -> list[str]:
-    if label is None:
+    if is_missing(label):
         return []
     if isinstance(label, str) or not isinstance(label, Iterable):
         return [str(label)]

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import TABLES, pick
+from firth.corpus.columns import TABLES
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
+from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
 from firth.errors import CorpusError
 
 TEXTS = (".txt", ".text", ".tok")
-_EXPECTED = "expected a path, a glob, a folder, '-' for standard input, or an iterable of texts or of token lists"
+_EXPECTED = (
+    "expected a path, a glob, a folder, '-' for standard input, a table, or an iterable of texts or of token lists"
+)
 _MANIFEST = "corpus.json"
 _NOTHING = object()
 
@@ -83,41 +86,39 @@ Source = Files | StandardInput | Items
 def resolve(source: Any, column: str | None = None) -> Source:
     """Say what `source` is.
 
-    A string or path object is a path ("-": standard input), a glob or a folder. Of any other iterable the first item
-    decides: a path object, or a string that names a file (a known suffix, or a path that exists and has a separator in
-    it), means paths; another string means texts; a mapping (a row of a Hugging Face data set) is read at `column`; a
-    list of strings means tokens.
+    A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
+    mapping of columns is read at `column`. Of any other iterable the first item decides: a path object, or a string
+    that names a file (a known suffix, or a path that exists and has a separator in it), means paths; another string
+    means texts; a mapping is a row, read at `column`; a list of strings means tokens.
 
     Raises:
-        CorpusError: it is none of these, it does not exist, or it gives nothing.
+        CorpusError: it is none of these, it does not exist, it gives nothing, or it has no such column.
+        MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     if isinstance(source, str | os.PathLike):
         return StandardInput() if source == "-" else _files([source], column)
-    if isinstance(source, Mapping) and (column is None or column not in source):
-        splits = ", ".join(map(repr, source))
-        raise CorpusError(f"found a mapping with the keys {splits}; {_EXPECTED}; pass one of its values")
-    try:
-        items = iter(source)
-    except TypeError:
-        raise CorpusError(f"found {type(source).__name__} {source!r:.80}; {_EXPECTED}") from None
+    if isinstance(source, Mapping) and column is None and DEFAULT_COLUMN not in source:
+        keys = ", ".join(map(repr, source))
+        raise CorpusError(
+            f"found a mapping with the keys {keys}; {_EXPECTED}; name a column, or pass one of its values"
+        )
+    table = table_of(source)
+    if table is not None:
+        return _items(_begun(table.texts(column), source))
+    if not isinstance(source, Iterable):
+        raise CorpusError(f"found {type(source).__name__} {source!r:.80}; {_EXPECTED}")
+    return _items(_begun(iter(source), source), column)
+
+
+def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
+    """Return items after making sure that there is one."""
     first = next(items, _NOTHING)
     if first is _NOTHING:
         raise CorpusError(
             f"the {type(source).__name__} gave nothing: it is empty, or a generator that was gone through before; "
             f"{_EXPECTED}"
         )
-    if isinstance(first, str) and column is not None and not _names_file(first):
-        return _items(iter(_column_of(source, column)))
-    return _items(itertools.chain([first], items), column)
-
-
-def _column_of(source: Any, column: str) -> Iterable[Any]:
-    # A data frame, or a mapping of columns: going through it gives the columns' names, so it is asked for the column.
-    try:
-        values: Iterable[Any] = source[column]
-    except (KeyError, TypeError, IndexError) as error:
-        raise CorpusError(f"column={column!r}: the {type(source).__name__} has no such column; {_EXPECTED}") from error
-    return values
+    return itertools.chain([first], items)
 
 
 def _items(items: Iterator[Any], column: str | None = None) -> Source:
@@ -126,8 +127,9 @@ def _items(items: Iterator[Any], column: str | None = None) -> Source:
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
         return _files(list(everything), column)
     if isinstance(first, Mapping):
-        cells = (pick(row, column, f"item {i}") for i, row in enumerate(everything))
-        return _items(cell for cell in cells if cell is not None)
+        return _items(table_of_rows(everything).texts(column))
+    if column is not None:
+        raise CorpusError(f"column={column!r}: item 0 is {first!r:.60}, which has no columns; expected rows of a table")
     if isinstance(first, str):
         return Items(everything, tokenised=False)
     if isinstance(first, Iterable) and not isinstance(first, bytes):

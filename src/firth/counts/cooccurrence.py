@@ -26,6 +26,7 @@ counted together, as many passes over the corpus as the memory asks for, 12 V by
 import dataclasses
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.cache import build_in
 from firth.corpus.encoded import Corpus
 from firth.counts.counting import Plan, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
-from firth.errors import CorpusError, FormatError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.files import cache_folder
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
@@ -95,23 +97,25 @@ class Cooccurrence:
 
     def count(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         threads: int | None = None,
         memory: int = 1024,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
+        **text: Any,
     ) -> CooccurrenceMatrix:
         """Count the words of a corpus.
 
         The counts stay in a folder, where the same corpus and options find them again.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             threads: how many; by default one a processor.
             memory: MiB that the process may take, beside what its caller holds of more than 300.
             cache: the folder for counts; FIRTH_CACHE or the user's cache folder where None.
             progress: how to show progress; see `firth.progress`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             The matrix, opened; the same bits for any number of threads and any memory.
@@ -121,6 +125,7 @@ class Cooccurrence:
             CorpusError: no two words stand near each other, or the counts cannot be written.
         """
         many = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         folder = cache_folder("cooccurrences") if cache is None else Path(cache).expanduser()
         told = {**dataclasses.asdict(self), "corpus": corpus.fingerprint}
         fingerprint = hashlib.blake2b(repr(sorted(told.items())).encode(), digest_size=16).hexdigest()
@@ -148,19 +153,28 @@ class Cooccurrence:
         return CooccurrenceMatrix.open(folder / fingerprint)
 
     def of(
-        self, corpus: Corpus | CooccurrenceMatrix, *, threads: int | None, memory: int, progress: Progress
+        self,
+        corpus: Corpus | CooccurrenceMatrix | Any,
+        text: Mapping[str, Any],
+        *,
+        threads: int | None,
+        memory: int,
+        progress: Progress,
     ) -> CooccurrenceMatrix:
         """Return the counts of a corpus, or counts as they are: what a model that counts trains on.
 
         Args:
-            corpus: the encoded text, or counts.
+            corpus: the encoded text, or whatever `Corpus.build` takes, or counts.
+            text: options of `Corpus.build` for a text that is no corpus yet.
             threads: as in `count`.
             memory: as in `count`.
             progress: as in `count`.
         """
         if isinstance(corpus, CooccurrenceMatrix):
+            if text:
+                raise OptionError(f"{', '.join(text)} given with counts; give options of a text with the text")
             return corpus
-        return self.count(corpus, threads=threads, memory=memory, progress=progress)
+        return self.count(corpus, threads=threads, memory=memory, progress=progress, **text)
 
 
 def _is_whole(place: Path) -> bool:

@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.errors import FormatError, OptionError
@@ -64,6 +65,7 @@ ENGLISH_CONNECTORS = (
     "or",
 )
 FORMAT, VERSION = "firth phrases", 1
+EVERY_WORD = {"min_count": 1}  # of a text that is no corpus yet: rare words count as neighbours, too
 BLOCK = 1 << 20  # tokens that are joined at once
 PIECES = 16  # of the words, a thread: those that finish early take what is left
 
@@ -96,24 +98,30 @@ class Phrases:
         if not isinstance(self.delimiter, str) or not self.delimiter:
             raise OptionError(f"delimiter={self.delimiter!r}: expected a string that is not empty, such as '_'")
 
-    def learn(self, corpus: Corpus, *, threads: int | None = None, progress: Progress = None) -> "PhraseTable":
+    def learn(
+        self, corpus: Corpus | Any, *, threads: int | None = None, progress: Progress = None, **text: Any
+    ) -> "PhraseTable":
         """Find the phrases of a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table; of that
+                every word is kept.
             threads: how many; by default one a processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one.
         """
         many = usable_threads(threads)
+        corpus = as_corpus(corpus, text, defaults=EVERY_WORD, progress=progress)
         table = PhraseTable([], tuple(self.connectors), self.delimiter)
         with reporting(progress) as report:
             for number in range(self.passes):
                 report(Status(stage=f"finding phrases, pass {number + 1}/{self.passes}"))
-                text = _Text.of(corpus, table)
-                found = self._score(text, _candidates(text, self.min_count, many))
+                joined = _Text.of(corpus, table)
+                found = self._score(joined, _candidates(joined, self.min_count, many))
                 table = PhraseTable([*table.passes, found], table.connectors, table.delimiter)
                 if not found:
                     break
@@ -196,29 +204,32 @@ class PhraseTable:
 
     def apply(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         min_count: int = 5,
         max_size: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
+        **text: Any,
     ) -> Corpus:
         """Return the corpus with phrases as words.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes.
             min_count: fewest times that a word or phrase must occur to be kept.
             max_size: most words to keep, the most frequent ones.
             cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
             progress: as in `Phrases.learn`.
+            **text: further options of `Corpus.build` for a text that is no corpus yet, such as column="body".
 
         Raises:
             CorpusError: no word is left, or the corpus cannot be written.
         """
+        corpus = as_corpus(corpus, text, defaults=EVERY_WORD, progress=progress)
         with reporting(progress) as report:
             report(Status(stage="joining phrases"))
-            text = _Text.of(corpus, PhraseTable(self.passes[:-1], self.connectors, self.delimiter))
-            words, blocks = text.joined(self.passes[-1] if self.passes else {}, self.delimiter)
+            before = _Text.of(corpus, PhraseTable(self.passes[:-1], self.connectors, self.delimiter))
+            words, blocks = before.joined(self.passes[-1] if self.passes else {}, self.delimiter)
             return derive(corpus, words, blocks, min_count=min_count, max_size=max_size, cache=cache)
 
     def save(self, path: str | os.PathLike[str]) -> None:

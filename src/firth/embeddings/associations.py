@@ -95,19 +95,22 @@ class AssociationVectors:
 
     def train(
         self,
-        corpus: Corpus | CooccurrenceMatrix,
+        corpus: Corpus | CooccurrenceMatrix | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
+        **text: Any,
     ) -> WordVectors:
         """Return vectors of a corpus, or of counts that were made of one.
 
         Args:
-            corpus: the encoded text, whose words are counted with these options, or the counts.
+            corpus: the encoded text, whose words are counted with these options; or the counts; or whatever
+                `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of the random columns that the decomposition begins with.
             threads: how many; by default one a processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word; those of the contexts as output vectors, where every word is one.
@@ -117,7 +120,7 @@ class AssociationVectors:
             CorpusError: no two words stand near each other, or the counts cannot be written.
         """
         model = self.settled()
-        counts = model.counting.of(corpus, threads=threads, memory=self.memory, progress=progress)
+        counts = model.counting.of(corpus, text, threads=threads, memory=self.memory, progress=progress)
         return spectral_vectors(
             model,
             counts.vocabulary,

@@ -100,6 +100,11 @@ class TensorIndexing:
             OptionError: there are no phrases, not as many types, or the rank is above the vectors' width.
             UnknownWordError: a phrase or a word of it has no vector.
         """
+        if not isinstance(vectors, WordVectors):
+            raise OptionError(
+                f"found {type(vectors).__name__} {vectors!r:.60}; expected WordVectors of words and phrases: train "
+                "them on a corpus in which phrases are words (firth.Phrases)"
+            )
         named = [ANY] * len(phrases) if types is None else list(types)
         if not phrases or len(named) != len(phrases):
             raise OptionError(f"{len(phrases):,} phrases and {len(named):,} types: expected at least one, and as many")

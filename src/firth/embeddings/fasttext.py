@@ -44,6 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, Task, train_subwords
 from firth.embeddings.training import (
@@ -127,18 +128,19 @@ class FastText:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: SubwordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> SubwordVectors:
         """Train vectors on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors to go on from; rows that it lacks start at random, words that only it has are kept.
@@ -146,17 +148,20 @@ class FastText:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with
                 the same corpus, options, seed and threads goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word of the corpus and the rows of its n-grams, with counts, output vectors where the objective
             has one a word, and `metadata["training"]`.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, `start` has other n-grams, or the checkpoint is of another run.
             ShapeError: `start` has another width.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         subwords, matrices = self.initial(corpus, seed, start)
         noise = corpus.vocabulary.noise_probabilities(self.noise_exponent)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None

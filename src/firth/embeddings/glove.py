@@ -83,18 +83,20 @@ class GloVe:
 
     def train(
         self,
-        corpus: Corpus | CooccurrenceMatrix,
+        corpus: Corpus | CooccurrenceMatrix | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> WordVectors:
         """Train vectors on a corpus, or on counts that were made of one.
 
         Args:
-            corpus: the encoded text, whose words are counted with these options, or the counts.
+            corpus: the encoded text, whose words are counted with these options; or the counts; or whatever
+                `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors for the words to begin with; those that GloVe trained go on, of any others each side begins
@@ -103,6 +105,7 @@ class GloVe:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with
                 the same counts, options and seed goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word, the sum of both sides; the context side as output vectors, biases as attributes.
@@ -115,7 +118,7 @@ class GloVe:
         """
         many = usable_threads(threads)
         how = Cooccurrence(window=self.window, weights=self.weights)
-        counts = how.of(corpus, threads=many, memory=self.memory, progress=progress)
+        counts = how.of(corpus, text, threads=many, memory=self.memory, progress=progress)
         tiles = Tiles.cut(counts, self, seed, many)
         matrices = self.initial(counts, tiles, seed, start)
         run = Run(

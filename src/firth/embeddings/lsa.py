@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
@@ -64,23 +65,27 @@ class LatentSemanticAnalysis:
         options.check(self)
 
     def train(
-        self, corpus: Corpus, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+        self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
     ) -> WordVectors:
         """Return vectors of words by the documents of a corpus.
 
         Args:
-            corpus: the encoded documents, each of which is a sentence of it: built with `sentences="text"`, each text,
-                row or file is one.
+            corpus: the encoded documents, each a sentence of it, or whatever `Corpus.build` takes: each text, row, cell
+                or file is then a document, and of a single file of text each line. Build a corpus of your own with
+                `sentences="text"`.
             seed: of the random columns that the decomposition begins with.
             threads: how many; by default one a processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word; the weight that a word has in all documents as attribute "global_weight".
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, or `dim` is above the number of words or of documents.
         """
+        corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
         counts = _counts(corpus)
         overall = self.overall(counts)
         made = spectral_vectors(
@@ -100,11 +105,13 @@ class LatentSemanticAnalysis:
             attributes={"global_weight": overall},
         )
 
-    def documents(self, corpus: Corpus, vectors: WordVectors, *, names: Sequence[str] | None = None) -> WordVectors:
+    def documents(
+        self, corpus: Corpus | Any, vectors: WordVectors, *, names: Sequence[str] | None = None
+    ) -> WordVectors:
         """Return vectors of documents, of the corpus that was trained on or of another, in the space of the words.
 
         Args:
-            corpus: the encoded documents, each a sentence of it.
+            corpus: the encoded documents, each a sentence of it, or whatever `Corpus.build` takes, as in `train`.
             vectors: of words, from `train` with these options; words that they lack count for nothing.
             names: one a document; by default "0", "1" and so on.
 
@@ -117,6 +124,7 @@ class LatentSemanticAnalysis:
             raise OptionError("these vectors are not of latent semantic analysis; expected what its train returned")
         if vectors.dim != self.dim:
             raise ShapeError(f"vectors of width {vectors.dim}, the options ask for dim={self.dim}")
+        corpus = as_corpus(corpus, {}, defaults={**document_options(corpus), "min_count": 1})
         called = list(map(str, range(len(corpus)))) if names is None else list(names)
         if len(called) != len(corpus):
             raise OptionError(f"{len(called):,} names for {len(corpus):,} documents: expected one a document")

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.counts.association import pmi
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
@@ -76,16 +77,17 @@ class NgramVectors:
         options.check(self)
 
     def train(
-        self, corpus: Corpus, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+        self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
     ) -> WordVectors:
         """Return vectors of the units of a corpus of characters.
 
         Args:
-            corpus: the encoded text, each of whose tokens is a character: built with `tokens=characters` of this module
-                and `min_count=1`.
+            corpus: the encoded text, each of whose tokens is a character (built with `tokens=characters` of this module
+                and `min_count=1`), or whatever `Corpus.build` takes: a path, texts, a table.
             seed: of the random columns that the decomposition begins with.
             threads: how many; by default one a processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a unit, the most frequent first.
@@ -95,6 +97,7 @@ class NgramVectors:
             CorpusError: no n-gram is frequent enough.
         """
         many = usable_threads(threads)
+        corpus = as_corpus(corpus, text, defaults=self.corpus_options, progress=progress)
         vocabulary, placed = self.find_units(corpus)
 
         def associate() -> Any:

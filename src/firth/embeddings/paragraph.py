@@ -46,6 +46,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
 from firth.embeddings.training import (
@@ -125,7 +126,7 @@ class ParagraphVectors:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         names: Sequence[str] | None = None,
         seed: int = 0,
@@ -133,12 +134,14 @@ class ParagraphVectors:
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> DocumentVectors:
         """Train vectors on a corpus of which each sentence is a document.
 
         Args:
-            corpus: the encoded documents. Built with `sentences="text"`, each text, row or file is a document;
-                `keep_empty=True` keeps those that hold no word of the vocabulary, so that none is moved.
+            corpus: the encoded documents, or whatever `Corpus.build` takes: each text, row, cell or file is then a
+                document, and of a single file of text each line. Build a corpus of your own with `sentences="text"`
+                and `keep_empty=True`, which keeps documents without a word of the vocabulary, so that none is moved.
             names: one a document, all different; by default "0", "1" and so on.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
@@ -147,18 +150,21 @@ class ParagraphVectors:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with
                 the same corpus, options, seed and threads goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a document, and the model's words, from which vectors of further documents can be inferred. A
             document without words has the vector zero; a warning says how many there are.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, there are not as many names as documents, or the checkpoint is of
                 another run.
             ShapeError: `start` has another width.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
         called = _names(names, len(corpus))
         matrices = self.initial(corpus, seed, start)
         facts = dataclasses.asdict(self)

@@ -37,6 +37,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings.training import (
     LearningRate,
@@ -132,18 +133,19 @@ class Structured:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> WordVectors:
         """Train vectors on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors to go on from; words that it lacks start at random, words that only it has are kept as they
@@ -152,6 +154,7 @@ class Structured:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with
                 the same corpus, options, seed and threads goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word of the corpus, with output vectors of 2 window D numbers (the places -window .. -1,
@@ -159,11 +162,13 @@ class Structured:
             no output vectors: they are nodes, not words.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, or the checkpoint is of another run.
             ShapeError: `start` has another width.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         model = self.settled()
         matrices = model.initial(corpus, seed, start)
         noise = corpus.vocabulary.noise_probabilities(self.noise_exponent)

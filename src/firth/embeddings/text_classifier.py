@@ -132,10 +132,11 @@ class TextClassifier:
 
         Args:
             source: files whose lines hold a text and its labels (a path, glob or folder, several paths, or "-"), a
-                table (CSV, TSV, JSONL, Parquet), rows as mappings, a data frame; or a list of texts.
-            labels: None where labels stand in the texts; the column that holds them; or, beside a list of texts, a
-                label each, or a list of labels each.
-            column: the column of texts; by default "text".
+                table (CSV, TSV, JSONL, Parquet), a data frame, rows as mappings; a list of texts; or tuples of a text
+                and its label or labels.
+            labels: None where labels stand in the texts or tuples; the column that holds them; or, beside texts, a
+                label each, or a list of labels each: a list or a series.
+            column: the column of texts; by default the only other one, "text", or the only one that holds text.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors that words of the texts start from, instead of random ones.

@@ -54,6 +54,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, Task, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
@@ -174,18 +175,19 @@ class Word2Vec:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> WordVectors:
         """Train vectors on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: vectors to go on from; words that it lacks start at random, words that only it has are kept as they
@@ -194,17 +196,20 @@ class Word2Vec:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with
                 the same corpus, options, seed and threads goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             One vector a word of the corpus, with output vectors, counts, and `metadata["training"]`: options, seed,
             threads, loss (nats a prediction, one figure an epoch), words, seconds.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, `start` has another width, the checkpoint is of another run, or the
                 tree lacks a word.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         model, children = self.settled(), None
         if self.objective == "hierarchical":
             known = start

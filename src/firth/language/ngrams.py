@@ -66,30 +66,36 @@ class Ngrams:
             raise OptionError("discounts=2: expected 3 (modified Kneser-Ney) or 1")
 
     def train(
-        self, corpus: Corpus | LanguageText, *, threads: int | None = None, progress: Progress = None
+        self,
+        corpus: Corpus | LanguageText | Any,
+        *,
+        threads: int | None = None,
+        progress: Progress = None,
+        **text: Any,
     ) -> NgramModel:
         """Count a corpus and return its model.
 
         Args:
             corpus: built with `unknown="<unk>"`, or with `min_count=1`; or a text that has been read, whose own rules
-                say whether ends are predicted.
+                say whether ends are predicted; or whatever `Corpus.build` takes, of which rare words become "<unk>".
             threads: how many count; by default one a processor. The model is the same for any number.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Raises:
             OptionError: `threads` is below 1, or the smoothing cannot be estimated from so little text.
             CorpusError: the corpus is empty, left words out, or holds the word `<s>` or `</s>`.
         """
-        text = training_text(corpus, ends=self.ends)
+        learned = training_text(corpus, text, ends=self.ends, progress=progress)
         with reporting(progress) as report:
             report(Status(stage="counting n-grams"))
-            counts = count(text, self.order, threads=threads)
+            counts = count(learned, self.order, threads=threads)
             report(Status(stage="smoothing"))
             estimates = SMOOTHINGS[self.smoothing](counts, self)
             facts = {
                 "model": "ngrams",
                 "options": asdict(self),
-                "tokens": len(text),
-                "sentences": len(text.offsets) - 1,
+                "tokens": len(learned),
+                "sentences": len(learned.offsets) - 1,
             }
-            return NgramModel.of_counts(text, counts, estimates, {"training": facts})
+            return NgramModel.of_counts(learned, counts, estimates, {"training": facts})

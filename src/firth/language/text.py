@@ -6,7 +6,7 @@ sentence. `BEGIN` is what n-gram models see before a sentence; it is never predi
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.ordering import by_count_then_word
-from firth.errors import CorpusError, FormatError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
@@ -114,21 +115,33 @@ class LanguageText:
         return LanguageText(self.vocabulary, self.ids[start:stop], offsets, self.rules)
 
 
-def training_text(corpus: Corpus | LanguageText, *, ends: bool = True) -> LanguageText:
+def training_text(
+    corpus: Corpus | LanguageText | Any,
+    options: Mapping[str, Any] | None = None,
+    *,
+    ends: bool = True,
+    progress: Progress = None,
+) -> LanguageText:
     """Return a corpus as a language model learns it; its vocabulary is the model's from then on.
 
     Of `firth.Subwords` all pieces are in it, seen or not, so that a model over pieces can write and judge any text.
 
     Args:
         corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept; or a text that has been read,
-            which stays what it is: the part of one that is for training, say.
+            which stays what it is: the part of one that is for training, say; or whatever `Corpus.build` takes, of
+            which rare words become `UNKNOWN`.
+        options: of `Corpus.build`, for a text that is no corpus yet.
         ends: whether the end of a sentence is predicted.
+        progress: how to show progress; see `firth.progress`.
 
     Raises:
         CorpusError: the corpus left words out without a word that stands for them, or holds the word `<s>` or `</s>`.
     """
     if isinstance(corpus, LanguageText):
+        if options:
+            raise OptionError(f"{', '.join(options)} given with a text that has been read; it has its own")
         return corpus
+    corpus = as_corpus(corpus, options or {}, defaults={"unknown": UNKNOWN}, progress=progress)
     found = corpus.vocabulary
     if UNKNOWN not in found and found.oov_share > 0:
         raise CorpusError(

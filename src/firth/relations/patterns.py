@@ -24,10 +24,12 @@ Cost: one look at each token and a few comparisons where the first word of a pat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
 from firth.kernels.compiled import compiled
@@ -164,20 +166,24 @@ class PatternCounts:
         return np.array([(ids.get(one, -1), ids.get(other, -1)) for one, other in pairs], np.int64).reshape(-1, 2)
 
 
-def count_patterns(corpus: Corpus, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None) -> PatternCounts:
+def count_patterns(
+    corpus: Corpus | Any, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None, **text: Any
+) -> PatternCounts:
     """Count which pairs of words fill patterns.
 
     Args:
-        corpus: the encoded text.
+        corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
         patterns: such as "from X to Y": words, with X and Y once each. One with a word that the corpus lacks fills
             nothing.
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
     Raises:
         OptionError: a pattern lacks X, Y, or a word between, before or behind them; or there is none.
         CorpusError: the corpus holds not one pattern.
     """
     named = tuple(dict.fromkeys(" ".join(pattern.split()) for pattern in patterns))
+    corpus = as_corpus(corpus, text, progress=progress)
     table = _Table.of(named, corpus.vocabulary)
     with reporting(progress) as report:
         compiling(lambda: table.matches(corpus.ids[:0], corpus.offsets[:1]), report)

@@ -48,6 +48,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings.predictions import AHEAD
 from firth.embeddings.training import (
@@ -124,22 +125,24 @@ class AdaGram:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> SenseVectors:
         """Train senses on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: a folder in which the state is kept; a later call with the same corpus, options, seed and
                 threads goes on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             The senses of every word, which their contexts tell apart by their likelihood; `metadata["training"]` holds
@@ -147,10 +150,12 @@ class AdaGram:
             and seconds.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, or the checkpoint is of another run.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         matrices, by = self.starting_matrices(corpus, seed), _scoring(corpus)
         run = Run(
             corpus=corpus,

@@ -46,6 +46,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.embeddings.word2vec import Word2Vec
@@ -113,24 +114,26 @@ class SenseClusters:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> SenseVectors:
         """Train vectors of senses on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: ordinary vectors to make contexts of, of any width; they are trained where None. Words that they lack
                 do not count in a context.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: a folder in which the states of the two trainings are kept; what lies between is done again.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             The senses, the commonest of a word first, with `metadata["training"]`: what skip-gram says of its run, the
@@ -138,10 +141,12 @@ class SenseClusters:
             few contexts.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, `start` knows no word, or the checkpoint is of another run.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count, began = usable_threads(threads), time.monotonic()
+        corpus = as_corpus(corpus, text, progress=progress)
         learn = functools.partial(self._skipgram().train, seed=seed, threads=count, progress=progress)
         first, second = (None if checkpoint is None else Path(checkpoint) / name for name in ("words", "senses"))
         known = learn(corpus, checkpoint=first) if start is None else start

@@ -44,6 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings.predictions import AHEAD
 from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, text_of, usable_threads
@@ -129,18 +130,19 @@ class MultiSense:
 
     def train(
         self,
-        corpus: Corpus,
+        corpus: Corpus | Any,
         *,
         seed: int = 0,
         threads: int | None = None,
         start: SenseVectors | WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
     ) -> SenseVectors:
         """Train sense vectors on a corpus.
 
         Args:
-            corpus: the encoded text.
+            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
             seed: of every random draw; with one thread it decides every bit of the result.
             threads: how many; by default one a processor.
             start: senses of this model to go on from, or ordinary vectors, which become the first sense of each word;
@@ -149,6 +151,7 @@ class MultiSense:
             checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
                 no more than a twentieth of the time; a later call with the same corpus, options, seed and threads goes
                 on from it.
+            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
         Returns:
             The senses of each word, by how often they are meant, with the global vectors, a reader by centres, and
@@ -156,12 +159,14 @@ class MultiSense:
             seconds.
 
         Raises:
+            CorpusError: the text cannot be read, or leaves no words.
             OptionError: `threads` is below one, the checkpoint is of another run, or a word of `start` has more senses
                 than `senses`.
             ShapeError: `start` has another width.
             DivergenceError: numbers or loss grew as no learning could make them.
         """
         count = usable_threads(threads)
+        corpus = as_corpus(corpus, text, progress=progress)
         model = self.settled()
         matrices, state = beginning(corpus, self.dim, model.room(len(corpus.vocabulary)), seed=seed, start=start)
         noise = corpus.vocabulary.noise_probabilities(self.noise_exponent)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firth.corpus.columns import cells
+from firth.corpus.columns import cells, labelled_cells
 from firth.errors import CorpusError, MissingExtraError
 
 ROWS: list[dict[str, Any]] = [
@@ -48,9 +48,18 @@ def write(path: Path) -> None:
 def test_every_kind_of_table(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     write(path)
-    assert read(path) == TEXTS
-    assert read(path, "text") == TEXTS
-    assert [int(number) for number in read(path, "id")][:3] == [1, 2, 3]
+    missing = [""] * path.name.endswith(("parquet", "arrow"))  # the last row has no text there
+    assert read(path) == TEXTS + missing
+    assert read(path, "text") == TEXTS + missing
+    assert [row for row in labelled_cells(path, None, "id") if row[0]] == [
+        (text, str(row["id"]) if path.suffix in (".csv", ".tsv") else row["id"])
+        for text, row in zip(TEXTS, ROWS, strict=True)
+    ]
+    if path.suffix in (".csv", ".tsv"):  # all is text there
+        assert read(path, "id") == ["1", "2", "3"]
+    else:
+        with pytest.raises(CorpusError, match=r"column 'id' holds int.*expected text .*the columns of text are text"):
+            read(path, "id")
     with pytest.raises(CorpusError, match="no column 'body'; expected one of id, text"):
         read(path, "body")
 
@@ -58,7 +67,7 @@ def test_every_kind_of_table(name: str, tmp_path: Path) -> None:
 def test_json_lines_of_strings_and_token_lists(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('"one text"\n["a", "b"]\nnull\n')
-    assert read(path) == ["one text", ["a", "b"]]
+    assert read(path) == ["one text", ["a", "b"], ""]
 
 
 def test_the_only_column_needs_no_name(tmp_path: Path) -> None:
@@ -67,6 +76,15 @@ def test_the_only_column_needs_no_name(tmp_path: Path) -> None:
     assert read(path) == ["hello"]
     path.write_text("a,b\n1,2\n")
     with pytest.raises(CorpusError, match="the columns a, b; name the one to read with column="):
+        read(path)
+
+
+def test_the_only_column_of_text_needs_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 1, "body": "a b"}\n{"id": 2, "body": null}\n{"id": 3, "body": "c"}\n')
+    assert read(path) == ["a b", "", "c"]
+    path.write_text('{"id": 1, "body": "a b", "title": "c"}\n')
+    with pytest.raises(CorpusError, match="the columns id, body, title; name the one to read"):
         read(path)
 
 

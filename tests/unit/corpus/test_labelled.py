@@ -93,6 +93,47 @@ def test_labels_may_be_several_numbers_or_none():
     assert read(["a", "b", "c", "d"], ["x", ["x", "y"], 7, None]).labels == [["x"], ["x", "y"], ["7"], []]
 
 
+def test_pairs_of_text_and_label():
+    found = read([("one two", "x"), ("two", ["x", "y"]), (None, "x"), ("three", None)])
+    assert words(found.lines) == [["one", "two", "</s>"], ["two", "</s>"], ["three", "</s>"]]
+    assert found.labels == [["x"], ["x", "y"], []]
+    assert read(pair for pair in [("one", 1), ("two", 2)]).labels == [["1"], ["2"]]
+    with pytest.raises(CorpusError, match="item 1 is 'b' among pairs"):
+        read([("a", "x"), "b"])
+
+
+def test_a_tuple_of_tokens_with_a_label_among_them_is_no_pair():
+    assert words(read([("__label__x", "a"), ("b", "__label__y")]).lines) == [
+        ["__label__x", "a", "</s>"],
+        ["b", "__label__y", "</s>"],
+    ]
+
+
+def frames():
+    import pandas
+    import polars
+    import pyarrow
+
+    columns = {"id": [1, 2, 3], "kind": ["x", None, "y"], "text": ["one two", "three", None]}
+    return [pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)]
+
+
+def test_data_frames():
+    for frame in frames():
+        for found in (read(frame, "kind", "text"), read(frame, "kind"), read(frame, frame["kind"], "text")):
+            assert words(found.lines)[:2] == [["one", "two", "</s>"], ["three", "</s>"]]
+            assert found.labels[:2] == [["x"], []], type(frame)
+        assert len(read(frame, "kind").labels) == 2  # a row without a text is left out
+        with pytest.raises(CorpusError, match="no column 'sort'; expected one of id, kind, text; name it with labels="):
+            read(frame, "sort")
+        with pytest.raises(CorpusError, match="no column 'body'; expected one of id, kind, text; name it with column="):
+            read(frame, "kind", "body")
+        with pytest.raises(CorpusError, match="the columns id, kind, text; name its column of labels with labels="):
+            read(frame)
+        with pytest.raises(OptionError, match="has 3 columns; expected a series, or a list"):
+            read(frame["text"], frame)
+
+
 def test_lists_of_tokens_and_lines_in_fasttexts_form():
     assert words(read([["__label__x", "a"], ["b"]]).lines) == [["__label__x", "a", "</s>"], ["b", "</s>"]]
     assert words(read(["__label__x a\nb"]).lines) == [["__label__x", "a", "b", "</s>"]]

@@ -69,7 +69,7 @@ def test_items_are_gone_through_once() -> None:
 @pytest.mark.parametrize(
     ("source", "column", "items"),
     [
-        ([{"text": "a b", "id": 1}, {"text": None, "id": 2}, {"text": "c d", "id": 3}], None, ["a b", "c d"]),
+        ([{"text": "a b", "id": 1}, {"text": None, "id": 2}, {"text": "c d", "id": 3}], None, ["a b", "", "c d"]),
         ([{"body": "a b", "id": 1}], "body", ["a b"]),
         ([{"words": ["a", "b"]}], None, [["a", "b"]]),
         ({"body": ["a b", "c d"], "id": [1, 2]}, "body", ["a b", "c d"]),
@@ -95,7 +95,9 @@ def test_rows_and_columns(source: Any, column: str | None, items: list[Any]) -> 
         ({"train": ["a"], "test": ["b"]}, None, "a mapping with the keys 'train', 'test'.*pass one of its values"),
         ([{"a": "x", "b": "y"}], None, "the columns a, b; name the one to read"),
         ([{"a": "x"}], "b", "no column 'b'; expected one of a"),
-        (["a b"], "b", "has no such column"),
+        (["a b"], "b", "item 0 is 'a b', which has no columns"),
+        ([["a", "b"]], "b", "which has no columns"),
+        ([{"id": 7}], None, "column 'id' holds int; expected text"),
         ("no such file.txt", None, "no such file or folder"),
         ("It was a dark and stormy night; the rain fell in torrents", None, "pass texts as a list of strings"),
         ("*.nothing", None, "no file matches"),
@@ -108,6 +110,17 @@ def test_what_is_no_source(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CorpusError, match=message):
         resolve(source, column)
+
+
+def test_a_row_among_others() -> None:
+    for source, message in (
+        ([{"a": "x"}, "y"], "row 1 is str 'y'"),
+        ([{"a": "x"}, {"b": "y"}], "row 1: no column 'a'"),
+    ):
+        found = resolve(source)
+        assert isinstance(found, Items)
+        with pytest.raises(CorpusError, match=message):
+            list(found.items)
 
 
 def test_a_name_that_was_nearly_right(folder: Path) -> None:

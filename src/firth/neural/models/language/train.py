@@ -26,7 +26,7 @@ SHARE = 0.25  # of the minutes for training, for the model with a random tree th
 
 def train_language_model(
     how: LanguageOptions,
-    corpus: Corpus | LanguageText,
+    corpus: Corpus | LanguageText | Any,
     *,
     held_out: Any = None,
     training: Training | None = None,
@@ -35,12 +35,14 @@ def train_language_model(
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
     callbacks: Sequence[Callback] = (),
+    **options: Any,
 ) -> NeuralLanguageModel:
     """Train a neural language model: the method `train` of every options class.
 
     Args:
         how: the model's options.
-        corpus: to learn from, built with `unknown="<unk>"` or with every word; or a text that has been read.
+        corpus: to learn from, built with `unknown="<unk>"` or with every word; or a text that has been read; or
+            whatever `Corpus.build` takes, of which rare words become "<unk>".
         held_out: to choose the best epoch by: whatever `Corpus.build` takes, or a text of the same vocabulary; None
             keeps the last.
         training: how to train; None for the model's usual way.
@@ -49,6 +51,7 @@ def train_language_model(
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
         checkpoint: a folder in which the state is kept; a later call with the same text, options and seed goes on.
         callbacks: called with a plain dict after each evaluation; `firth.neural.training.callbacks` has some ready.
+        **options: of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
 
     Returns:
         The model that did best on held-out text, or the last.
@@ -58,7 +61,7 @@ def train_language_model(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: losses grew as no learning could make them.
     """
-    text = _checked(training_text(corpus))
+    text = _checked(training_text(corpus, options, progress=progress))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
     learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
     module = learning.begun(how)

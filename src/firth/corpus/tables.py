@@ -1,0 +1,341 @@
+"""Tables in memory, whichever library holds them, and the rules for columns that files of tables share.
+
+Data frames and series come through narwhals, which knows pandas, polars, pyarrow, DuckDB, Dask, Ibis and others and
+needs none of them itself; what else offers the Arrow C stream (record batches, their readers) comes through pyarrow. A
+mapping of columns and rows as mappings need neither.
+
+The column of text is the one that is named, else the only one, else the one called "text", else the only one that holds
+text. A missing value (None, NaN) is an empty text; a number is an error, for what it should read as is not known.
+"""
+
+import importlib
+import itertools
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import GeneratorType
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from firth.errors import CorpusError, MissingExtraError
+
+DEFAULT_COLUMN = "text"  # where none is named
+ROWS = 1024  # rows that are looked at together
+_NEVER_TABLES = (str, bytes, os.PathLike, list, tuple, set, frozenset, dict, GeneratorType)  # known without narwhals
+_EXPECTED = "expected text or lists of tokens"
+
+
+class Kind(NamedTuple):
+    """What a column holds.
+
+    Attributes:
+        name: of its type, for messages.
+        text: whether it is text or lists of tokens; None where only its values can say.
+    """
+
+    name: str
+    text: bool | None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table.
+
+    Attributes:
+        where: what to call the table in a message.
+        kinds: what each column holds.
+    """
+
+    where: str
+    kinds: Mapping[str, Kind]
+
+    def settle(self, column: str | None, labels: str | None = None) -> list[str]:
+        """Return the names of the columns to read: that of text, and behind it that of labels where one is named.
+
+        Raises:
+            CorpusError: there is no such column, none is named and there are several, or it holds no text.
+        """
+        others = [] if labels is None else [self._known(labels, "labels")]
+        name = self._chosen(others) if column is None else self._known(column, "column")
+        kind = self.kinds[name]
+        if kind.text is False:
+            texts = ", ".join(str(each) for each, kind in self.kinds.items() if kind.text)
+            has = f"the columns of text are {texts}" if texts else "no column of the table holds text"
+            raise CorpusError(f"{self.where}: column {name!r} holds {kind.name}; {_EXPECTED}; {has}")
+        return [name, *others]
+
+    def _known(self, name: str, argument: str) -> str:
+        if name not in self.kinds:
+            raise CorpusError(
+                f"{self.where}: no column {name!r}; expected one of {self._listed()}; name it with {argument}="
+            )
+        return name
+
+    def _chosen(self, others: Sequence[str]) -> str:
+        names = [name for name in self.kinds if name not in others]
+        texts = [name for name in names if self.kinds[name].text]
+        for found in (names, [name for name in names if name == DEFAULT_COLUMN], texts):
+            if len(found) == 1:
+                return found[0]
+        raise CorpusError(f"{self.where}: a table with the columns {self._listed()}; name the one to read with column=")
+
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.kinds)) or "none"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose columns are asked for by name.
+
+    Attributes:
+        schema: its columns.
+        read: yields the values of some columns, row by row.
+    """
+
+    schema: Schema
+    read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
+
+    def texts(self, column: str | None) -> Iterator[Any]:
+        """Yield the cells of the column of text; missing ones are empty.
+
+        Args:
+            column: its name; None for the rule.
+
+        Raises:
+            CorpusError: see `Schema.settle`.
+        """
+        return filled(row[0] for row in self.read(self.schema.settle(column)))
+
+    def labelled(self, column: str | None, labels: str) -> Iterator[tuple[Any, Any]]:
+        """Yield text and label of each row.
+
+        Args:
+            column: the name of the column of text; None for the rule.
+            labels: that of the column of labels.
+
+        Raises:
+            CorpusError: see `Schema.settle`.
+        """
+        return ((text, label) for text, label in self.read(self.schema.settle(column, labels)))
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """What the Arrow C stream interface calls a producer of record batches."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return the stream."""
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """What the Arrow C data interface calls an array."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """Return schema and data."""
+
+
+def table_of(source: Any) -> Table | None:
+    """Return a data frame, a series or a mapping of columns as a table; None for anything else.
+
+    Raises:
+        CorpusError: the table's library refuses it, or columns share a name.
+        MissingExtraError: pyarrow is needed and not installed.
+    """
+    if isinstance(source, Mapping):
+        return _of_mapping(source)
+    if isinstance(source, _NEVER_TABLES):
+        return None
+    narwhals: Any = importlib.import_module("narwhals.stable.v2")
+    name = described(source)
+    try:
+        frame = narwhals.from_native(source, pass_through=True, allow_series=True)
+        if isinstance(frame, narwhals.Series):
+            return _of_frame(frame.alias(str(frame.name or DEFAULT_COLUMN)).to_frame(), name, narwhals)
+        if isinstance(frame, narwhals.DataFrame):
+            return _of_frame(frame, name, narwhals)
+        if isinstance(frame, narwhals.LazyFrame):
+            return _of_query(frame, name, narwhals)
+    except narwhals.exceptions.NarwhalsError as error:
+        raise CorpusError(f"{name}: not a table that can be read ({error})") from error
+    if isinstance(source, ArrowStream):
+        return _of_stream(source, name)
+    if isinstance(source, ArrowArray):
+        return table_of(arrow_package().chunked_array([arrow_package().array(source)]))
+    return None
+
+
+def table_of_rows(rows: Iterable[Any], where: str = "the rows") -> Table:
+    """Return rows as a table; the first says which columns there are.
+
+    Args:
+        rows: mappings, at least one; gone through once.
+        where: what to call them in a message.
+    """
+    left = iter(rows)
+    first = next(left)
+
+    def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        for number, row in enumerate(itertools.chain([first], left)):
+            yield tuple(pick(row, name, f"{where}, row {number}") for name in names)
+
+    return Table(Schema(where, kinds_of_values(first)), read)
+
+
+def pick(row: Any, name: str, where: str) -> Any:
+    """Return a row's cell.
+
+    Raises:
+        CorpusError: it is no row, or has no such column.
+    """
+    if not isinstance(row, Mapping):
+        raise CorpusError(f"{where} is {type(row).__name__} {row!r:.60}; expected all rows to be mappings")
+    if name not in row:
+        listed = ", ".join(map(str, row))
+        raise CorpusError(f"{where}: no column {name!r}; expected one of {listed}; name it with column=")
+    return row[name]
+
+
+def kinds_of_values(row: Mapping[str, Any]) -> dict[str, Kind]:
+    """Return what columns hold as far as the values of one row tell."""
+
+    def is_text(value: Any) -> bool | None:
+        if is_missing(value) or (isinstance(value, Iterable) and not isinstance(value, str | bytes)):
+            return None
+        return isinstance(value, str)
+
+    return {name: Kind(type(value).__name__, is_text(value)) for name, value in row.items()}
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell holds nothing: None or NaN."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def filled(cells: Iterable[Any]) -> Iterator[Any]:
+    """Yield cells with an empty text, or an empty list of tokens, in place of each that is missing."""
+    left, leading = iter(cells), 0
+    for cell in left:
+        if is_missing(cell):
+            leading += 1
+            continue
+        empty: Any = "" if isinstance(cell, str) else []
+        yield from itertools.repeat(empty, leading)
+        yield cell
+        yield from (empty if is_missing(each) else each for each in left)
+        return
+    yield from itertools.repeat("", leading)
+
+
+def described(source: Any) -> str:
+    """Return what to call an object in a message, such as "the polars DataFrame"."""
+    library = type(source).__module__.partition(".")[0]
+    return f"the {library.removeprefix('_')} {type(source).__name__}"
+
+
+def arrow_package(name: str = "pyarrow") -> Any:
+    """Return pyarrow, or a module of it.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "arrow", "read Parquet, Arrow and DuckDB") from error
+
+
+def arrow_kinds(schema: Any) -> dict[str, Kind]:
+    """Return what the columns of an Arrow schema hold."""
+    return {field.name: Kind(str(field.type), _is_arrow_text(field.type)) for field in schema}
+
+
+def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns of Arrow record batches, row by row.
+
+    Args:
+        batches: the batches.
+        names: of the columns.
+        where: what to call the table in a message.
+
+    Raises:
+        CorpusError: the batches are damaged.
+    """
+    damage = (ValueError, KeyError, arrow_package().ArrowException)  # text that is not UTF-8 is a ValueError
+    try:
+        for batch in batches:
+            columns = [batch.column(name) for name in names]
+            for each in columns:
+                each.validate(full=True)  # lengths and places are the source's own, and are trusted otherwise
+            for first in range(0, batch.num_rows, ROWS):
+                yield from zip(*(each.slice(first, ROWS).to_pylist() for each in columns), strict=True)
+    except damage as error:
+        told = ", ".join(map(repr, names))
+        raise CorpusError(f"{where}: damaged in column {told} ({error}); fetch or write it again") from error
+
+
+def _of_mapping(columns: Mapping[str, Any]) -> Table:
+    kinds = {name: Kind(type(values).__name__, None) for name, values in columns.items()}
+
+    def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        return zip(*(columns[name] for name in names), strict=True)
+
+    return Table(Schema("the mapping of columns", kinds), read)
+
+
+def _of_frame(frame: Any, name: str, narwhals: Any) -> Table:
+    return Table(_schema(frame.schema, name, narwhals), lambda names: _frame_rows(frame, names))
+
+
+def _of_query(frame: Any, name: str, narwhals: Any) -> Table:
+    """A table that is computed when it is read: of its columns only those that are asked for, as a stream if it can."""
+
+    def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        some = frame.select(*names)
+        native = some.to_native()
+        if isinstance(native, ArrowStream):
+            return batch_rows(arrow_package().RecordBatchReader.from_stream(native), names, name)
+        return _frame_rows(some.collect(), names)
+
+    return Table(_schema(frame.collect_schema(), name, narwhals), read)
+
+
+def _of_stream(source: ArrowStream, name: str) -> Table:
+    arrow = arrow_package()
+    try:
+        batches = arrow.RecordBatchReader.from_stream(source)
+    except (arrow.ArrowInvalid, TypeError) as error:
+        raise CorpusError(f"{name}: not a stream of record batches ({error}); expected a table") from error
+    return Table(Schema(name, arrow_kinds(batches.schema)), lambda names: batch_rows(batches, names, name))
+
+
+def _schema(types: Mapping[str, Any], name: str, narwhals: Any) -> Schema:
+    def is_text(kind: Any) -> bool | None:
+        if isinstance(kind, narwhals.List | narwhals.Array):
+            return is_text(kind.inner)
+        if isinstance(kind, narwhals.Categorical | narwhals.Enum | narwhals.Object | narwhals.Unknown):
+            return None
+        return isinstance(kind, narwhals.String)
+
+    return Schema(name, {column: Kind(str(kind), is_text(kind)) for column, kind in types.items()})
+
+
+def _is_arrow_text(kind: Any) -> bool | None:
+    types = arrow_package().types
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return _is_arrow_text(kind.value_type)
+    if types.is_dictionary(kind) or types.is_null(kind):
+        return None
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _frame_rows(frame: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    some = frame.select(*names)
+    for first in range(0, len(some), ROWS):
+        part = some[first : first + ROWS]
+        yield from zip(*(_values(part[name]) for name in names), strict=True)
+
+
+def _values(series: Any) -> list[Any]:
+    missing = series.is_null().to_list()  # each library has values of its own for these
+    return [None if none else value for value, none in zip(series.to_list(), missing, strict=True)]
