@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from firth.senses.sparse_coding import DiscourseAtoms
     from firth.senses.wordnet import WordNetSenses
     from firth.text.subwords import Subwords
-    from firth.vectors.averages import sentence_vectors
     from firth.vectors.document_vectors import DocumentVectors
     from firth.vectors.index.files import load_index
     from firth.vectors.io import load
     from firth.vectors.sense_vectors import SenseVectors
+    from firth.vectors.sentence_averages import SentenceAverages, sentence_vectors
     from firth.vectors.subword_vectors import SubwordVectors
     from firth.vectors.word_vectors import WordVectors
 
@@ -96,6 +96,7 @@ _HOMES = {
     "SelfLearning": "firth.alignment.self_learning",
     "SenseClusters": "firth.senses.clustering",
     "SenseVectors": "firth.vectors.sense_vectors",
+    "SentenceAverages": "firth.vectors.sentence_averages",
     "Structured": "firth.embeddings.structured",
     "SubwordVectors": "firth.vectors.subword_vectors",
     "Subwords": "firth.text.subwords",
@@ -112,7 +113,7 @@ _HOMES = {
     "evaluate": "firth.evaluation.judge",
     "load": "firth.vectors.io",
     "load_index": "firth.vectors.index.files",
-    "sentence_vectors": "firth.vectors.averages",
+    "sentence_vectors": "firth.vectors.sentence_averages",
 }
 
 __all__ = [
@@ -149,6 +150,7 @@ __all__ = [
     "SelfLearning",
     "SenseClusters",
     "SenseVectors",
+    "SentenceAverages",
     "Structured",
     "SubwordVectors",
     "Subwords",

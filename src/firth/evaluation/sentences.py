@@ -1,12 +1,13 @@
 """Do averages of word vectors tell sentences apart? Classification of sentences, beside a baseline that needs none.
 
 What: a sentence is the average of its words' vectors, plain or weighted by smooth inverse frequency
-(`firth.vectors.averages`), standardised; a logistic regression with an L2 penalty learns its label. The vectors stay as
-they are. Beside every figure stands what the same classifier reaches on TF-IDF of words and word pairs.
+(`firth.vectors.sentence_averages`), standardised; a logistic regression with an L2 penalty learns its label. The
+vectors stay as they are. Beside every figure stands what the same classifier reaches on TF-IDF of words and word pairs.
 
 A set that is published in two parts is trained on the one and judged on the other; all others are cut into ten parts,
-each judged by a model of the other nine. Whatever is learnt, be it the direction that SIF takes out, the scale of the
-columns, the penalty or the classifier, is learnt on sentences outside the part that is judged.
+each judged by a model of the other nine. Whatever is learnt, be it the direction that SIF takes out (unless one is kept
+with the vectors), the scale of the columns, the penalty or the classifier, is learnt on sentences outside the part that
+is judged.
 
 Source: Conneau and Kiela 2018, SentEval, for the protocol; Arora, Liang and Ma 2017 for SIF; Wang and Manning 2012 for
 the baseline's strength.
@@ -33,16 +34,9 @@ from firth.evaluation.linear import Curvature, Ints, Scale, fit_chosen, logistic
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.evaluation.tfidf import right_answers
 from firth.resampling import Mean, Sample
-from firth.vectors.averages import (
-    WEIGHTINGS,
-    Weighting,
-    along,
-    common_direction,
-    smooth_weights,
-    weighted_averages,
-    word_bags,
-)
+from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.neighbours import Matrix
+from firth.vectors.sentence_averages import WEIGHTINGS, SentenceAverages, Weighting, shared_direction
 
 FOLDS = 10
 FEWEST = 10  # sentences that a classifier is trained on; of fewer it learns nothing but the commonest label
@@ -105,7 +99,8 @@ def classify(
         labels: (n,) whole numbers.
         fold: (n,) the part of each row; -1 for one that is only trained on.
         known: (n,) rows that say anything; others are not trained on, and get the label of the average one. None: all.
-        without_common: whether the direction that the training rows share is taken out of all rows first, as SIF asks.
+        without_common: whether the direction that the training rows share is taken out of all rows first, as SIF asks;
+            where these are too few, a warning says that it is not.
         seed: of the choice of the penalty.
 
     Returns:
@@ -119,13 +114,18 @@ def classify(
         if train.sum() < FEWEST:
             found[test] = np.bincount(labels[fold != part]).argmax() if (fold != part).any() else -1
             continue
-        some = rows - along(rows, common_direction(rows[train])) if without_common else rows
+        some = _without_shared(rows, train) if without_common else rows
         scale = Scale.of(some[train])
         trained = scale(some[train])
         curvature = curvature or Curvature.of(trained)
         model = fit_chosen(partial(logistic_path, curvature=curvature), trained, labels[train], seed=seed)
         found[test] = model.predict(np.where(known[test, None], scale(some[test]), 0))
     return found
+
+
+def _without_shared(rows: Matrix, train: npt.NDArray[np.bool_]) -> Matrix:
+    direction = shared_direction([rows[train]])
+    return rows if direction is None else rows - along(rows, direction)
 
 
 def parts(gold: LabelledSentences, *, seed: int = 0) -> Ints:
@@ -149,10 +149,13 @@ def _judge(space: Space, gold: LabelledSentences, setting: Setting) -> list[Figu
     counted = np.ones(len(covered), dtype=bool) if setting.unknown == "count" else covered
     plain = right_answers(gold.texts, gold.labels, fold, seed=setting.seed, fingerprint=gold.fingerprint)[tested]
     figures = []
+    kept = SentenceAverages.kept_in(space.vectors)
     for weighting in WEIGHTINGS:
-        weights = _weights(space, words, has, weighting)
-        rows = weighted_averages(bags, matrix, weights, has)
         sif = weighting == "sif"
+        weights = _weights(space, words, has, weighting, SMOOTHING if kept is None else kept.smoothing)
+        rows = weighted_averages(bags, matrix, weights, has)
+        if sif and kept is not None and kept.direction is not None:
+            rows, sif = rows - along(rows, kept.direction), False
         found = classify(rows, gold.labels, fold, known=known, without_common=sif, seed=setting.seed)
         right = (found == gold.labels)[tested][counted].astype(np.float64)
         figures.append(
@@ -170,10 +173,10 @@ def _judge(space: Space, gold: LabelledSentences, setting: Setting) -> list[Figu
 
 
 def _weights(
-    space: Space, words: Sequence[str], has: npt.NDArray[np.bool_], weighting: Weighting
+    space: Space, words: Sequence[str], has: npt.NDArray[np.bool_], weighting: Weighting, smoothing: float
 ) -> npt.NDArray[np.float64]:
     known = has.astype(np.float64)
-    return known * smooth_weights(space.vectors, space.find(words)) if weighting == "sif" else known
+    return known * smooth_weights(space.vectors, space.find(words), smoothing) if weighting == "sif" else known
 
 
 def _read(path: Path) -> list[tuple[str, list[str]]]:

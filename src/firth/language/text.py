@@ -136,6 +136,7 @@ def training_text(
 
     Raises:
         CorpusError: the corpus left words out without a word that stands for them, or holds the word `<s>` or `</s>`.
+        OptionError: options were given for what has its own.
     """
     if isinstance(corpus, LanguageText):
         if options:

@@ -5,6 +5,8 @@ import firth
 from firth.errors import FormatError
 from firth.evaluation.sentences import classify, parts, read_sentences
 
+FEW = pytest.mark.filterwarnings("ignore:.* different texts with known words. too few:UserWarning")
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
@@ -44,6 +46,7 @@ def test_poles_are_told_apart(tmp_path):
     assert "1.000 TF-IDF" in str(report)
 
 
+@FEW
 def test_a_model_that_knows_only_the_noise_guesses(tmp_path):
     path = write(tmp_path / "poles.txt", lines())
     noise = firth.WordVectors(list("abcdefgh"), np.random.default_rng(1).normal(size=(8, 4)))
@@ -52,6 +55,7 @@ def test_a_model_that_knows_only_the_noise_guesses(tmp_path):
         assert row.baseline == 1.0
 
 
+@FEW
 def test_training_and_test_files_belong_together(tmp_path):
     write(tmp_path / "poles.train", lines(100))
     path = write(tmp_path / "poles.test", lines(30, seed=1))
@@ -65,6 +69,7 @@ def test_training_and_test_files_belong_together(tmp_path):
     assert set(parts(read_sentences(path)).tolist()) == set(range(10))
 
 
+@FEW
 def test_equal_sentences_come_into_one_part(tmp_path):
     """Random labels cannot be learnt, unless a sentence's double stands among those that are trained on.
 
@@ -75,6 +80,23 @@ def test_equal_sentences_come_into_one_part(tmp_path):
     vectors = firth.WordVectors([f"w{i}" for i in range(100)], random.normal(size=(100, 100)))
     row = firth.evaluate(vectors, suites={"sentences": path}).rows[0]
     assert abs(row.value - 0.5) < 3 * np.sqrt(0.25 / 100)  # with doubles on both sides it is above 0.95
+
+
+def test_few_sentences_keep_their_vectors(tmp_path):
+    path = write(tmp_path / "poles.txt", lines(60))
+    with pytest.warns(UserWarning, match="54 different texts|5. different texts with known words: too few"):
+        report = firth.evaluate(VECTORS, suites={"sentences": path})
+    assert [row.value for row in report.rows] == [1.0, 1.0]
+
+
+def test_a_direction_that_is_kept_with_the_vectors_is_taken_out(tmp_path):
+    """Without the axis that tells the poles apart there is nothing to learn from."""
+    path = write(tmp_path / "poles.txt", lines(300))
+    kept = {"weighting": "sif", "smoothing": 1e-3, "tokens": "unicode", "direction": [1.0, 0.0]}
+    vectors = firth.WordVectors(VECTORS.words, VECTORS.vectors, metadata={"sentences": kept})
+    plain, sif = firth.evaluate(vectors, suites={"sentences": path}).rows
+    assert plain.value == 1
+    assert sif.value < 0.7
 
 
 @pytest.mark.parametrize("without_common", [False, True])
@@ -101,6 +123,7 @@ def test_rows_are_classified_as_by_hand():
     assert classify(rows, labels, np.arange(40) % 4).tolist() == labels.tolist()
 
 
+@FEW
 def test_unknown_words(tmp_path):
     """Of 40 further sentences no word is known: left out by the policy "skip", guessed by "count"."""
     write(tmp_path / "poles.train", [*lines(100), *["pos z"] * 30])
