@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO, cast
 
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
 NOTICE = 0.3  # seconds of compiling after which it is told
@@ -69,13 +69,46 @@ def reporting(progress: Progress) -> Iterator[Report]:
     """
     if callable(progress):
         yield progress
-    elif progress is False or (progress is None and not sys.stderr.isatty()):
+        return
+    terminal = sys.stderr is not None and sys.stderr.isatty()  # it is None where it is closed
+    if progress is False or (progress is None and not terminal):
         yield _silent
-    elif sys.stderr.isatty():
+    elif terminal:
         with _bar() as report:
             yield report
     else:
         yield _PlainLines()
+
+
+class Unfailing:
+    """A stream to which nobody may listen any more: what cannot be written is left out, and the work goes on.
+
+    Args:
+        stream: standard error; None where the process has none.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text where that is possible."""
+        with contextlib.suppress(OSError, ValueError):  # a pipe without a reader, a full disk, a closed terminal
+            if self._stream is not None:
+                self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand over what was written where that is possible."""
+        with contextlib.suppress(OSError, ValueError):
+            if self._stream is not None:
+                self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Return whether the stream is a terminal."""
+        return self._stream is not None and self._stream.isatty()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def compiling(compile_kernels: Callable[[], object], report: Report) -> None:
@@ -138,7 +171,7 @@ class _PlainLines:
         if status.stage == self._stage and now - self._last < PLAIN_INTERVAL:
             return
         self._stage, self._last = status.stage, now
-        print(describe(status), file=sys.stderr, flush=True)
+        print(describe(status), file=Unfailing(sys.stderr), flush=True)
 
 
 @contextlib.contextmanager
@@ -152,7 +185,7 @@ def _bar() -> Iterator[Report]:
         BarColumn(bar_width=24),
         TextColumn("{task.fields[line]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(file=cast("TextIO", Unfailing(sys.stderr))), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def report(status: Status) -> None:

@@ -1,6 +1,7 @@
 """The installed command, stopped in the middle: killed, interrupted, out of disk, or racing another."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -79,16 +80,17 @@ def test_a_checkpoint_of_another_run_is_refused(firth: Command, text: Path):
     assert "dim" in complaint
 
 
-def test_interrupted_training_keeps_what_was_learned(firth: Command, tmp_path: Path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_training_keeps_what_was_learned(firth: Command, tmp_path: Path, number: signal.Signals):
     (tmp_path / "text.txt").write_text(sentences(300_000), encoding="utf-8")
     with firth.start(*train(*SLOW, "--json")) as process:
         assert process.stderr is not None
         assert process.stdout is not None
         next(line for line in process.stderr if line.startswith("training, epoch 2/"))
         time.sleep(0.2)  # into the epoch
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         err, out = process.stderr.read(), process.stdout.read()
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "interrupted" in err
     assert "Traceback" not in err
     assert json.loads(out)["interrupted"]
@@ -194,3 +196,28 @@ def test_a_reader_that_has_enough(firth: Command):
     result = subprocess.run(command, shell=True, cwd=firth.folder, capture_output=True, text=True, check=False)
     assert result.stdout.startswith("word0")
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["{} 2>&1 | head -0", "{} 2>&- >&-", "{} 2>/dev/full"])
+def test_training_that_nobody_listens_to_is_saved(firth: Command, text: Path, shell: str):
+    """A pipe without a reader, closed streams or a full disk under a log do not lose what was learned."""
+    line = " ".join(map(str, [firth.program, *train("--dim", 4, "--epochs", 1)]))
+    result = subprocess.run(shell.format(line), shell=True, cwd=firth.folder, env=firth.environment, check=False)
+    assert result.returncode == 0
+    assert len(library.load(firth.folder / "out.firth")) == 26
+
+
+def test_a_terminal_that_is_closed_ends_training_which_saves_what_was_learned(firth: Command, tmp_path: Path):
+    pty = pytest.importorskip("pty", reason="terminals as POSIX has them")
+    (tmp_path / "text.txt").write_text(sentences(300_000), encoding="utf-8")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(firth.folder)
+        os.execve(firth.program, [firth.program, *map(str, train(*SLOW))], firth.environment)
+    shown = b""
+    while b"epoch 2/" not in shown:
+        shown += os.read(terminal, 4096)
+    os.close(terminal)
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
+    assert library.load(firth.folder / "out.firth").metadata["training"]["interrupted"]

@@ -57,7 +57,7 @@ training.POLL = 0.01
 
 def report(status):
     if status.stage == "training, epoch 2/4" and not sent:
-        sent.append(os.kill(os.getpid(), signal.SIGINT))
+        sent.append(os.kill(os.getpid(), int(sys.argv[3])))
 
 sent = []
 vectors = model.train(corpus, threads=2, checkpoint=folder, progress=report)
@@ -94,8 +94,9 @@ def test_a_killed_run_goes_on_to_the_same_bits(script: str, corpus: firth.Corpus
     assert ended.metadata["training"]["loss"] == whole.metadata["training"]["loss"]
 
 
-def test_an_interrupt_returns_what_was_learned(corpus: firth.Corpus, tmp_path: Path):
-    ended = python(INTERRUPTED, corpus.path, tmp_path)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_returns_what_was_learned(number: int, corpus: firth.Corpus, tmp_path: Path):
+    ended = python(INTERRUPTED, corpus.path, tmp_path, int(number))
     assert ended.returncode == 0, ended.stderr
     assert "UserWarning: training was interrupted in epoch 2 of 4" in ended.stderr
     interrupted, epochs, words = ended.stdout.split()

@@ -3,9 +3,11 @@
 Only the file of the command that runs is imported: `firth neighbors` never waits for the compiler that `firth train`
 needs, and `firth --help` waits for neither.
 
-Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood, 130 interrupted.
+Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood, 128 and the number of the signal where
+one ended the program: 130 for Ctrl-C, 143 for SIGTERM.
 """
 
+import errno
 import importlib
 import io
 import os
@@ -13,15 +15,18 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import typer
 
 import firth
 from firth.cli.output import complain, paragraphs, sentence
 from firth.errors import FirthError
+from firth.progress import Unfailing
+from firth.signals import exit_status, interruptible
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # what typer makes of any KeyboardInterrupt
+HUNG_UP = 129
 
 # Name: the module and the function that runs it, or the app of several, and the line that `firth --help` shows.
 COMMANDS = {
@@ -58,24 +63,42 @@ COMMANDS = {
 def main() -> NoReturn:
     """Run the program on the arguments of the process, and leave it."""
     arguments, debug = _without_debug(sys.argv[1:])
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A word that this terminal cannot show is shown by its code; it is no reason to fail.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    _steady_streams()
     warnings.showwarning = _show_warning
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # in the processes of several GPUs the current folder holds no code
     status = 1
     try:
-        status = _run(arguments)
+        with interruptible():
+            status = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output, such as `head`, has enough; the flush at exit must find somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read our output, such as `head`, has enough
+        _drop_output()
     except (FirthError, OSError, MemoryError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EIO and exit_status() == HUNG_UP:
+            _drop_output()  # what was to be shown on the terminal that is gone
+            sys.exit(HUNG_UP)
         if debug:
             traceback.print_exc()
         complain(sentence(error))
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        status = exit_status()
     sys.exit(status)
+
+
+def _drop_output() -> None:
+    """Send what is left of the output to a place that takes it: Python flushes it once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _steady_streams() -> None:
+    """Make sure that what cannot be shown is no reason to fail, nor to lose what hours of training have learned."""
+    for name in ("stdin", "stdout", "stderr"):  # None where the shell has closed it; its number must not be a file's
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDONLY if name == "stdin" else os.O_WRONLY)
+            setattr(sys, name, os.fdopen(handle, "r" if name == "stdin" else "w", encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a word that this terminal cannot show is shown by its code
+    sys.stderr = cast("TextIO", Unfailing(sys.stderr))
 
 
 def _without_debug(arguments: Sequence[str]) -> tuple[list[str], bool]:
@@ -92,7 +115,8 @@ def _run(arguments: list[str]) -> int:
     try:
         build_app(arguments)(arguments, prog_name="firth")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return exit_status() if status == INTERRUPTED else status
     return 0
 
 

@@ -16,8 +16,8 @@ from firth.embeddings.classifier_files import load
 from firth.embeddings.label_scores import LabelScores, Score
 from firth.embeddings.text_classifier import TextClassifier
 from firth.errors import OptionError
+from firth.signals import exit_status
 
-INTERRUPTED = 130
 LINES = 1 << 15  # answered at once
 FASTTEXT = (".bin", ".ftz")  # names of fastText's files
 
@@ -64,7 +64,7 @@ def _train(
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Train a classifier on texts with labels. Ctrl-C stops at a safe point and saves what was learned."""
+    """Train a classifier on texts with labels. Ctrl-C or SIGTERM stops at a safe point and saves what was learned."""
     began = time.monotonic()
     _check_target(output, ".bin")
     if checkpoint is not None:
@@ -87,7 +87,7 @@ def _train(
     _save(classifier, output)
     _tell(classifier, output, time.monotonic() - began, json)
     if classifier.metadata["training"]["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_status())
 
 
 _OPTIONS = Flags(TextClassifier, "Classifier")

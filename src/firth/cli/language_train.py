@@ -4,12 +4,10 @@ Models are named by the options that train them. Those that count are looked at 
 PyTorch, which takes seconds to import, and need not have it.
 """
 
-import contextlib
 import inspect
 import shlex
-import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,8 +25,8 @@ from firth.errors import MissingExtraError
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNKNOWN
+from firth.signals import exit_status
 
-INTERRUPTED = 130
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
 TEXT = Flags(CorpusOptions, "Text", frozenset({"unknown", "keep_empty"}))  # a place for rare words there always is
 
@@ -39,8 +37,7 @@ def train(context: typer.Context) -> None:
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
     arguments = context.args or ["--help"]
-    with _ended_like_ctrl_c():
-        trainers(arguments)(arguments, prog_name="firth lm train")
+    trainers(arguments)(arguments, prog_name="firth lm train")
 
 
 def trainers(arguments: Sequence[str]) -> typer.Typer:
@@ -122,7 +119,7 @@ def _train(
     """Train a language model on text.
 
     Words that are rarer than --min-count, or beyond --max-size, are read as <unk>, which is predicted like any word.
-    Ctrl-C stops at a safe point and saves what was learned, if anything was.
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything was.
     """
     began = time.monotonic()
     check_folder_target(out)
@@ -148,19 +145,9 @@ def _train(
     figure = None if judged is None or interrupted else learned.perplexity(judged, progress=not quiet)
     _tell(model, learned, text, out, time.monotonic() - began, figure, json)
     if interrupted:
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # the warning said so, and which model was kept
         raise typer.Exit(1)
-
-
-@contextlib.contextmanager
-def _ended_like_ctrl_c() -> Iterator[None]:
-    """Take the wish of a system to end the process as Ctrl-C: what was learned is saved, where there is something."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _training(kind: Any, options: Mapping[str, Any]) -> Any:

@@ -16,11 +16,11 @@ from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, 
 from firth.comparison.models import MODELS
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
+from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io import load
 from firth.vectors.sense_vectors import SenseVectors
 
-INTERRUPTED = 130
 _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
 
@@ -51,8 +51,8 @@ def _train(
 ) -> None:
     """Train on text.
 
-    Text is read once into a corpus on disk, which the next training on the same text uses again. Ctrl-C stops at a safe
-    point and saves what was learned.
+    Text is read once into a corpus on disk, which the next training on the same text uses again. Ctrl-C or SIGTERM
+    stops at a safe point and saves what was learned.
     """
     began = time.monotonic()
     check_folder_target(output)
@@ -69,7 +69,7 @@ def _train(
     vectors.save(output)
     _tell(vectors, output, time.monotonic() - began, json)
     if vectors.metadata["training"]["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_status())
 
 
 def _app() -> typer.Typer:

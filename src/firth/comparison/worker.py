@@ -19,6 +19,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import FirthError
 from firth.evaluation.judge import evaluate
 from firth.progress import Status, reporting
+from firth.signals import interruptible
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.sense_vectors import SenseVectors
 
@@ -121,7 +122,8 @@ def main() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     task = json.loads(asked)
     try:
-        told = measure(task)
+        with interruptible():
+            told = measure(task)
     except (FirthError, OSError, MemoryError) as error:
         told = {"error": str(error) or type(error).__name__}
     except KeyboardInterrupt:

@@ -138,14 +138,17 @@ def autotune(
             start = time.monotonic()
             try:
                 classifier = train_on(options, read, seed=search.seed, threads=search.threads, progress=tick)
-            except _OutOfTimeError:
+                score = score_of(classifier, validation, search)
+            except (_OutOfTimeError, KeyboardInterrupt):
+                if best is None:
+                    raise
                 break
             except DivergenceError:
                 trials.append(Trial(options, 0.0, round(time.monotonic() - start, 3)))
                 if best is None and len(trials) >= min(MOST_FAILURES, search.trials or MOST_FAILURES):
                     raise
                 continue
-            trial = Trial(options, score_of(classifier, validation, search), round(time.monotonic() - start, 3))
+            trial = Trial(options, score, round(time.monotonic() - start, 3))
             trials.append(trial)
             if best is None or trial.score > best[0].score:
                 best = trial, classifier

@@ -1,8 +1,8 @@
 """What every embedding that trains in shards shares: matrices, shards, threads, progress, and when to stop.
 
 A model brings one function that trains a shard from where its `Shard` stands until the shard's end or until it is told
-to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C, for a checkpoint or for divergence is
-the same flag, looked at between sentences.
+to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C or SIGTERM, for a checkpoint or for
+divergence is the same flag, looked at between sentences.
 """
 
 import hashlib
@@ -34,6 +34,7 @@ from firth.kernels.threads import usable_threads as usable_threads
 from firth.kernels.windows import keep_thresholds
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator
+from firth.signals import Asked, stopping
 from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two looks at the threads
@@ -124,7 +125,7 @@ class Run(Generic[Result]):
         losses: mean loss of each finished epoch.
         sample_losses: mean loss on the fixed sample after each finished epoch.
         seconds: time spent in kernels.
-        interrupted: whether Ctrl-C ended the run.
+        interrupted: whether Ctrl-C or SIGTERM ended the run.
         beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
         kept: what `seconds` was when the state was last kept.
         keeping: how long that took.
@@ -165,9 +166,11 @@ class Run(Generic[Result]):
             compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
             release_compiler()
             try:
-                while self.epoch < self.epochs and not self.interrupted:
-                    _train_epoch(self, report, folder)
-            except KeyboardInterrupt:  # between two epochs, or while a checkpoint was written
+                with stopping() as asked:
+                    while self.epoch < self.epochs and not asked.stop:
+                        _train_epoch(self, report, folder, asked)
+                self.interrupted = self.epoch < self.epochs
+            except KeyboardInterrupt:  # a second signal
                 self.interrupted = self.epoch < self.epochs
         if self.interrupted:
             place = f"epoch {self.epoch + 1} of {self.epochs}"
@@ -312,7 +315,7 @@ def _fingerprint(matrices: Matrices) -> str:
     return digest.hexdigest()
 
 
-def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
+def _train_epoch(run: Run[Any], report: Report, folder: Path | None, asked: Asked) -> None:
     """Train to the end of the epoch, or to a checkpoint inside it, or to an interruption."""
     report(_status(run))
     stop = np.zeros(1, dtype=np.int64)
@@ -325,10 +328,8 @@ def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
                 report(_status(run))
                 _check_sound(run, stop, WATCHED_ROWS)
                 release_pages(run.corpus.ids)
-                if folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL:
+                if asked.stop or (folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL):
                     stop[0] = 1
-        except KeyboardInterrupt:
-            stop[0], run.interrupted = 1, True
         except BaseException:
             stop[0] = 1
             raise
@@ -338,7 +339,7 @@ def _train_epoch(run: Run[Any], report: Report, folder: Path | None) -> None:
     ended = all(shard.position[0] >= shard.last for shard in run.shards)
     if ended:
         _finish_epoch(run)
-    needed = not ended or run.interrupted or run.epoch == run.epochs
+    needed = not ended or asked.stop or run.epoch == run.epochs
     if folder is not None and (needed or run.seconds - run.kept >= CHECKPOINT_SHARE * run.keeping):
         began = time.monotonic()
         save_checkpoint(run, folder)

@@ -31,10 +31,10 @@ from firth.neural.training.monitor import Callback, History
 from firth.neural.training.options import Training
 from firth.neural.training.processes import Alone, Group, launch, working_processes
 from firth.neural.training.run import Run, Stopwatch, new_run
-from firth.neural.training.signals import Asked, ignoring_interrupts, stopping
 from firth.neural.training.stopping import put_back, weights_of
 from firth.neural.training.task import Task
 from firth.progress import Progress, Report, Status, reporting
+from firth.signals import Asked, ignoring_interrupts, stopping
 
 LOOK = 0.2  # seconds between two looks at the loss
 

@@ -1,7 +1,9 @@
 """The loop on a line through four points and on a small LSTM."""
 
+import dataclasses
 import math
 import signal
+import threading
 
 import pytest
 
@@ -14,6 +16,7 @@ from firth.neural.training.options import Training
 from tests.unit.neural.training.tiny import Line, Stream
 
 SGD = Training(optimiser="sgd", lr=0.1, epochs=1)
+THREE = dataclasses.replace(SGD, epochs=3)
 
 
 def train(task, training, **how):
@@ -197,6 +200,30 @@ def test_a_signal_ends_training_after_the_step(number):
         history = train(task, Training(optimiser="sgd", lr=0.01, epochs=9))
     assert history.interrupted
     assert history.steps == 3
+
+
+def test_a_second_signal_does_not_wait_for_an_evaluation():
+    task = Line()
+
+    def evaluate():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("the evaluation went on")
+
+    task.evaluate = evaluate
+    with pytest.warns(UserWarning, match="interrupted in epoch"):
+        history = fit(task, THREE, seed=0, identity={}, progress=False)
+    assert (history.interrupted, history.steps, history.rows) == (True, 1, [])
+    assert task.module.weight.item() == pytest.approx(1.7)
+
+
+def test_training_in_a_thread_hears_none_and_learns():
+    ended = []
+    task = Line()
+    thread = threading.Thread(target=lambda: ended.append(fit(task, THREE, seed=0, identity={}, progress=False)))
+    thread.start()
+    thread.join(60)
+    assert [history.steps for history in ended] == [3]
 
 
 def test_callbacks_get_plain_rows():

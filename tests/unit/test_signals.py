@@ -5,14 +5,9 @@ import threading
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+from firth.signals import HEARD, exit_status, ignoring_interrupts, interruptible, stopping
 
-from firth.neural.training.loop import fit
-from firth.neural.training.options import Training
-from firth.neural.training.signals import ignoring_interrupts, stopping
-from tests.unit.neural.training.tiny import Line
-
-SGD = Training(optimiser="sgd", lr=0.1, epochs=3)
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals as POSIX has them")
 
 
 def test_the_first_is_a_flag_and_the_second_interrupts():
@@ -47,25 +42,33 @@ def test_signals_are_passed_on_to_those_who_do_the_work(monkeypatch):
     assert told == [(process, signal.SIGTERM) for process in (7, 8, 7, 8)]
 
 
-def test_a_second_signal_does_not_wait_for_an_evaluation():
-    task = Line()
-
-    def evaluate():
+def test_the_status_tells_the_signal():
+    with interruptible(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    assert exit_status() == 143
+    with stopping():
         signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        raise AssertionError("the evaluation went on")
-
-    task.evaluate = evaluate
-    with pytest.warns(UserWarning, match="interrupted in epoch"):
-        history = fit(task, SGD, seed=0, identity={}, progress=False)
-    assert (history.interrupted, history.steps, history.rows) == (True, 1, [])
-    assert task.module.weight.item() == pytest.approx(1.7)
+    assert exit_status() == 130
 
 
-def test_training_in_a_thread_hears_none_and_learns():
-    ended = []
-    task = Line()
-    thread = threading.Thread(target=lambda: ended.append(fit(task, SGD, seed=0, identity={}, progress=False)))
+def test_a_terminal_that_is_gone_is_heard():
+    with stopping() as asked:
+        signal.raise_signal(signal.SIGHUP)
+    assert asked.stop
+    with stopping() as asked, ignoring_interrupts():  # where another process answers
+        signal.raise_signal(signal.SIGHUP)
+    assert not asked.stop
+
+
+def test_in_a_thread_nothing_is_heard():
+    before = [signal.getsignal(number) for number in HEARD]
+    found = []
+
+    def run():
+        with stopping(), interruptible(), ignoring_interrupts():
+            found.extend(signal.getsignal(number) for number in HEARD)
+
+    thread = threading.Thread(target=run)
     thread.start()
-    thread.join(60)
-    assert [history.steps for history in ended] == [3]
+    thread.join()
+    assert found == before
