@@ -66,5 +66,5 @@ def source_state() -> str:
 
 def versions(python: str, packages: tuple[str, ...]) -> dict[str, str]:
     """The installed versions of some packages in the environment of `python`; absent ones are left out."""
-    result = subprocess.run([python, "-c", DESCRIBE, *packages], capture_output=True, text=True, check=True)
+    result = subprocess.run([python, "-P", "-c", DESCRIBE, *packages], capture_output=True, text=True, check=True)
     return {name: version for name, version in json.loads(result.stdout).items() if version}

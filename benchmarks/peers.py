@@ -23,8 +23,8 @@ def peers_python(cache: Path) -> str:
     whole = folder / "installed"
     if not whole.exists():
         print(f"installing {', '.join(REQUIREMENTS)} into an environment of their own", file=sys.stderr, flush=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        installed = subprocess.run([str(python), "-m", "pip", "install", "--quiet", *REQUIREMENTS], check=False)
+        subprocess.run([sys.executable, "-P", "-m", "venv", "--clear", str(folder)], check=True)
+        installed = subprocess.run([str(python), "-P", "-m", "pip", "install", "--quiet", *REQUIREMENTS], check=False)
         if installed.returncode:
             raise SystemExit(
                 f"pip could not install {', '.join(REQUIREMENTS)} for Python {sys.version.split()[0]} (see above): "

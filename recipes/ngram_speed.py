@@ -67,7 +67,8 @@ def makers(text, folder, order, threads):
     def ours():
         with tempfile.TemporaryDirectory(dir=folder) as cache:  # so that reading the text is counted
             return run(
-                [sys.executable, "-c", OURS, text, folder / f"{order}.firth", cache, str(order), str(threads)], threads
+                [sys.executable, "-P", "-c", OURS, text, folder / f"{order}.firth", cache, str(order), str(threads)],
+                threads,
             )
 
     def lmplz():

@@ -12,6 +12,7 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 # A home folder, a drive, or the work folders of build machines; spelled so that this file does not match itself.
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:home|Users|root|work|mnt|opt)/\w|[A-Z]:\\\w)")
 PROMISE = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+CHILD = re.compile(r"""(?:sys\.executable|python\)?), "-[cm]"(?!, "benchmarks\.)""")  # Python, without -P before
 SILENCED = re.compile(r"#\s*(?:type:\s*ignore(?:\[[\w-]+\])?|noqa(?::\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*)?)(?P<reason>.*)")
 
 
@@ -70,3 +71,9 @@ def test_a_silenced_check_says_why():
             if match and len(match["reason"].split()) < 3:
                 unexplained.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
     assert unexplained == []
+
+
+def test_python_programs_are_started_without_the_current_folder():
+    """Python would look for modules there first; without -P a `numpy.py` among the data of a user is run."""
+    programs = [path for folder in ("src", "recipes", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    assert lines_matching(CHILD, programs) == []

@@ -48,7 +48,7 @@ class Command:
 
     def __call__(self, *arguments: object, stdin: str = "", before: Callable[[], None] | None = None) -> Ended:
         """Run the command to its end; `before` runs in the child, ahead of it."""
-        return self._ended([self.program, *map(str, arguments)], input=stdin, preexec_fn=before)
+        return self.run([self.program, *map(str, arguments)], input=stdin, preexec_fn=before)
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start the command and leave it running."""
@@ -64,9 +64,10 @@ class Command:
 
     def python(self, program: str) -> Ended:
         """Run a Python program against the installed package."""
-        return self._ended([sys.executable, "-c", program])
+        return self.run([sys.executable, "-c", program])
 
-    def _ended(self, command: list[str], **how: Any) -> Ended:
+    def run(self, command: list[str], **how: Any) -> Ended:
+        """Run any command in the folder to its end."""
         result = subprocess.run(
             command,
             cwd=self.folder,

@@ -8,6 +8,7 @@ count words in the same way share one count.
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,9 @@ from firth.corpus.encoded import Corpus
 from firth.errors import FirthError, OptionError
 from firth.files import replacing_file, sync_folder
 from firth.kernels.threads import usable_threads
+from firth.signals import last_signal
 
+WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker import main; sys.exit(main())"
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
 
 
@@ -149,8 +152,17 @@ def _append(path: Path, row: Mapping[str, Any]) -> None:
     sync_folder(path.parent)
 
 
+def _module_folders() -> list[str]:
+    """Return where this process finds modules, but for the current folder, whose files are data and no code.
+
+    Python looks there first for `-c`, `-m` and at its prompt.
+    """
+    here, home = Path.cwd(), Path(__file__).resolve().parents[2]
+    return [name for name in sys.path if (name and Path(name) != here) or home == here]
+
+
 def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
-    command = [sys.executable, "-m", "firth.comparison.worker"]
+    command = [sys.executable, "-P", "-c", WORKER, *_module_folders()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
         assert child.stdin is not None
         assert child.stdout is not None
@@ -159,7 +171,9 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
             child.stdin.flush()  # and open: where it ends, the child does
             answer = child.stdout.read()
         except KeyboardInterrupt:
-            child.wait()  # it was interrupted too, and keeps what it has learned
+            if last_signal() == signal.SIGTERM:  # what a terminal sends has reached the child, too
+                child.terminate()
+            child.wait()  # it keeps what it has learned
             raise
     if child.returncode == 130:
         raise KeyboardInterrupt
