@@ -248,7 +248,8 @@ def models(
     source: Annotated[
         str,
         typer.Argument(
-            help="A folder of firth compare, or lines of firth evaluate --json; - for standard input.",
+            help="A folder of firth compare, or a file with the lines of firth evaluate --json, for one model or for "
+            "several; - for standard input.",
             show_default=False,
             metavar="SOURCE",
         ),

@@ -21,13 +21,15 @@ def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None
 
     Args:
         rows: figures as `firth.evaluate` and `firth evaluate --json` tell them: mappings with "vectors", "set",
-            "metric", "value", "low" and "high". Sections of a set are left out, and 3CosMul where 3CosAdd is there; so
-            is what could not be measured, which the picture's notes say.
+            "metric", "value", "low" and "high". Left out are comparisons of two models, which have "best" and "other";
+            sections of a set; 3CosMul where 3CosAdd is there; and what could not be measured, which the picture's notes
+            say.
         title: a line above; by default it says what is shown.
 
     Raises:
         OptionError: there is no figure to draw, or one lacks a key.
     """
+    rows = [row for row in rows if not {"best", "other"} <= row.keys()]
     for row in rows:
         if missing := [name for name in NEEDED if name not in row]:
             raise OptionError(f"a figure without {', '.join(missing)}: expected lines of firth evaluate --json")

@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -5,7 +6,9 @@ import pytest
 
 from firth.comparison.results import Comparison
 from firth.errors import OptionError
+from firth.evaluation.judge import evaluate
 from firth.plots import models_by_set, models_by_time
+from firth.vectors.word_vectors import WordVectors
 
 
 def figure(vectors, name, value, metric="spearman"):
@@ -35,6 +38,17 @@ def test_figures_and_their_intervals_are_where_they_should_be():
     assert list(picture.rows) == [ROWS[0], ROWS[1], ROWS[4]]
     assert list(picture.notes) == ["1 figure could not be measured"]
     assert picture.title == "2 models on 2 sets, with 95 % intervals"
+
+
+def test_every_line_that_evaluate_writes_is_accepted(tmp_path):
+    """Its report on several models has lines that compare two of them: no figures of a model."""
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\t1\nb\tc\t2\nc\td\t3\na\td\t4\n", encoding="utf-8")
+    rows = np.random.default_rng(0).normal(size=(2, 4, 3))
+    two = {name: WordVectors(list("abcd"), some) for name, some in zip(("one", "two"), rows, strict=True)}
+    lines = [json.loads(line) for line in evaluate(two, similarity=pairs).to_json().splitlines()]
+    assert [line.get("vectors") for line in lines] == ["one", "two", None]
+    assert list(models_by_set(lines).groups) == ["one", "two"]
 
 
 def test_figures_that_are_none_are_told():
