@@ -111,14 +111,14 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
         return
     whole = int in kinds
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or (whole and not isinstance(value, int)) or math.isnan(value) or _out_of_range(value, meta):
+    if not number or (whole and not isinstance(value, int)) or value != value or _out_of_range(value, meta):
         raise OptionError(f"{name}={value!r}: expected {_range(whole, meta)}")
 
 
 def _out_of_range(value: float, meta: Any) -> bool:
     low, high = meta["minimum"], meta["maximum"]
     below = low is not None and (value <= low if meta["exclusive"] else value < low)
-    return below or (high is not None and value > high) or math.isinf(value)
+    return below or (high is not None and value > high) or abs(value) == math.inf  # math.isinf fails on 400 digits
 
 
 def _range(whole: bool, meta: Any) -> str:

@@ -7,6 +7,8 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.language.ngram_check import damage_of
+from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.language.ngram_checks import check_sums, text_of
 
 SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]
@@ -108,3 +110,116 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         firth.NgramModel.from_arpa(tmp_path / "none.arpa")
+
+
+def bits(number):
+    """The float32 number as the int32 that a node holds."""
+    return int(np.float32(number).view(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "number", "complaint"),
+    [
+        ("nodes", (0, 0), 2**30, "n-gram 0 begins those that go on from it outside the next order"),
+        ("nodes", (0, 0), -5, "n-gram 0 begins those"),
+        ("nodes", (2, 0), 0, "n-gram 1 begins those"),
+        ("nodes", (-1, 0), 2**31 - 1, "begins those that go on from it outside"),
+        ("nodes", (3, 1), 3, "a 1-gram that has a suffix"),  # once a chain without an end
+        ("nodes", (8, 1), 2**31 - 1, "has a suffix other than itself without its first word"),
+        ("nodes", (8, 1), 8, "has a suffix other than itself"),
+        ("nodes", (0, 2), bits(4.65), "1-gram 0 has a probability that is none"),  # once "104.9"
+        ("nodes", (8, 2), bits(np.nan), "has a probability that is none"),
+        ("nodes", (1, 3), bits(np.inf), "1-gram 1 has a weight of lower orders that is none"),
+        ("nodes", (8, 3), bits(np.nan), "has a weight of lower orders that is none"),
+        ("nodes", (1, 3), bits(4.65), "the weight of lower orders after 'b', n-gram 1, makes probabilities above 1"),
+        ("leaves", (0, 0), 2**31 - 1, "has a suffix other than itself"),
+        ("leaves", (0, 0), -1, "has a suffix other than itself"),
+        ("leaves", (0, 1), bits(0.1), "has a probability that is none"),
+        ("words", 0, 2, "1-grams that are not the words in their order"),
+        ("words", -1, 2**31 - 1, "do not end in sorted words"),
+        ("words", -1, -1, "do not end in sorted words"),
+        ("sizes", 0, 2**62, "n-grams by order"),
+    ],
+)
+def test_numbers_that_lead_astray(folder, name, place, number, complaint):
+    """Each of these was once followed out of the arrays, without an end, or taken for a probability."""
+    change(folder, **{name: with_number(array_of(folder, name), place, number)})
+    with pytest.raises(FormatError, match=f"{folder}.*{complaint}.*copy or save it again"):
+        firth.load(folder)
+
+
+def test_arrays_of_another_type(folder):
+    for name in ("words", "nodes", "leaves"):
+        whole = array_of(folder, name)
+        change(folder, **{name: whole.astype(np.int64)})
+        with pytest.raises(FormatError, match=f"tensor '{name}' is int64"):
+            firth.load(folder)
+        change(folder, **{name: whole})
+    change(folder, counts=with_number(array_of(folder, "counts"), 0, -1))
+    with pytest.raises(FormatError, match="tensor 'counts' holds numbers from -1"):
+        firth.load(folder)
+
+
+@pytest.mark.parametrize("words", [["a", "b", "c", "d", "e", "a", "<unk>"], ["a", "b", "c", "d", "e", "x", "</s>"]])
+def test_words_that_are_none_of_a_language_model(folder, words):
+    (folder / "vocab.json").write_text(json.dumps(words), encoding="utf-8")
+    (folder / "checksums.json").unlink(missing_ok=True)
+    with pytest.raises(FormatError, match=r"expected each word once|no word '<unk>'"):
+        firth.load(folder)
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "katz", "absolute", "good-turing", "jelinek-mercer", "add-k"])
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_every_smoothing_makes_sound_models(tmp_path, smoothing, order):
+    """What a folder is refused for, no model that was trained has."""
+    model = firth.Ngrams(order=order, smoothing=smoothing, discount_fallback=True).train(text_of(SENTENCES, tmp_path))
+    assert damage_of(model.trie, model.vocabulary.words) == ""
+
+
+def test_weights_above_one_are_looked_into(tmp_path):
+    """A weight may be above 1 where no word that was not seen after the context is made too likely by it."""
+    lines = r"""\data\
+ngram 1=5
+ngram 2=1
+
+\1-grams:
+-99	<s>
+-0.1	a	{weight}
+-1	b
+-1	c
+-2	<unk>
+
+\2-grams:
+-0.5	a a
+
+\end\
+"""
+    path = tmp_path / "m.arpa"
+    path.write_text(lines.format(weight="0.9"), encoding="utf-8")  # 10^(0.9 - 1) of b and c: 1.6 in sum, none above 1
+    model = firth.NgramModel.from_arpa(path)
+    assert np.exp(model.start([[model.vocabulary.ids["a"]]])[0]).max() <= 1
+    path.write_text(lines.format(weight="1.1"), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"m\.arpa: the weight of lower orders after 'a'.*above 1.*write it again"):
+        firth.NgramModel.from_arpa(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("ngram 1=5", "ngram 1=10000000000000000000", "line 2: .*have room in the file"),
+        ("ngram 1=5", "ngram 1=" + "9" * 5000, "line 2: .*have room in the file"),
+        ("ngram 2=1", "ngram 2=99999999", "line 3: .*have room in the file"),
+        ("ngram 2=1", "ngram " + "2" * 5000 + "=1", "line 3: .*expected the number of 2-grams"),
+        ("-0.5", "-0." + "5" * 60_000, "line 13: .*expected a number"),
+        ("-0.5", "0." + "0" * 60_000, "line 13: .*expected a number"),
+    ],
+)
+def test_endless_numbers_in_arpa_files(tmp_path, old, new, complaint):
+    content = (
+        "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-99\t<s>\n-0.1\ta\t0\n-1\tb\n-1\tc\n-2\t<unk>\n\n\\2-grams:\n"
+        "-0.5\ta a\n\n\\end\\\n"
+    )
+    assert content.count(old) == 1
+    (tmp_path / "m.arpa").write_text(content.replace(old, new), encoding="utf-8")
+    with pytest.raises(FormatError, match=complaint):
+        firth.NgramModel.from_arpa(tmp_path / "m.arpa")

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.alignment.dictionary import Pair
-from firth.alignment.steps import Placement
-from firth.errors import OptionError
+from firth.alignment.steps import NORMALISATIONS, Placement
+from firth.errors import OptionError, ShapeError
 from firth.postprocess.recorded import matrix_of, remade
 from firth.vectors import neighbours
 from firth.vectors.csls import NEIGHBOURS, ranked, surroundings
-from firth.vectors.io import saved
+from firth.vectors.io import folder, saved
 from firth.vectors.io.folder import parts
 from firth.vectors.io.saved import Saved
 from firth.vectors.lexicon import Lexicon
@@ -217,11 +217,19 @@ def restore(content: Saved) -> Alignment:
     """
     kinds = content.facts.get("normalisations")
     pivots = content.texts.get("pivots")
-    if not isinstance(kinds, list) or len(kinds) != 2 or not isinstance(pivots, list):
-        raise content.damaged("no normalisations or no pivots")
+    if not isinstance(kinds, list) or len(kinds) != 2 or not all(kind in tuple(NORMALISATIONS) for kind in kinds):
+        raise content.damaged(f"normalisations {kinds!r}, expected two of {', '.join(NORMALISATIONS)}")
+    if not isinstance(pivots, list) or not all(map(_is_pair, pivots)):
+        raise content.damaged("pivots.json that does not hold pairs of words")
     sides = [_side(content, side, kind) for side, kind in zip(SIDES, kinds, strict=True)]
     (source, here, near), (target, there, far) = sides
+    if source.dim != target.dim:
+        raise content.damaged(f"vectors of {source.dim} and {target.dim} numbers, expected one width")
     return Alignment(source, target, (here, there), tuple((a, b) for a, b in pivots), (near, far), content.metadata)
+
+
+def _is_pair(pivot: Any) -> bool:
+    return isinstance(pivot, list) and len(pivot) == 2 and all(isinstance(word, str) for word in pivot)
 
 
 def _side(content: Saved, side: str, kind: str) -> tuple[WordVectors, Placement, npt.NDArray[Any]]:
@@ -232,15 +240,16 @@ def _side(content: Saved, side: str, kind: str) -> tuple[WordVectors, Placement,
     matrix = content.array(f"{side}.map", (len(mean), rows.shape[1]))
     prefix = f"{side}.attribute."
     attributes = {name.removeprefix(prefix): a for name, a in content.arrays.items() if name.startswith(prefix)}
-    for name, values in content.texts.get(f"{side}-attributes", {}).items():
-        attributes[name] = np.array(values, dtype=object)
-    vectors = WordVectors(
-        Lexicon(words),
-        rows,
-        counts=content.arrays.get(f"{side}.counts"),
-        metadata=content.facts.get(side, {}).get("metadata", {}),
-        attributes=attributes,
-    )
+    attributes |= folder.columns_in(content, f"{side}-attributes")
+    facts = content.facts.get(side)
+    metadata = facts.get("metadata") if isinstance(facts, dict) else None
+    if not isinstance(metadata, dict):
+        raise content.damaged(f"no metadata of the {side} in config.json")
+    counts = content.counts(f"{side}.counts", len(words)) if f"{side}.counts" in content.arrays else None
+    try:
+        vectors = WordVectors(Lexicon(words), rows, counts=counts, metadata=metadata, attributes=attributes)
+    except ShapeError as error:
+        raise content.damaged(str(error)) from None
     return vectors, Placement(kind, mean, matrix), around
 
 

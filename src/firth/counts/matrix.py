@@ -75,10 +75,10 @@ class CooccurrenceMatrix:
             name: np.asarray(_mapped(folder / f"{name}.bin", kind)) for name, kind in PARTS.items()
         }
         rows, columns = parts["rows"], parts["columns"]
-        if rows[0] != 0 or rows[-1] != len(columns) or (np.diff(rows) < 0).any():
+        if rows[0] != 0 or rows[-1] != len(columns) or (rows[1:] < rows[:-1]).any():
             raise FormatError(f"{folder / 'rows.bin'}: damaged, its rows do not follow one another; {AGAIN}")
         if len(columns):
-            _check_numbers(folder, columns, parts["values"], len(vocabulary))
+            _check_numbers(folder, rows, columns, parts["values"], half=facts["half"])
         return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -240,8 +240,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         facts = parse_json(path.read_bytes())
         known = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
-        facts["half"], facts["options"], facts["fingerprint"]
-    except (ValueError, KeyError, TypeError) as error:
+        kinds = type(facts["half"]), type(facts["options"]), type(facts["fingerprint"])
+        if kinds != (bool, dict, str) or min(words, cells) < 0:
+            raise TypeError("half, options or fingerprint are none")
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
     if not known:
         raise FormatError(
@@ -255,11 +257,24 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return dict(facts)
 
 
-def _check_numbers(folder: Path, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], words: int) -> None:
+def _check_numbers(
+    folder: Path, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], *,
+    half: bool,
+) -> None:  # fmt: skip
     least, most = _extremes(columns)
+    words = len(rows) - 1
     if not 0 <= least <= most < words:
         wrong = int(max(least, most, key=abs))
         raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {words}; {AGAIN}")
+    for first in range(0, len(columns), PIECE):
+        contexts = np.asarray(columns[first : first + PIECE + 1])  # and the next, to compare the last with
+        low, high = np.searchsorted(rows, [first, first + len(contexts) - 1], side="right") - 1
+        lengths = np.diff(np.clip(rows[low : high + 2], first, first + len(contexts)))
+        centres = np.repeat(np.arange(low, high + 1), lengths)
+        falls = (contexts[1:] <= contexts[:-1]) & (centres[1:] == centres[:-1])
+        if falls.any() or (half and (contexts > centres).any()):
+            raise FormatError(f"{folder / 'columns.bin'}: damaged, the words of a row do not ascend; {AGAIN}")
+        release_pages(columns)
     least, most = _extremes(values)
     if not 0 < least <= most < np.inf:
         raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")

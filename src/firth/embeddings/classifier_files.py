@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.embeddings.classifier import Classifier
+from firth.embeddings.label_tree import ENDLESS
 from firth.embeddings.text_features import FeatureMap
-from firth.errors import OptionError
+from firth.errors import FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
 from firth.vectors.io import fasttext, saved
 from firth.vectors.io.fasttext import Arguments, FastTextFile, SparseRows
@@ -94,13 +95,21 @@ def restore(content: Saved) -> Classifier:
         FormatError: the folder is damaged.
     """
     words, labels, facts = content.words(), content.words("labels"), content.facts
+    if not labels or len(set(words)) != len(words) or len(set(labels)) != len(labels):
+        raise content.damaged(
+            f"{len(words):,} words and {len(labels):,} labels; expected labels, and each of both once"
+        )
     whole = {name: facts.get(name) for name in ("dim", "word_ngrams", "min_n", "max_n", "bucket_count")}
-    if facts.get("loss") not in LOSSES or not all(isinstance(value, int) for value in whole.values()):
+    if facts.get("loss") not in LOSSES or not all(type(n) is int and 0 <= n < 2**31 for n in whole.values()):
         raise content.damaged(f"loss {facts.get('loss')!r} and the sizes {whole} in config.json")
     dim, count = int(facts["dim"]), int(facts["bucket_count"])
-    used = content.array("buckets", (None,), "i")
-    if len(used) and not 0 <= int(used.min()) <= int(used.max()) < count:
-        raise content.damaged(f"buckets up to {int(used.max())}, expected them below {count}")
+    used = content.numbers("buckets", (None,), count)
+    rows = rows_of(used, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
+    if np.count_nonzero(rows >= 0) != len(used):
+        raise content.damaged("a bucket that has two rows")
+    label_counts = content.counts("label_counts", len(labels))
+    if wrong := _tree_damage(facts["loss"], label_counts):
+        raise content.damaged(wrong)
     return Classifier(
         map=FeatureMap(
             words=words,
@@ -108,17 +117,24 @@ def restore(content: Saved) -> Classifier:
             min_n=int(facts["min_n"]),
             max_n=int(facts["max_n"]),
             buckets=count,
-            bucket_rows=rows_of(used, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY),
+            bucket_rows=rows,
         ),
         labels=labels,
-        counts=content.array("counts", (len(words),), "i"),
-        label_counts=content.array("label_counts", (len(labels),), "i"),
+        counts=content.counts("counts", len(words)),
+        label_counts=label_counts,
         inputs=_restored(content, "input", len(words) + len(used), dim),
         outputs=_restored(content, "output", len(labels), dim),
         loss=str(facts["loss"]),
         label_prefix=str(facts.get("label_prefix", PREFIX)),
         metadata=dict(content.metadata),
     )
+
+
+def _tree_damage(loss: str, counts: npt.NDArray[np.int64]) -> str:
+    """Return why no tree can be built over labels of these counts, or ""."""
+    if loss != "hierarchical" or counts.max(initial=0) < ENDLESS:
+        return ""
+    return f"a label that stands in {counts.max():,} texts, expected fewer than {ENDLESS:,} for a tree"
 
 
 def _stored(side: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
@@ -135,13 +151,15 @@ def _stored(side: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
 
 def _restored(content: Saved, side: str, rows: int, dim: int) -> Any:
     if f"{side}_codes" not in content.arrays:
-        return content.array(f"{side}s", (rows, dim))
+        return content.array(f"{side}s", (rows, dim), dtype=np.float32)
     codes = content.array(f"{side}_codes", (rows, None), "u")
     width = -(-dim // max(codes.shape[1], 1))
-    quantiser = ProductQuantiser(dim, width, content.array(f"{side}_centroids", (256 * dim,)))
+    quantiser = ProductQuantiser(dim, width, content.array(f"{side}_centroids", (256 * dim,), dtype=np.float32))
+    if codes.shape[1] != quantiser.parts:
+        raise content.damaged(f"{codes.shape[1]} codes a row of {dim} numbers, which no width of parts makes")
     if f"{side}_length_codes" not in content.arrays:
         return QuantisedMatrix(codes, quantiser)
-    lengths = ProductQuantiser(1, 1, content.array(f"{side}_lengths", (256,)))
+    lengths = ProductQuantiser(1, 1, content.array(f"{side}_lengths", (256,), dtype=np.float32))
     return QuantisedMatrix(codes, quantiser, content.array(f"{side}_length_codes", (rows,), "u"), lengths)
 
 
@@ -232,10 +250,13 @@ def from_fasttext(file: FastTextFile, name: str = "classifier") -> Classifier:
 
     Raises:
         OptionError: the file holds word vectors.
+        FormatError: its counts of labels make no tree.
     """
     a, words = file.arguments, len(file.words)
     if a.model != "supervised":
         raise OptionError(f"{name} holds word vectors of fastText's {a.model}, expected a classifier")
+    if wrong := _tree_damage(a.loss, file.label_counts):
+        raise FormatError(f"{name}: {wrong}; the file is damaged, copy it again")
     prefix = PREFIX if all(label.startswith(PREFIX) for label in file.labels) else ""
     buckets = a.buckets if file.input.shape[0] > words or file.pruned is not None else 0
     if file.pruned is None:

@@ -18,7 +18,7 @@ def label_children(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     Source: Huffman 1952, "A method for the construction of minimum-redundancy codes".
 
     Args:
-        counts: (L,) of the labels, which never rise.
+        counts: (L,) of the labels, which never rise; each is from 0 to below `ENDLESS`.
     """
     labels = len(counts)
     weights = [*counts.tolist(), *[ENDLESS] * (labels - 1)]

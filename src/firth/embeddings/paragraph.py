@@ -79,7 +79,7 @@ from firth.options import option
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.document_inference import reading, scoring_of
-from firth.vectors.document_vectors import DocumentVectors
+from firth.vectors.document_vectors import MOST, MOST_EPOCHS, DocumentVectors
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -107,17 +107,17 @@ class ParagraphVectors:
     words: bool = option(False, "whether dbow trains word vectors too, by skip-gram")
     objective: str = option("negative", "how a prediction is scored", choices=("negative", "hierarchical"))
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    window: int = option(5, "words on each side of the predicted word", minimum=1)
-    negative: int = option(5, "noise words a prediction", minimum=1)
+    window: int = option(5, "words on each side of the predicted word", minimum=1, maximum=MOST)
+    negative: int = option(5, "noise words a prediction", minimum=1, maximum=MOST)
     sample: float = option(
         1e-3, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
     )
-    epochs: int = option(10, "passes over the corpus", minimum=1)
+    epochs: int = option(10, "passes over the corpus", minimum=1, maximum=MOST_EPOCHS)
     lr: float = option(0.025, "learning rate at the start", minimum=0, exclusive=True)
     final_lr: float = option(0.004, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
-    shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1)
+    shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1, maximum=MOST)
 
     def __post_init__(self) -> None:
         options.check(self)

@@ -92,11 +92,11 @@ class FeatureMap:
     ) -> tuple[Features, int]:
         rows = self._rows_of(lines, labels, len(prefix))
         pieces, piece_starts = self._pieces(lines, rows)
-        longest = max(1, self.word_ngrams)
+        longest_line = int(np.diff(lines.ends, prepend=0).max(initial=0))
+        longest = max(1, min(self.word_ngrams, longest_line))  # whatever the options of a file say
         most = len(lines.tokens) * longest + int(np.diff(piece_starts)[lines.tokens].sum())
         features, found = np.empty(most, np.int32), np.empty(len(lines.tokens), np.int32)
         ends, label_ends = np.empty(len(lines.ends), np.int64), np.empty(len(lines.ends), np.int64)
-        longest_line = int(np.diff(lines.ends, prepend=0).max(initial=0))
         known = kernels.lay_out(
             lines.tokens, lines.ends, rows, lines.hashes, pieces, piece_starts, longest, len(self.words),
             self.bucket_rows, given, grow, np.empty(longest_line, np.uint32), features, found, ends, label_ends,
@@ -120,7 +120,8 @@ class FeatureMap:
             return np.zeros(0, dtype=np.int64), starts
         wanted = rows >= kernels.UNKNOWN
         wanted[kernels.END_NUMBER] = False
-        found = np.empty(most_ngrams(int(lines.starts[-1]) + len(rows), self.min_n, self.max_n), dtype=np.int64)
-        min_n = max(1, self.min_n)
-        kernels.character_features(lines.arena, lines.starts, wanted, min_n, self.max_n, self.buckets, found, starts)
+        longest = int(np.diff(lines.starts).max(initial=0)) + 1  # characters, marks included, at most
+        min_n, max_n = max(1, self.min_n), min(self.max_n, longest)
+        found = np.empty(most_ngrams(int(lines.starts[-1]) + len(rows), min_n, max_n), dtype=np.int64)
+        kernels.character_features(lines.arena, lines.starts, wanted, min_n, max_n, self.buckets, found, starts)
         return found[: starts[-1]], starts

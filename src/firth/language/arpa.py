@@ -16,6 +16,7 @@ r"""ARPA files: n-gram models as text, which KenLM, SRILM and most recognisers a
 Source: Doug Paul's format of the ARPA CSR projects, as SRILM's manual page ngram-format(5) describes it.
 """
 
+import contextlib
 import gzip
 import io
 import os
@@ -40,6 +41,8 @@ from firth.reading import Bounded
 BLOCK = 1 << 16  # lines that are read or written at once
 LOWEST = -99.0  # log10 of probabilities of 0, and of `BEGIN`
 ABSENT = -100.0  # log10 of the probability of `UNKNOWN` in a model that has none, as KenLM has it
+LONGEST = 64  # characters of a number; double precision needs 24
+UNPACKED = 1032  # bytes that a byte of a gzip file stands for at most
 _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 
 Row = list[bytes]
@@ -141,6 +144,7 @@ class _Reader:
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path, self.file, self.line = path, file, 0
+        self._content = path.stat().st_size * (UNPACKED if path.suffix == ".gz" else 1)  # bytes at most
 
     def whole(self) -> Arpa:
         sizes, head = self._sizes()
@@ -168,8 +172,12 @@ class _Reader:
                 raise FormatError(f"{self.path}: no line \\data\\ in {self.line:,} lines; expected an ARPA file")
         sizes: list[int] = []
         while (found := _SIZE.fullmatch(line := self._next())) is not None:
-            if int(found[1]) != len(sizes) + 1:
-                raise self._wrong(f"{_shown(line)}, expected the number of {len(sizes) + 1}-grams")
+            order = len(sizes) + 1
+            if found[1].lstrip(b"0") != b"%d" % order:
+                raise self._wrong(f"{_shown(line)}, expected the number of {order}-grams")
+            most = self._content // (2 * order + 2)  # a digit, each word behind a space, and the end of the line
+            if len(found[2]) > 18 or int(found[2]) > most:
+                raise self._wrong(f"{_shown(line)}, and no more than {most:,} have room in the file; copy it again")
             sizes.append(int(found[2]))
         if not sizes:
             raise self._wrong(f"{_shown(line)}, expected ngram 1= and how many there are")
@@ -233,13 +241,12 @@ class _Reader:
         )
 
     def _numbers(self, column: Sequence[bytes], start: int) -> npt.NDArray[np.float64]:
-        try:
-            found = np.array(column, dtype=bytes).astype(np.float64)
-            if np.isfinite(found).all():
-                return found
-        except ValueError:
-            pass
-        at = next(i for i, text in enumerate(column) if not _is_number(text))
+        if max(map(len, column), default=0) <= LONGEST:
+            with contextlib.suppress(ValueError):
+                found = np.array(column, dtype=bytes).astype(np.float64)
+                if np.isfinite(found).all():
+                    return found
+        at = next((i for i, text in enumerate(column) if not _is_number(text)), 0)
         raise self._wrong(f"{_shown(column[at])}, expected a number", start + at)
 
     def _checked(self, table: Table, ids: Mapping[bytes, int]) -> Table:
@@ -266,7 +273,7 @@ class _Reader:
 
 def _is_number(text: bytes) -> bool:
     try:
-        return bool(np.isfinite(float(text)))
+        return len(text) <= LONGEST and bool(np.isfinite(float(text)))
     except ValueError:
         return False
 

@@ -155,11 +155,16 @@ def restore(content: Saved) -> Mixture:
         FormatError: the folder, or that of a model inside, is damaged.
     """
     weights = content.array("weights", (None,))
+    if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _SUM:
+        raise content.damaged(f"weights {weights.tolist()}, expected some that are not negative and sum to 1")
     models = [saved.restored(saved.read(content.path / _part(i))) for i in range(len(weights))]
     wrong = next((model for model in models if not isinstance(model, LanguageModel)), None)
     if wrong is not None or not models:
         raise content.damaged(f"a part that is {type(wrong).__name__}, no language model")
-    return Mixture(models, weights, metadata=dict(content.metadata))
+    try:
+        return Mixture(models, weights, metadata=dict(content.metadata))
+    except OptionError as error:
+        raise content.damaged(str(error)) from None
 
 
 def _part(number: int) -> str:

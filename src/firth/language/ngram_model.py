@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import FormatError, OptionError
 from firth.inference.scorer import Scores
 from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
+from firth.language.ngram_check import damage_of
 from firth.language.ngram_counts import Estimates, NgramCounts
 from firth.language.ngram_tables import trie_of
 from firth.language.ngram_trie import Trie
-from firth.language.text import END, LanguageText, TextRules
+from firth.language.text import END, LanguageText, TextRules, check_readable
 from firth.progress import Progress
 from firth.text.tokenise import tokeniser
 from firth.vectors.io import saved
@@ -92,9 +94,10 @@ class NgramModel(LanguageModel):
         found = arpa.read(path)
         vocabulary = Vocabulary(found.words, np.zeros(len(found.words), np.int64), 0)
         rules = TextRules(tokens=tokens, ends=END in vocabulary)
-        return cls(
-            vocabulary, rules, trie_of(found.tables, str(path)), {"training": {"model": "arpa", "file": str(path)}}
-        )
+        trie = trie_of(found.tables, str(path))
+        if wrong := damage_of(trie, found.words):
+            raise FormatError(f"{path}: {wrong}; fetch the file or write it again")
+        return cls(vocabulary, rules, trie, {"training": {"model": "arpa", "file": str(path)}})
 
     def to_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write the model as an ARPA file, packed with gzip where the name ends in ".gz".
@@ -172,22 +175,24 @@ def restore(content: Saved) -> NgramModel:
     Raises:
         FormatError: the folder is damaged.
     """
-    words, sizes = content.words(), content.array("sizes", (None,), "i")
-    if len(sizes) < 1 or sizes.min() < 0 or sizes[0] != len(words) + 1:
-        raise content.damaged(f"{sizes.tolist()} n-grams by order for {len(words):,} words")
-    rows, lower = int(sizes.sum()), int(sizes[:-1].sum())
-    trie = Trie(
-        content.array("words", (rows,), "i"),
-        content.array("nodes", (lower + 1, 4), "i"),
-        content.array("leaves", (rows - lower, 2), "i"),
-        np.asarray(sizes),
-    )
-    if trie.children[0] != sizes[0] or trie.children[-1] != rows:
-        raise content.damaged("numbers of n-grams that contradict one another")
-    counts, rules = content.array("counts", (len(words),), "i"), content.facts.get("rules")
-    if not isinstance(rules, dict) or set(rules) != set(vars(TextRules())):
-        raise content.damaged(f"rules {rules!r} in config.json, expected those of reading text")
-    vocabulary = Vocabulary(words, counts, int(content.facts.get("tokens", 0)))
+    words, sizes = content.words(), content.array("sizes", (None,), "i").tolist()
+    if not sizes or min(sizes) < 0 or sizes[0] != len(words) + 1:
+        raise content.damaged(f"{sizes} n-grams by order for {len(words):,} words")
+    rows, lower = sum(sizes), sum(sizes[:-1])
+    shapes = {"words": (rows,), "nodes": (lower + 1, 4), "leaves": (rows - lower, 2)}
+    arrays = [content.array(name, shape, "i", dtype=np.int32) for name, shape in shapes.items()]
+    trie = Trie(*arrays, np.array(sizes, np.int64))
+    if found := damage_of(trie, words):
+        raise content.damaged(found)
+    facts = content.facts
+    rules, tokens = facts.get("rules"), facts.get("tokens", 0)
+    vocabulary = Vocabulary(words, content.counts("counts", len(words)), tokens if type(tokens) is int else 0)
+    if not isinstance(rules, dict) or set(rules) != set(vars(TextRules())) or type(tokens) is not int:
+        raise content.damaged(f"rules {rules!r} in config.json, expected those of reading text, and {tokens!r} tokens")
+    try:
+        check_readable(vocabulary, TextRules(**rules))
+    except OptionError as error:
+        raise content.damaged(str(error)) from None
     return NgramModel(vocabulary, TextRules(**rules), trie, content.metadata)
 
 

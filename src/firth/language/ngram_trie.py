@@ -71,6 +71,12 @@ class Trie:
         return np.concatenate([_numbers(self.nodes)[:-1, PROB], _numbers(self.leaves)[:, 1]])
 
     @property
+    def log_prob_of_words(self) -> Floats:
+        """(V + 1,) float32, the natural logarithm of the probability of each word by itself, and of `BEGIN`."""
+        by_row = _numbers(self.nodes)[:-1, PROB] if self.order > 1 else _numbers(self.leaves)[:, 1]
+        return by_row[: self.sizes[0]]
+
+    @property
     def log_backoff(self) -> Floats:
         """(L,) float32, the natural logarithm of the weight of lower orders after each n-gram."""
         return _numbers(self.nodes)[:-1, BACKOFF]
@@ -196,10 +202,10 @@ def score(
             if row < 0:
                 row = word
             if row < top:
-                found[place] = weight + node_numbers[row, PROB]
+                found[place] = min(weight + node_numbers[row, PROB], 0.0)  # above 0 by rounding alone
                 state = row
             else:
-                found[place] = weight + leaf_numbers[row - top, 1]
+                found[place] = min(weight + leaf_numbers[row - top, 1], 0.0)
                 state = np.int64(leaves[row - top, 0])
 
 
@@ -249,8 +255,9 @@ def spread(
             state = np.int64(nodes[state, SUFFIX])
             length += 1
         for word in range(found.shape[1]):
-            found[i, word] = weight + (node_numbers[word, PROB] if word < top else leaf_numbers[word - top, 1])
+            own = node_numbers[word, PROB] if word < top else leaf_numbers[word - top, 1]
+            found[i, word] = min(weight + own, 0.0)
         for j in range(length - 1, -1, -1):
             for row in range(nodes[chain[j], CHILDREN], nodes[chain[j] + 1, CHILDREN]):
                 own = node_numbers[row, PROB] if row < top else leaf_numbers[row - top, 1]
-                found[i, words[row]] = weights[j] + own
+                found[i, words[row]] = min(weights[j] + own, 0.0)

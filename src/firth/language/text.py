@@ -70,6 +70,21 @@ def _subwords(tokens: str) -> Subwords | None:
     return None
 
 
+def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
+    """Check that a vocabulary and rules from a file are those of a language model.
+
+    Raises:
+        OptionError: a word stands there twice, a word that every model has is missing, or the rules are none.
+    """
+    if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.ends, bool)):
+        raise OptionError("rules of reading text that are none: expected a name, a name, and true or false")
+    if len(vocabulary.ids) != len(vocabulary):
+        raise OptionError(f"{len(vocabulary):,} words of which {len(vocabulary.ids):,} differ; expected each word once")
+    missing = [word for word in (UNKNOWN, *([END] if rules.ends else [])) if word not in vocabulary]
+    if missing:
+        raise OptionError(f"no word {missing[0]!r} among {len(vocabulary):,} words; every language model has it")
+
+
 @dataclass(frozen=True, eq=False)
 class LanguageText:
     """A text as a language model reads it.

@@ -106,12 +106,13 @@ class _Characters:
 
 def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.bool_], how: Hashing) -> tuple[Ids, Ids]:
     c = _Characters.of(text, ends)
+    most = min(how.max_n, int((c.last - c.begins).max(initial=0)) + 1)  # whatever the options of a file say
     signed = text.astype(np.uint32) | np.where(text >= 128, SIGN, np.uint32(0))
     # Row i of the tables belongs to the n-grams that begin with character i.
-    table = np.zeros((len(c.first), how.max_n - how.min_n + 1), dtype=np.int64)
+    table = np.zeros((len(c.first), max(most - how.min_n + 1, 0)), dtype=np.int64)
     there = np.zeros(table.shape, dtype=np.bool_)
     hashes, left = np.full(len(c.first), OFFSET), np.flatnonzero(plain[c.owner])
-    for n in range(1, how.max_n + 1):
+    for n in range(1, most + 1):
         left = c.longer(left, n)
         if not len(left):
             break
@@ -119,7 +120,7 @@ def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.b
         if n >= how.min_n:
             table[left, n - how.min_n] = hashes[left].astype(np.int64) % how.buckets
             there[left, n - how.min_n] = True
-    if how.min_n == 1:
+    if how.min_n == 1 and most:
         there[c.begins, 0] = there[c.last, 0] = False  # a mark alone is no n-gram
     counts = np.bincount(c.owner, weights=there.sum(axis=1), minlength=len(ends)).astype(np.int64)
     return counts, table[there]

@@ -16,6 +16,18 @@ from firth.vectors.io.table import check_fits
 from firth.vectors.word_vectors import WordVectors
 
 KIND = "firth-documents"
+MOST = 10_000  # words of a window and the like
+MOST_EPOCHS = 100_000
+# What inference reads of a model's options, and what these may be in a folder.
+CHOICES = {
+    "architecture": ("dm", "dbow"),
+    "combine": ("mean", "sum", "concatenate"),
+    "objective": ("negative", "hierarchical"),
+    "words": (False, True),
+    "shrink_windows": (False, True),
+}
+WHOLE = {"dim": 2**31, "window": MOST, "negative": MOST, "shared_windows": MOST, "epochs": MOST_EPOCHS}  # from 1 on
+NUMBERS = {"sample": (0, 1), "lr": (0, 1e9), "final_lr": (0, 1), "noise_exponent": (-10, 10)}
 Tokenise = Callable[[str], Sequence[str]]
 
 
@@ -242,18 +254,19 @@ def restore(content: Saved) -> DocumentVectors:
         FormatError: it does not hold what it should.
     """
     options, tokens = content.facts.get("options"), content.facts.get("tokens")
-    needed = ("architecture", "combine", "window", "objective")
-    if not isinstance(options, dict) or not isinstance(tokens, str) or any(name not in options for name in needed):
+    if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
+    if wrong := _wrong_option(options):
+        raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json, which is out of its range")
     vocab, names = content.words(), content.words("names")
-    dim = content.facts.get("dim")
+    dim = options["dim"]
     documents = content.array("documents", (len(names), dim))
     try:
         return DocumentVectors(
             names,
             documents,
             words=WordVectors(
-                vocab, content.array("words", (len(vocab), dim)), counts=content.array("counts", (len(vocab),), "i")
+                vocab, content.array("words", (len(vocab), dim)), counts=content.counts("counts", len(vocab), 1)
             ),
             outputs=content.array("outputs", (len(vocab), None)),
             options=options,
@@ -262,6 +275,20 @@ def restore(content: Saved) -> DocumentVectors:
         )
     except ShapeError as error:
         raise content.damaged(str(error)) from None
+
+
+def _wrong_option(options: Mapping[str, Any]) -> str | None:
+    """Return the name of an option that is missing or out of its range, or None."""
+    for name, choices in CHOICES.items():
+        if type(value := options.get(name)) is not type(choices[0]) or value not in choices:
+            return name
+    for name, most in WHOLE.items():
+        if type(number := options.get(name)) is not int or not 1 <= number <= most:
+            return name
+    for name, (low, high) in NUMBERS.items():
+        if type(number := options.get(name)) not in (int, float) or not low <= number <= high:
+            return name
+    return None
 
 
 def _at_least_one(epochs: int | None, default: int) -> int:

@@ -78,11 +78,11 @@ def restore(content: Saved) -> "SenseVectors":
     try:
         return SenseVectors(
             Lexicon(words),
-            content.array("offsets", (len(words) + 1,), "i"),
+            content.offsets("offsets", len(words), len(vectors)),
             vectors,
             priors=content.array("priors", (len(vectors),)),
             reader=_reader(content, len(words), len(vectors)),
-            counts=content.array("counts", (len(words),), "i") if "counts" in arrays else None,
+            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
             labels=content.words("labels") if "labels" in content.texts else None,
             global_vectors=content.array("global_vectors", (len(words), None)) if "global_vectors" in arrays else None,
             metadata=content.metadata,
@@ -130,10 +130,10 @@ def _reader(content: Saved, words: int, senses: int) -> Reader | None:
 def _tree(content: Saved, words: int) -> Tree | None:
     if "tree_starts" not in content.arrays:
         return None
-    starts, nodes = content.array("tree_starts", (words + 1,), "i"), content.array("tree_nodes", (None,), "i")
-    signs = content.array("tree_signs", (len(nodes),))
-    if starts[0] != 0 or (np.diff(starts) < 0).any() or starts[-1] != len(nodes) or (nodes < 0).any():
-        raise content.damaged("a tree whose paths do not begin where the others end")
+    nodes = content.numbers("tree_nodes", (None,), len(content.array("outputs", (None, None))))
+    starts, signs = content.offsets("tree_starts", words, len(nodes)), content.array("tree_signs", (len(nodes),))
+    if (np.abs(signs) != 1).any():
+        raise content.damaged("a tree with a turn other than 1 and -1")
     return Tree(starts, nodes, signs)
 
 

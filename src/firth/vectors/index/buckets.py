@@ -32,6 +32,7 @@ def scan_buckets(
     points = np.empty(len(rows), np.int32)
     nearness = np.empty((tables, bits), np.int64)  # the bits of each table, the nearest hyperplane first
     costs = np.empty((tables, bits), np.float32)  # the squared distances to them, in that order
+    probes = min(probes, tables << bits)
     size = probes + tables + 2
     heap_costs, heap_sets, heap_tables = np.empty(size, np.float32), np.empty(size, np.int64), np.empty(size, np.int64)
     for q in range(len(queries)):
@@ -45,7 +46,7 @@ def scan_buckets(
                 _insert_bit(nearness[t], costs[t], i, projections[q, t, i] * projections[q, t, i])
             count = _collect(order[t], starts[t], key, seen, q, points, count)
             held = _push(heap_costs, heap_sets, heap_tables, held, costs[t, 0], 1, t)
-        for _ in range(min(probes, tables << bits) - tables):
+        for _ in range(probes - tables):
             cost, crossed, t = heap_costs[0], heap_sets[0], heap_tables[0]
             held = _pop(heap_costs, heap_sets, heap_tables, held)
             last = 0

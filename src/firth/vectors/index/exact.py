@@ -35,6 +35,16 @@ class ExactSearch:
         return cls(points, around, options)
 
     @classmethod
+    def damage_of(cls, points: Points, options: ExactOptions, tensors: Tensors) -> str:
+        """Return what is wrong with the arrays of a file, or "" where they may be searched."""
+        around, size = tensors.get("around"), len(points.vectors)
+        if (options.csls is None) != (around is None):
+            return f"csls={options.csls} and arrays {list(tensors)}"
+        if around is not None and (around.shape != (size,) or not (np.abs(around) <= 1 + SAME).all()):
+            return f"surroundings of shape {around.shape}; expected {size:,} cosines"
+        return ""
+
+    @classmethod
     def restore(cls, points: Points, options: ExactOptions, tensors: Tensors) -> "ExactSearch":
         """Return the index that the arrays of a file describe."""
         return cls(points, tensors.get("around"), options)

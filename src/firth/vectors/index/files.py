@@ -82,15 +82,17 @@ def load_index(path: str | os.PathLike[str], vectors: Vectors) -> Index:
     """
     space = space_of(vectors)
     arrays = _whole(Path(path))
-    about = parse_json(arrays["about"].tobytes())
+    about = _about(Path(path), arrays["about"])
     if about["version"] != VERSION:
         raise FormatError(f"{path}: an index of version {about['version']}, expected {VERSION}; {REMEDY}")
     present = fingerprint(space)
     if about["vectors"] != present:
         raise FormatError(f"{path}: an index of other vectors ({about['vectors']}, these are {present}); {REMEDY}")
     options = _options(Path(path), about)
-    searcher = searcher_of(about["kind"]).restore(Points(space.vectors, space.norms), options, arrays)
-    return Index(space, about["kind"], searcher)
+    points, kind = Points(space.vectors, space.norms), searcher_of(about["kind"])
+    if found := kind.damage_of(points, options, arrays):
+        raise FormatError(f"{path}: a damaged index, {found}; {REMEDY}")
+    return Index(space, about["kind"], kind.restore(points, options, arrays))
 
 
 def _whole(path: Path) -> dict[str, npt.NDArray[Any]]:
@@ -103,6 +105,17 @@ def _whole(path: Path) -> dict[str, npt.NDArray[Any]]:
     if seal.tobytes() != _seal(arrays).tobytes():
         raise FormatError(f"{path}: a damaged index, its bytes are not those that were written; {REMEDY}")
     return arrays
+
+
+def _about(path: Path, text: npt.NDArray[Any]) -> dict[str, Any]:
+    try:
+        about = parse_json(text.tobytes())
+        kinds = {name: type(about[name]) for name in ("version", "kind", "options", "vectors")}
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{path}: a damaged index, it does not say what it is ({error}); {REMEDY}") from None
+    if kinds != {"version": int, "kind": str, "options": dict, "vectors": str}:
+        raise FormatError(f"{path}: a damaged index, it does not say what it is; {REMEDY}")
+    return dict(about)
 
 
 def _options(path: Path, about: dict[str, Any]) -> Any:

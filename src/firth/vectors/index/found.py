@@ -58,6 +58,11 @@ class Searcher(Protocol):
         """Return the neighbours of queries (B, D) of length 1 or 0; k is from 1 to V."""
         ...
 
+    @classmethod
+    def damage_of(cls, points: Points, options: Any, tensors: Tensors) -> str:
+        """Return what is wrong with the arrays of a file, or "" where they may be searched."""
+        ...
+
     def tensors(self) -> Tensors:
         """Return the arrays that a file needs so that the index need not be built again."""
         ...

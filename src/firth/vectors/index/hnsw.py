@@ -63,6 +63,14 @@ class SmallWorldSearch:
         return cls(points, options, graph)
 
     @classmethod
+    def damage_of(cls, points: Points, options: HnswOptions, tensors: Tensors) -> str:
+        """Return what is wrong with the arrays of a file, or "" where usearch may read them."""
+        from firth.vectors.index.graph import damage_of  # brings a compiler along
+
+        found = tensors.get("graph")
+        return "no graph" if found is None else damage_of(found, points.vectors, options.connectivity)
+
+    @classmethod
     def restore(cls, points: Points, options: HnswOptions, tensors: Tensors) -> "SmallWorldSearch":
         """Return the index that the arrays of a file describe.
 

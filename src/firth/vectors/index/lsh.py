@@ -102,6 +102,31 @@ class HyperplaneSearch:
         return cls(points, options, {"planes": planes, "centre": centre, "order": order, "starts": starts})
 
     @classmethod
+    def damage_of(cls, points: Points, options: LshOptions, tensors: Tensors) -> str:
+        """Return what is wrong with the arrays of a file, or "" where they may be searched."""
+        size, dim = points.vectors.shape
+        tables, bits = options.tables, options.bits or 0
+        expected = {
+            "planes": (np.float32, (tables * bits, dim)),
+            "centre": (np.float32, (dim,)),
+            "order": (np.int32, (tables, size)),
+            "starts": (np.int32, (tables, 2**bits + 1)),
+        }
+        for name, (dtype, shape) in expected.items():
+            found = tensors.get(name)
+            if found is None or found.dtype != dtype or found.shape != shape:
+                there = "missing" if found is None else f"{found.dtype} of shape {found.shape}"
+                return f"array {name!r} is {there}; expected {np.dtype(dtype)} of {shape}"
+        if not (np.isfinite(tensors["planes"]).all() and np.isfinite(tensors["centre"]).all()):
+            return "hyperplanes that are not finite"
+        for table, (order, starts) in enumerate(zip(tensors["order"], tensors["starts"], strict=True)):
+            if size and not (order.min() >= 0 and order.max() < size and (np.bincount(order) == 1).all()):
+                return f"table {table} does not hold every vector once"
+            if starts[0] != 0 or starts[-1] != size or (starts[1:] < starts[:-1]).any():
+                return f"the buckets of table {table} do not follow one another from 0 to {size:,}"
+        return ""
+
+    @classmethod
     def restore(cls, points: Points, options: LshOptions, tensors: Tensors) -> "HyperplaneSearch":
         """Return the index that the arrays of a file describe."""
         return cls(points, options, tensors)

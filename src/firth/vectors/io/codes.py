@@ -6,6 +6,7 @@ product    "codes" (R, parts) uint8, "centroids"; "length_codes" and "length_cen
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from firth.vectors.codes import Codes, kind_of
@@ -43,7 +44,7 @@ def codes_in(content: Saved, rows: int, dim: int) -> Codes:
     """
     if "scales" in content.arrays:
         scales = content.array("scales", (rows,))
-        return Int8Matrix(content.array("codes", (rows, dim), "i"), scales)
+        return Int8Matrix(content.array("codes", (rows, dim), "i", dtype=np.int8), scales)
     codes = content.array("codes", (None, None), "u")
     width = content.facts.get("code_width", -(-dim // max(codes.shape[1], 1)))
     if not isinstance(width, int) or not 1 <= width <= max(dim, 1):

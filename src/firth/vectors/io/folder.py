@@ -98,19 +98,36 @@ def restore(content: Saved) -> "WordVectors":
     attributes = {
         name.removeprefix("attribute."): array for name, array in arrays.items() if name.startswith("attribute.")
     }
-    columns = content.texts.get("attributes", {})
-    attributes |= {name: np.array(values, dtype=object) for name, values in columns.items()}
+    attributes |= columns_in(content, "attributes")
     try:
         return WordVectors(
             Lexicon(words),
             rows,
-            counts=arrays.get("counts"),
+            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
             output_vectors=arrays.get("output_embeddings"),
             metadata=content.metadata,
             attributes=attributes,
         )
     except ShapeError as error:
         raise content.damaged(str(error)) from None
+
+
+def columns_in(content: Saved, name: str) -> dict[str, npt.NDArray[Any]]:
+    """Return the attributes of words that are texts.
+
+    Args:
+        content: of a folder.
+        name: of the JSON file that holds them, without its end.
+
+    Raises:
+        FormatError: it is damaged.
+    """
+    columns = content.texts.get(name, {})
+    if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
+        raise content.damaged(f"{name}.json without a list for each attribute of the words")
+    if not all(isinstance(value, str) for values in columns.values() for value in values):
+        raise content.damaged(f"{name}.json with an attribute that is no text")
+    return {key: np.array(values, dtype=object) for key, values in columns.items()}
 
 
 def _rows(content: Saved, words: list[str]) -> npt.NDArray[Any] | Codes:

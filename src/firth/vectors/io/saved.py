@@ -33,6 +33,7 @@ from firth.reading import parse_json
 from firth.vectors.io import tensors
 
 VERSION = 1
+CHECKED = 2**16  # numbers looked at together: they stay in the cache
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 _LISTS = ("vocab", "attributes", "labels", "names", "types")
 TEXTS = (*_LISTS, "pivots", *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS))  # JSON files
@@ -78,13 +79,16 @@ class Saved:
     path: Path = Path()
     parts: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
 
-    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> npt.NDArray[Any]:
+    def array(
+        self, name: str, shape: tuple[int | None, ...], kind: str = "f", *, dtype: npt.DTypeLike | None = None
+    ) -> npt.NDArray[Any]:
         """Return an array that must be there.
 
         Args:
             name: of the array.
             shape: its sides; None for one that may have any length.
             kind: NumPy's letter for what it holds: "f" for fractions, "i" for whole numbers.
+            dtype: the type it must have; None for any of the kind.
 
         Raises:
             FormatError: it is missing, has another shape, or holds something else.
@@ -95,8 +99,58 @@ class Saved:
         fits = len(found.shape) == len(shape) and all(
             b is None or a == b for a, b in zip(found.shape, shape, strict=True)
         )
-        if not fits or found.dtype.kind != kind:
-            raise self.damaged(f"tensor {name!r} is {found.dtype} of shape {found.shape}; expected {kind!r} of {shape}")
+        if not fits or found.dtype.kind != kind or (dtype is not None and found.dtype != dtype):
+            expected = repr(kind) if dtype is None else np.dtype(dtype)
+            raise self.damaged(
+                f"tensor {name!r} is {found.dtype} of shape {found.shape}; expected {expected} of {shape}"
+            )
+        return found
+
+    def numbers(self, name: str, shape: tuple[int | None, ...], end: int, *, start: int = 0) -> npt.NDArray[Any]:
+        """Return whole numbers that must be there, such as rows of another array.
+
+        Args:
+            name: of the array.
+            shape: as for `array`.
+            end: one past the largest that it may hold.
+            start: the least that it may hold.
+
+        Raises:
+            FormatError: it is missing, has another shape, or a number is out of its range.
+        """
+        found = self.array(name, shape, "i")
+        if found.size and not start <= int(found.min()) <= int(found.max()) < end:
+            there = f"numbers from {found.min():,} to {found.max():,}"
+            raise self.damaged(f"tensor {name!r} holds {there}; expected {start:,} to {end - 1:,}")
+        return found
+
+    def counts(self, name: str, size: int, least: int = 0) -> npt.NDArray[np.int64]:
+        """Return how often each of some words, or labels, was counted.
+
+        Args:
+            name: of the array.
+            size: how many there are.
+            least: what each was counted at least.
+
+        Raises:
+            FormatError: there are no such counts, one is negative, or they are too large to add up.
+        """
+        found = self.numbers(name, (size,), 2**63, start=least)
+        if size and float(found.sum(dtype=np.float64)) >= 2**62:
+            raise self.damaged(
+                f"tensor {name!r} holds counts up to {found.max():,}; expected them to add up to less than 2^62"
+            )
+        return found.astype(np.int64, copy=False)
+
+    def offsets(self, name: str, size: int, end: int) -> npt.NDArray[np.int64]:
+        """Return where each of `size` lists begins in one long array of `end` entries, and where the last one ends.
+
+        Raises:
+            FormatError: there are none, or the lists do not follow one another from 0 to `end`.
+        """
+        found = self.array(name, (size + 1,), "i").astype(np.int64, copy=False)
+        if found[0] != 0 or found[-1] != end or (found[1:] < found[:-1]).any():
+            raise self.damaged(f"tensor {name!r} does not rise from 0 to {end:,}")
         return found
 
     def words(self, name: str = "vocab") -> list[str]:
@@ -115,6 +169,26 @@ class Saved:
     def damaged(self, found: str) -> FormatError:
         """Return the error for a folder that does not hold what its kind promises."""
         return FormatError(f"{self.path}: {found}; the folder is damaged, copy or save it again")
+
+
+def check_finite(folder: Path) -> None:
+    """Check that no tensor of a folder holds NaN or infinity; attributes of words, which are the user's, may.
+
+    Raises:
+        FormatError: one does; the message names the tensor and the first row.
+    """
+    for name, array in tensors.mapped(folder / MODEL).items():
+        if array.dtype.kind != "f" or not array.size or "attribute." in name:
+            continue
+        flat = array.reshape(-1)
+        for start in range(0, len(flat), CHECKED):
+            finite = np.isfinite(flat[start : start + CHECKED])
+            if not finite.all():
+                row = (start + int(np.argmin(finite))) // max(array.size // max(len(array), 1), 1) if array.ndim else 0
+                raise FormatError(
+                    f"{folder / MODEL}: tensor {name!r} holds NaN or infinity in row {row:,}, expected finite numbers; "
+                    "train or save the model again"
+                )
 
 
 def is_ours(folder: Path) -> bool:
@@ -204,6 +278,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     covered = verify(folder)
     config = _read_config(folder)
     try:
+        check_finite(folder)
         arrays = tensors.mapped(folder / MODEL)
         texts = {name: _read_json(folder / f"{name}.json") for name in TEXTS if _is_there(folder, name, covered)}
     except FileNotFoundError as error:

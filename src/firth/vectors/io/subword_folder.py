@@ -13,6 +13,7 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING
 
+import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from firth.vectors.subword_vectors import SubwordVectors
 
 SUBWORDS = "firth-subwords"
+MOST_HASHES = 4  # rows an n-gram of floret's tables
 
 
 def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
@@ -87,10 +89,10 @@ def restore(content: Saved) -> "SubwordVectors":
     from firth.vectors.subword_vectors import SubwordVectors
 
     words, count, dim = content.words(), content.facts.get("count"), content.facts.get("dim")
-    if not isinstance(dim, int) or len(words) != count:
+    if not isinstance(dim, int) or dim < 1 or len(words) != count:
         raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
-    used = content.array("ngram_buckets", (None,), "i") if "ngram_buckets" in content.arrays else None
     hashing, pruned = _hashing(content)
+    used = _used(content, hashing.buckets)
     rows = len(used) if used is not None else hashing.buckets
     more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
     try:
@@ -118,4 +120,18 @@ def _hashing(content: Saved) -> tuple[Hashing, bool]:
         or not all(isinstance(value, int) and 0 <= value < 2**32 for value in facts.values())
     ):
         raise content.damaged(f"n-grams {facts} in config.json; expected whole numbers for {', '.join(sorted(names))}")
+    if facts["min_n"] < 1 or facts["hashes"] > MOST_HASHES:
+        raise content.damaged(
+            f"n-grams {facts} in config.json; expected min_n from 1 on, and up to {MOST_HASHES} hashes"
+        )
     return Hashing(**{name: facts[name] for name in names}), bool(facts["pruned"])
+
+
+def _used(content: Saved, buckets: int) -> npt.NDArray[np.int64] | None:
+    """Return which buckets have rows, ascending, or None where all have."""
+    if "ngram_buckets" not in content.arrays:
+        return None
+    used = content.numbers("ngram_buckets", (None,), buckets).astype(np.int64, copy=False)
+    if (used[1:] <= used[:-1]).any():
+        raise content.damaged("tensor 'ngram_buckets' does not ascend")
+    return used

@@ -18,6 +18,8 @@ from firth.kernels.trees import Children, Tree, balanced_children, from_children
 from firth.neural.layers.output.face import checked_counts, checked_number
 from firth.randomness import generator
 
+UNEVEN = 64  # times as many places as leaves, in the table of all words' leaves
+
 
 @dataclass(frozen=True, eq=False)
 class WordCodes:
@@ -46,13 +48,15 @@ class WordCodes:
             ShapeError: this is no tree, a word hangs nowhere, or there is a number that is no word's.
         """
         leaves = len(self.leaf_words)
-        known = leaves > 0 and ((self.leaf_words >= 0) & (self.leaf_words < words)).all()
-        counts = np.bincount(self.leaf_words[self.leaf_words >= 0], minlength=words)
+        known = leaves > 0 and 0 <= self.leaf_words.min() <= self.leaf_words.max() < words
+        counts = np.bincount(self.leaf_words, minlength=words) if known else np.zeros(words, np.int64)
         if not (known and counts.all() and _is_tree(self.children, leaves)):
             raise ShapeError(
                 f"a tree of {len(self.children)} nodes and {leaves} leaves for {words} words: expected one node less "
                 "than leaves, each but the root named once, by a node behind it, and each word at one leaf or more"
             )
+        if words * int(counts.max()) > UNEVEN * leaves:
+            raise ShapeError(f"a word at {counts.max():,} of {leaves:,} leaves for {words} words: expected it at few")
         order = np.argsort(self.leaf_words, kind="stable")
         word = self.leaf_words[order]
         table = np.full((words, counts.max()), -1, np.int64)

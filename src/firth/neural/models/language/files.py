@@ -20,7 +20,7 @@ import torch
 
 import firth
 from firth.errors import FirthError, OptionError
-from firth.language.text import TextRules
+from firth.language.text import TextRules, check_readable
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
 from firth.neural.models.language.options import LanguageOptions
@@ -30,6 +30,8 @@ from firth.vocabulary import Vocabulary
 
 KIND, COUNTS = "firth-language-model", "counts"
 HOME = "firth.neural.models.language."
+LEAST = 10_000  # a number that any option may be
+HUNG = ("output.inner_nodes", "output.leaf_words", "output.weight", "output.bias")  # a learned tree has other shapes
 
 
 def save(model: NeuralLanguageModel, path: str | os.PathLike[str]) -> None:
@@ -76,10 +78,17 @@ def restore(content: Saved) -> NeuralLanguageModel:
         rules = TextRules(**content.facts["rules"])
         begin, total = int(content.facts["begin"]), int(content.facts["total"])
         options = _options(content.facts["model"], content.facts["options"])
-    except (KeyError, TypeError, ValueError) as error:
+        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
+        check_readable(vocabulary, rules)
+        if not 0 <= begin < len(words):
+            raise OptionError(f"begin={begin}: expected the number of one of {len(words):,} words")
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json tells no language model ({error})") from error
-    vocabulary = Vocabulary(words, content.array(COUNTS, (len(words),), "i"), total)
-    module = seeded_module(options, vocabulary, begin, seed=0)
+    _check_sizes(options, content)
+    try:
+        module = seeded_module(options, vocabulary, begin, seed=0)
+    except (FirthError, RuntimeError, MemoryError) as error:  # torch's word for too little memory
+        raise content.damaged(f"config.json tells no language model ({error})") from error
     _fill(module, content)
     return NeuralLanguageModel(module, options, vocabulary, rules, content.metadata)
 
@@ -104,6 +113,18 @@ def _tied(module: LanguageModule) -> set[str]:
     return {name for name, _ in module.named_parameters(remove_duplicate=False)} - once
 
 
+def _check_sizes(options: LanguageOptions, content: Saved) -> None:
+    """Refuse options that ask for far more than the folder holds, before there is memory for it.
+
+    Raises:
+        FormatError: they do.
+    """
+    there = max(sum(array.size for array in content.arrays.values()), LEAST)
+    for name, value in dataclasses.asdict(options).items():
+        if isinstance(value, int) and value > there:
+            raise content.damaged(f"the option {name}={value:,} in config.json for {there:,} numbers")
+
+
 def _fill(module: LanguageModule, content: Saved) -> None:
     """Give a module the saved numbers; those of a tree that was learned bring other shapes along."""
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in content.arrays.items() if name != COUNTS}
@@ -111,10 +132,17 @@ def _fill(module: LanguageModule, content: Saved) -> None:
     if set(tensors) != expected:
         odd = ", ".join(sorted(set(tensors) ^ expected))
         raise content.damaged(f"tensors that the model lacks, or that lack: {odd}")
+    computed = {name: buffer.clone() for name, buffer in module.named_buffers() if buffer.dtype == torch.int64}
     try:
         module.load_state_dict(tensors, strict=False)
     except (RuntimeError, FirthError) as error:  # torch's word for another shape
         raise content.damaged(f"tensors of other shapes ({' '.join(str(error).split())})") from error
+    for (
+        name,
+        own,
+    ) in computed.items():  # which word is where follows from the counts; a tree is checked when it is taken
+        if name in tensors and name not in HUNG and not torch.equal(module.get_buffer(name), own):
+            raise content.damaged(f"tensor {name!r} is not that of words of these counts")
 
 
 def _card(model: NeuralLanguageModel, options: dict[str, Any]) -> str:

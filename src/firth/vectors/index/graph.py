@@ -1,0 +1,117 @@
+"""What a graph of usearch must be before usearch reads it.
+
+usearch parses its files in C++ and follows every number in them: a neighbour that does not exist is read from memory
+that is not the graph's. So a graph is looked at here first, number by number, and one of another layout than usearch's
+version 2 has is refused. What is looked at, all numbers little-endian:
+
+    rows, bytes a row   2 x uint32; the vectors, V D float32
+    head                64 bytes: "usearch", version 3 x uint16, kinds of metric, numbers, keys and slots, a byte each,
+                        vectors that are there and that were deleted, D, and whether keys may repeat
+    sizes               5 x uint64: V, connectivity, the same of level 0, the highest level, the slot to start from
+    levels              V x int16
+    nodes               key uint64, level int16; for each level from 0: how many neighbours uint32, and room for as many
+                        slots uint32 as the connectivity of the level says
+
+Source: https://github.com/unum-cloud/usearch, include/usearch/index.hpp and index_dense.hpp.
+
+Cost: a look at every number: some milliseconds for 10,000 vectors.
+"""
+
+import struct
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from firth.kernels.compiled import compiled
+from firth.vectors.neighbours import Matrix, unit
+
+HEAD = struct.Struct("<7s3H4B3QB")
+HEAD_SIZE = 64
+SIZES = struct.Struct("<5Q")
+KINDS = (ord("c"), 11, 14, 15)  # cosines of float32, keys uint64, slots uint32
+NODE = 10  # bytes of key and level
+CLOSE = 1e-3  # what a vector may be off: another processor rounds otherwise
+BLOCK = 2**13  # vectors compared at once
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def damage_of(graph: Bytes, vectors: Matrix, connectivity: int) -> str:
+    """Return what is wrong with a graph, or "" where nothing is.
+
+    Args:
+        graph: as usearch writes it.
+        vectors: (V, D) that it should be of.
+        connectivity: edges a vector above level 0; there it has twice as many.
+    """
+    size, dim = vectors.shape
+    expected = 8 + 4 * size * dim + HEAD_SIZE + SIZES.size + 2 * size
+    if graph.ndim != 1 or graph.dtype != np.uint8 or len(graph) < expected:
+        return f"a graph of {graph.size:,} bytes, expected {expected:,} and its edges"
+    if tuple(graph[:8].view("<u4").tolist()) != (size, 4 * dim):
+        return f"a graph of {graph[:8].view('<u4').tolist()} vectors and bytes each, expected {size:,} and {4 * dim}"
+    copies, rest = graph[8 : 8 + 4 * size * dim].view("<f4").reshape(size, dim), graph[8 + 4 * size * dim :]
+    name, major, _, _, *kinds, there, deleted, width, repeats = HEAD.unpack_from(rest)
+    if (name, major, *kinds) != (b"usearch", 2, *KINDS):
+        return f"a graph of kinds {kinds} and version {major}, expected {list(KINDS)} and 2"
+    if (there, deleted, width, repeats) != (size, 0, dim, 0):
+        return f"a graph of {there:,} vectors of width {width}, expected {size:,} of {dim}"
+    sizes = SIZES.unpack_from(rest, HEAD_SIZE)
+    levels = rest[HEAD_SIZE + SIZES.size :][: 2 * size].view("<i2").astype(np.int64)
+    if sizes[:3] != (size, connectivity, 2 * connectivity) or (size and levels.min() < 0):
+        return f"a graph of {sizes[:3]} vectors and edges each, expected {(size, connectivity, 2 * connectivity)}"
+    if size and (sizes[4] >= size or sizes[3] != levels.max() or levels[sizes[4]] != sizes[3]):
+        return f"a graph whose searches begin at vector {sizes[4]:,} on level {sizes[3]:,}"
+    nodes = rest[HEAD_SIZE + SIZES.size + 2 * size :]
+    lengths = NODE + 4 + 8 * connectivity + levels * (4 + 4 * connectivity)
+    if lengths.sum() != len(nodes):
+        return f"edges of {len(nodes):,} bytes, expected {lengths.sum():,}"
+    wrong = check_nodes(np.ascontiguousarray(nodes), np.cumsum(lengths) - lengths, levels, connectivity)
+    if wrong >= 0:
+        return f"edges of vector {wrong:,} that lead nowhere"
+    for low in range(0, size, BLOCK):
+        rows = unit(vectors[low : low + BLOCK])
+        if not (np.abs(copies[low : low + BLOCK] - rows) <= CLOSE).all():
+            return f"a graph of other vectors from {low:,} on"
+    return ""
+
+
+@compiled
+def check_nodes(
+    nodes: Bytes,
+    starts: npt.NDArray[np.int64],  # (V,) where each node begins
+    levels: npt.NDArray[np.int64],  # (V,)
+    connectivity: int,  # edges above level 0
+) -> int:
+    """Return the first node whose key, level or neighbours are out of their range, or -1."""
+    size = len(starts)
+    known = np.zeros(size, np.bool_)
+    for slot in range(size):
+        place, key = starts[slot], np.uint64(0)
+        for i in range(8):
+            key |= np.uint64(nodes[place + i]) << np.uint64(8 * i)
+        level = np.int64(nodes[place + 8]) | np.int64(nodes[place + 9]) << 8
+        if key >= np.uint64(size) or known[np.int64(key)] or level != levels[slot]:
+            return slot
+        known[np.int64(key)] = True
+        place += NODE
+        for floor in range(level + 1):
+            room = 2 * connectivity if floor == 0 else connectivity
+            count = _uint32(nodes, place)
+            if count > room:
+                return slot
+            for i in range(count):
+                other = _uint32(nodes, place + 4 + 4 * i)
+                if other >= size or levels[other] < floor:
+                    return slot
+            place += 4 + 4 * room
+    return -1
+
+
+@njit(nogil=True, inline="always")
+def _uint32(data: Bytes, place: int) -> int:
+    found = np.int64(0)
+    for i in range(4):
+        found |= np.int64(data[place + i]) << (8 * i)
+    return found
