@@ -20,7 +20,9 @@ from firth.files import replacing_file
 from firth.reading import parse_json
 
 FILE = "training.safetensors"
-DAMAGE = (SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError)
+DAMAGE = (
+    SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError,
+)  # fmt: skip
 
 
 def make_folder(folder: Path) -> None:
@@ -47,9 +49,10 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
         OSError: the file cannot be written.
     """
     whole = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
-    facts = {**facts, "checksum": _checksum(whole[name] for name in sorted(whole))}
+    text = json.dumps(facts)
+    checksum = _checksum(text, ((name, whole[name]) for name in sorted(whole)))
     with replacing_file(path) as out:
-        out.write(save(whole, metadata={"firth": json.dumps(facts)}))
+        out.write(save(whole, metadata={"firth": text, "checksum": str(checksum)}))
 
 
 @contextlib.contextmanager
@@ -69,10 +72,12 @@ def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dic
     """
     try:
         with safe_open(path, framework="numpy") as file:
-            facts: dict[str, Any] = parse_json(file.metadata()["firth"])
+            metadata, names = file.metadata(), sorted(file.keys())
+            facts: dict[str, Any] = parse_json(metadata["firth"])
             check_identity(facts["identity"], parse_json(json.dumps(identity)), path.parent)
-            if facts["checksum"] != _checksum(file.get_tensor(name) for name in sorted(file.keys())):
-                raise ValueError("its numbers are not those that were written")
+            checksum = _checksum(metadata["firth"], ((name, file.get_tensor(name)) for name in names))
+            if metadata["checksum"] != str(checksum):
+                raise ValueError("its contents are not those that were written")
             yield facts, file
     except OptionError:
         raise
@@ -105,8 +110,10 @@ def check_identity(found: Mapping[str, Any], expected: Mapping[str, Any], folder
         )
 
 
-def _checksum(arrays: Iterator[npt.NDArray[Any]]) -> int:
-    total = 0
-    for array in arrays:
+def _checksum(facts: str, arrays: Iterator[tuple[str, npt.NDArray[Any]]]) -> int:
+    """The CRC-32 of all that a file holds: facts, and of each array its name, type, shape and numbers."""
+    total = zlib.crc32(facts.encode())
+    for name, array in arrays:
+        total = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode("utf-8", "surrogatepass"), total)
         total = zlib.crc32(array.reshape(-1).view(np.uint8).data, total)
     return total

@@ -9,6 +9,9 @@ import pytest
 
 import firth as library
 from firth.errors import FormatError
+from firth.vectors.index import files
+from firth.vectors.index.graph import damage_of
+from firth.vectors.io import tensors
 from tests.robustness.command import Command
 
 WORDS = ["red", "blue", "green", "house", "garden", "tree"]
@@ -129,3 +132,114 @@ def test_the_vectors_moved_but_not_changed(firth: Command, vectors, index):
     shutil.move(firth.folder / "v.firth", firth.folder / "elsewhere.firth")
     ended = firth("neighbors", "elsewhere.firth", "red", "--index", index.name, "-n", "2", "--json")
     assert len(json.loads(ended.out)["neighbors"]) == 2
+
+
+def tamper(path: Path, **arrays: object) -> None:
+    """Put other arrays into an index, and a seal that fits: it needs no key."""
+    kept = {name: np.array(array) for name, array in tensors.mapped(path).items() if name != "seal"}
+    whole = kept | {name: np.asarray(array) for name, array in arrays.items()}
+    whole["seal"] = files._seal(whole)
+    with path.open("wb") as out:
+        tensors.write(out, whole, {name: array.dtype for name, array in whole.items()})
+
+
+def array_of(path: Path, name: str) -> np.ndarray:
+    return np.array(tensors.mapped(path)[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "number", "complaint"),
+    [
+        ("order", (0, 2), 2**31 - 1, "table 0 does not hold every vector once"),
+        ("order", (1, 0), -7, "table 1 does not hold every vector once"),
+        ("order", (0, slice(None)), 3, "table 0 does not hold every vector once"),
+        ("starts", (0, -1), 2**31 - 1, "the buckets of table 0 do not follow one another"),
+        ("starts", (1, 1), 2**30, "the buckets of table 1 do not follow one another"),
+        ("starts", (0, 0), -5, "the buckets of table 0 do not follow one another"),
+        ("planes", (0, 0), np.nan, "hyperplanes that are not finite"),
+        ("centre", 1, np.inf, "hyperplanes that are not finite"),
+    ],
+)
+def test_hyperplanes_whose_tables_lead_astray(vectors, index, name, place, number, complaint):
+    """Rows and buckets out of range were once followed by compiled code, wherever they led."""
+    array = array_of(index, name)
+    array[place] = number
+    tamper(index, **{name: array})
+    with pytest.raises(FormatError, match=f"v.index: a damaged index, {complaint}.*build it anew"):
+        library.load_index(index, vectors)
+
+
+def test_hyperplanes_of_another_type_or_shape(vectors, index):
+    whole = {name: array_of(index, name) for name in ("order", "starts", "planes", "centre")}
+    for name, array in whole.items():
+        for other in (array.astype(np.float64), array[:-1], array.reshape(-1, 1)):
+            tamper(index, **(whole | {name: other}))
+            with pytest.raises(FormatError, match=f"array '{name}' is float64|array '{name}' is .* of shape"):
+                library.load_index(index, vectors)
+
+
+def test_surroundings_that_are_none(vectors, tmp_path):
+    path = tmp_path / "exact.index"
+    vectors.index("exact", csls=2).save(path)
+    for around in (np.full(6, np.nan, np.float32), np.zeros(5, np.float32), np.full(6, 2.0, np.float32)):
+        tamper(path, around=around)
+        with pytest.raises(FormatError, match="a damaged index, surroundings of shape"):
+            library.load_index(path, vectors)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [b"no json", b"[]", b"{}", b'{"version": 1, "kind": ["lsh"], "options": {}, "vectors": ""}', b"[" * 50_000],
+)
+def test_an_index_that_does_not_say_what_it_is(vectors, index, about):
+    tamper(index, about=np.frombuffer(about, np.uint8))
+    with pytest.raises(FormatError, match="does not say what it is"):
+        library.load_index(index, vectors)
+
+
+class TestGraphs:
+    """A graph goes to usearch, which believes every number in it, only after each was looked at."""
+
+    @pytest.fixture
+    def graph(self, tmp_path):
+        pytest.importorskip("usearch", reason="usearch is not installed: pip install 'firth[ann]'")
+        words = [f"w{i}" for i in range(60)]
+        vectors = library.WordVectors(words, np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32))
+        vectors.index("hnsw", connectivity=3).save(tmp_path / "g.index")
+        return vectors, tmp_path / "g.index"
+
+    def test_one_that_usearch_made_is_sound(self, graph):
+        vectors, path = graph
+        assert damage_of(array_of(path, "graph"), vectors.vectors, 3) == ""
+        assert len(library.load_index(path, vectors)) == 60
+
+    def test_every_number_that_leads_somewhere(self, graph):
+        """Four bytes of ones, at each number behind the vectors but the version: none is followed."""
+        vectors, path = graph
+        whole = array_of(path, "graph")
+        head = 8 + 4 * 60 * 3
+        free = {head + place for place in (7, 8, 9, 10, 11, 12)} | set(range(head + 34, head + 64))
+        refused = 0
+        for place in range(head, len(whole) - 4, 1):
+            changed = whole.copy()
+            changed[place : place + 4] = 255
+            spoilt = damage_of(changed, vectors.vectors, 3)
+            refused += bool(spoilt)
+            if place < head + 104 + 120 and not set(range(place, place + 4)) & free:
+                assert spoilt, place - head
+        assert refused > 0.8 * (len(whole) - head)  # the rest is room for neighbours that is not used
+
+    @pytest.mark.parametrize("cut", [0, 7, 100, 900, -1])
+    def test_one_that_is_cut_short(self, graph, cut):
+        vectors, path = graph
+        tamper(path, graph=array_of(path, "graph")[:cut])
+        with pytest.raises(FormatError, match=r"g\.index: a damaged index, .*build it anew"):
+            library.load_index(path, vectors)
+
+    def test_one_of_other_vectors(self, graph):
+        vectors, path = graph
+        changed = array_of(path, "graph")
+        changed[8:12] = np.frombuffer(np.float32(0.5).tobytes(), np.uint8)
+        tamper(path, graph=changed)
+        with pytest.raises(FormatError, match="a graph of other vectors from 0 on"):
+            library.load_index(path, vectors)

@@ -1,5 +1,6 @@
 """Keeping the state of a training run on disk, so that a killed run goes on where it stood."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +49,42 @@ def load_checkpoint(run: "Run[Any]", folder: Path) -> None:
     if not (folder / FILE).exists():
         return
     with reading_state(folder / FILE, run.identity()) as (facts, file):
+        arrays = {name: file.get_tensor(name) for name in (*_arrays(run), *SHARD_STATE)}
+        _check(run, facts, arrays)
         for name, array in _arrays(run).items():
-            array[:] = file.get_tensor(name)
+            array[:] = arrays[name]
         for name in SHARD_STATE:
-            for shard, value in zip(run.shards, file.get_tensor(name), strict=True):
+            for shard, value in zip(run.shards, arrays[name], strict=True):
                 getattr(shard, name)[0] = value
-        run.epoch, run.losses, run.seconds = facts["epoch"], facts["losses"], facts["seconds"]
-        run.sample_losses = facts["sample_losses"]
+        run.epoch, run.losses, run.seconds = facts["epoch"], list(facts["losses"]), float(facts["seconds"])
+        run.sample_losses = list(facts["sample_losses"])
+
+
+def _check(run: "Run[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Refuse numbers that compiled code would follow out of its arrays, or that no training gets to.
+
+    Raises:
+        ValueError: there is one.
+    """
+    own = _arrays(run) | {name: np.array([getattr(shard, name)[0] for shard in run.shards]) for name in SHARD_STATE}
+    for name, array in arrays.items():
+        if array.dtype != own[name].dtype or array.shape != own[name].shape:
+            raise ValueError(
+                f"{name!r} is {array.dtype} of {array.shape}, expected {own[name].dtype} of {own[name].shape}"
+            )
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name!r} holds NaN or infinity")
+    tokens = run.corpus.num_tokens
+    firsts = np.array([shard.first for shard in run.shards])
+    limits = {"position": (firsts, tokens), "read": (0, tokens * run.epochs), **run.matrices.limits}
+    for name, (least, most) in limits.items():
+        if ((arrays[name] < least) | (arrays[name] > most)).any():
+            raise ValueError(f"{name!r} holds numbers that are out of their range")
+    epoch, losses = facts["epoch"], facts["losses"]
+    if type(epoch) is not int or not 0 <= epoch <= run.epochs or len(losses) != epoch:
+        raise ValueError(f"epoch {epoch!r} of {run.epochs}, with {len(losses)} losses")
+    if not all(isinstance(loss, float) for loss in (*losses, *facts["sample_losses"])):
+        raise ValueError("losses that are no numbers")
 
 
 def _arrays(run: "Run[Any]") -> dict[str, Any]:

@@ -66,6 +66,7 @@ class Matrices:
     outputs: npt.NDArray[np.float32]
     dim: int
     state: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    limits: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] = field(default_factory=dict)
 
 
 class LearningRate(NamedTuple):

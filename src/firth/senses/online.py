@@ -175,7 +175,7 @@ class MultiSense:
         by = scoring("negative", noise, negative=self.negative, noise=alias_table(noise))
         run = Run(
             corpus=corpus,
-            matrices=dataclasses.replace(matrices, state=state._asdict()),
+            matrices=dataclasses.replace(matrices, state=state._asdict(), limits=state.limits),
             train_shard=model.shard_trainer(corpus, matrices, state, by.noise, count),
             options={"model": "multisense", **dataclasses.asdict(model)},
             epochs=self.epochs,

@@ -73,6 +73,11 @@ class SenseState(NamedTuple):
             epoch=np.full(1, -1),
         )
 
+    @property
+    def limits(self) -> dict[str, tuple[npt.ArrayLike, npt.ArrayLike]]:
+        """The least and the largest number that compiled code may find, of arrays that it follows."""
+        return {"firsts": (self.firsts.copy(), self.firsts.copy()), "known": (1, np.diff(self.firsts))}
+
     def settle(self, outputs: npt.NDArray[np.float32], shares: npt.NDArray[np.float64], whiten: float) -> None:
         """Settle m and A by the global vectors as they are now.
 

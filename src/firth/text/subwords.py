@@ -12,7 +12,9 @@ folded, composed or left out. They differ in how pieces are chosen and how a chu
   loss would cost the text's likelihood most (Kudo 2018; Kudo and Richardson 2018).
 """
 
+import contextlib
 import json
+import math
 import os
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +34,7 @@ KINDS = ("bpe", "wordpiece", "unigram")
 MARK = "…"  # before a WordPiece that goes on; "##" may stand in a text
 _TYPES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 _DECIMALS = 6  # of a unigram's log-probability, in nats
+_SPELT = frozenset(CHARACTERS)
 _LONGEST_CHUNK = 1000  # bytes; more than a chunk has
 
 
@@ -94,7 +97,10 @@ class Subwords:
             OSError: it cannot be read.
         """
         try:
-            return cls(Path(path).read_bytes().decode())
+            found = cls(Path(path).read_bytes().decode())
+            with contextlib.suppress(MissingExtraError):
+                found._tokenizer  # noqa: B018 - what is wrong is said now, and not when a text is cut
+            return found
         except (FormatError, UnicodeDecodeError) as error:
             raise FormatError(f"{path}: {error}") from error
 
@@ -192,7 +198,17 @@ class Subwords:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        return _library().Tokenizer.from_str(self.rules)
+        """The library's tokenizer.
+
+        Raises:
+            FormatError: the library cannot read the rules.
+            MissingExtraError: the tokenizers library is not installed.
+        """
+        library = _library()
+        try:
+            return library.Tokenizer.from_str(self.rules)
+        except Exception as error:  # the library raises nothing more special
+            raise FormatError(f"no tokeniser ({error}); expected a file of Subwords.save, whole") from error
 
     def _sampled(self, text: str, strength: float, draw: random.Random) -> Iterator[str]:
         if self.kind == "unigram":
@@ -294,11 +310,8 @@ def _check_rules(rules: str) -> None:
     """Refuse JSON that is not what `Subwords.train` makes, by which texts would not be kept whole."""
     try:
         found: Any = parse_json(rules)
-        kind, vocabulary = found["model"]["type"], found["model"]["vocab"]
-        pieces = {piece for piece, _ in vocabulary} if kind == "Unigram" else set(vocabulary)
-        pattern = found["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"]
-        ours = kind in _TYPES and pattern == PATTERN and found["normalizer"] is None and pieces.issuperset(CHARACTERS)
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+        ours = _cuts_as_ours(found) and _is_model(found["model"])
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise FormatError(
             f"no tokeniser ({type(error).__name__}: {error}); expected a file of Subwords.save"
         ) from error
@@ -307,3 +320,41 @@ def _check_rules(rules: str) -> None:
             "a tokeniser that firth did not make; expected a file of Subwords.save; use others by "
             "tokenizers.Tokenizer.from_file, which Corpus.build takes as well"
         )
+
+
+def _cuts_as_ours(found: Mapping[str, Any]) -> bool:
+    """Return whether texts are cut into chunks by `PATTERN` and nothing is left out, put in, or changed."""
+    split, level = found["pre_tokenizer"]["pretokenizers"]
+    aside = [found.get(name) for name in ("normalizer", "post_processor", "truncation", "padding")]
+    return bool(
+        aside == [None] * 4
+        and not found.get("added_tokens")
+        and (split["type"], split["pattern"]["Regex"], split["behavior"]) == ("Split", PATTERN, "Isolated")
+        and split["invert"] is False
+        and (level["type"], level["add_prefix_space"], level["use_regex"]) == ("ByteLevel", False, False)
+    )
+
+
+def _is_model(model: Mapping[str, Any]) -> bool:
+    """Return whether pieces are numbered without gaps, all bytes among them, and merges are of pieces."""
+    kind, vocabulary = model["type"], model["vocab"]
+    if kind == "Unigram":
+        pieces = [piece for piece, _ in vocabulary]
+        whole = all(type(score) in (int, float) and -math.inf < score <= 0 for _, score in vocabulary)
+    else:
+        pieces = sorted(vocabulary, key=vocabulary.__getitem__)
+        numbers = [vocabulary[piece] for piece in pieces]
+        whole = numbers == list(range(len(pieces))) and not any(isinstance(number, bool) for number in numbers)
+    there = set(pieces)
+    merges = [tuple(pair) for pair in model["merges"]] if kind == "BPE" else []
+    return bool(
+        isinstance(kind, str)
+        and kind in _TYPES
+        and whole
+        and len(there) == len(pieces)
+        and there.issuperset(CHARACTERS)
+        and all(isinstance(piece, str) and _SPELT.issuperset(piece.removeprefix(MARK)) for piece in pieces)
+        and all(a in there and b in there and a + b in there for a, b in merges)
+        and (kind != "WordPiece" or model["continuing_subword_prefix"] == MARK)
+        and not any(model.get(name) for name in ("dropout", "byte_fallback", "end_of_word_suffix"))
+    )
