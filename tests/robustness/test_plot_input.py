@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from firth.cli import app
+from firth.comparison.saved import read
+from firth.errors import FormatError
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command, Ended
 
@@ -154,3 +156,32 @@ def test_a_full_disk_leaves_the_old_picture(firth: Command, vectors):
     assert "x.png" in ended.complaint or "File too large" in ended.complaint
     assert (firth.folder / old).read_bytes() == b"old"
     assert not list(firth.folder.glob("*.part"))
+
+
+ROW = {
+    "model": "cbow", "seconds": 10.0, "counting_seconds": 0.0, "words_per_second": 1000, "peak_bytes": None,
+    "file_bytes": 1000,
+    "figures": [{"set": "s", "metric": "spearman", "value": 0.5, "low": 0.4, "high": 0.6, "covered": 9, "total": 10}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("run", "row", "complaint"),
+    [
+        ({"tokens": "many", "threads": 1}, {}, r"run\.json: no numbers of tokens and threads"),
+        ({"threads": 1}, {}, r"run\.json: no numbers of tokens and threads"),
+        ({}, {"model": None}, r"metrics\.jsonl line 1: model None, no name"),
+        ({}, {"seconds": "x"}, r"metrics\.jsonl line 1: seconds 'x', no number"),
+        ({}, {"seconds": float("nan")}, "seconds nan, no number"),
+        ({}, {"figures": {}}, "figures that are no list"),
+        ({}, {"figures": [ROW["figures"][0] | {"total": 0}]}, "a figure of s of 9 of 0 items"),
+        ({}, {"figures": [ROW["figures"][0] | {"low": None}]}, "a figure of s that is no number"),
+    ],
+)
+def test_a_comparison_of_other_contents(tmp_path, run, row, complaint):
+    head = {"format": "firth comparison", "version": 1}
+    facts = run or {"tokens": 10, "threads": 1}
+    (tmp_path / "run.json").write_text(json.dumps(head | facts), encoding="utf-8")
+    (tmp_path / "metrics.jsonl").write_text(json.dumps(ROW | row) + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=complaint):
+        read(tmp_path)

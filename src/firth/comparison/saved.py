@@ -1,7 +1,7 @@
 """The folder of a comparison: what `firth compare` wrote, read back."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from firth.reading import parse_json
 
 FORMAT, VERSION = "firth comparison", 1
 RUN, METRICS = "run.json", "metrics.jsonl"
+MEASURED = ("seconds", "counting_seconds", "words_per_second", "peak_bytes", "file_bytes")
+MOST = 10**18  # of any number that was measured
 
 
 def read(path: str | os.PathLike[str]) -> Comparison:
@@ -20,7 +22,39 @@ def read(path: str | os.PathLike[str]) -> Comparison:
         FormatError: the folder holds something else.
     """
     folder = Path(path)
-    return Comparison(list(read_rows(folder / METRICS)), read_run(folder))
+    rows, run = list(read_rows(folder / METRICS)), read_run(folder)
+    if not all(type(run.get(name)) is int and 0 < run[name] < MOST for name in ("tokens", "threads")):
+        raise FormatError(f"{folder / RUN}: no numbers of tokens and threads; expected what firth compare wrote")
+    for number, row in enumerate(rows, 1):
+        if wrong := _wrong_in(row):
+            raise FormatError(f"{folder / METRICS} line {number}: {wrong}; expected what firth compare wrote")
+    return Comparison(rows, run)
+
+
+def _wrong_in(row: Mapping[str, Any]) -> str:
+    """Return what a row of metrics lacks or has wrong, or ""."""
+    if not isinstance(row.get("model"), str):
+        return f"model {row.get('model')!r}, no name"
+    for name in MEASURED:
+        if not (_is_number(row.get(name)) or (row.get(name) is None and name == "peak_bytes")):
+            return f"{name} {row.get(name)!r}, no number"
+    figures = row.get("figures")
+    if not isinstance(figures, list) or not all(isinstance(figure, dict) for figure in figures):
+        return "figures that are no list of objects"
+    for figure in figures:
+        if not all(isinstance(figure.get(name), str) for name in ("set", "metric")):
+            return "a figure without the name of its set or metric"
+        shares = ("value", "low", "high") if figure.get("value", "") is not None else ()
+        if not all(_is_number(figure.get(name)) for name in shares):
+            return f"a figure of {figure['set']} that is no number"
+        covered, total = figure.get("covered"), figure.get("total")
+        if type(covered) is not int or type(total) is not int or not 0 <= covered <= total or not total:
+            return f"a figure of {figure['set']} of {covered!r} of {total!r} items"
+    return ""
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and -MOST < value < MOST  # type: ignore[operator]  # the type was asked
 
 
 def read_run(folder: Path) -> dict[str, Any]:

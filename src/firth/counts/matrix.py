@@ -264,7 +264,7 @@ def _check_numbers(
     least, most = _extremes(columns)
     words = len(rows) - 1
     if not 0 <= least <= most < words:
-        wrong = int(max(least, most, key=abs))
+        wrong = int(least if least < 0 else most)
         raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {words}; {AGAIN}")
     for first in range(0, len(columns), PIECE):
         contexts = np.asarray(columns[first : first + PIECE + 1])  # and the next, to compare the last with

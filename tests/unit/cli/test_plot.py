@@ -76,7 +76,11 @@ def files(tmp_path):
     (tmp_path / "comparison").mkdir()
     run = {"format": "firth comparison", "version": 1, "tokens": 1_000_000, "threads": 2}
     (tmp_path / "comparison" / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    measured = {"model": "cbow", "seconds": 10.0, "loss": [2.0, 1.0], "figures": FIGURES[:1]}
+    figures = [{"covered": 9, "total": 10, **figure} for figure in FIGURES[:1]]
+    measured = {
+        "model": "cbow", "seconds": 10.0, "counting_seconds": 0.0, "words_per_second": 1000, "peak_bytes": None,
+        "file_bytes": 1000, "loss": [2.0, 1.0], "figures": figures,
+    }  # fmt: skip
     (tmp_path / "comparison" / "metrics.jsonl").write_text(jsonl([measured]), encoding="utf-8")
 
 

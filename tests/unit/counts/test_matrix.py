@@ -106,3 +106,29 @@ def test_a_damaged_manifest_is_named(matrix, tmp_path):
 def test_no_matrix_there(tmp_path):
     with pytest.raises(CorpusError, match="expected counted co-occurrences"):
         CooccurrenceMatrix.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "number", "complaint"),
+    [
+        ("rows", 1, 2**62, "its rows do not follow one another"),
+        ("rows", 1, -(2**63), "its rows do not follow one another"),  # differences that wrap round look like none
+        ("columns", 0, 2**30, "it names word"),
+        ("columns", 0, -1, "it names word -1"),
+        ("columns", -1, 0, "the words of a row do not ascend"),
+        ("columns", 0, 3, "the words of a row do not ascend"),  # above the diagonal of a matrix that keeps one half
+        ("values", 0, np.nan, "it holds a count that is none"),
+    ],
+)
+def test_numbers_that_lead_astray(tmp_path, part, place, number, complaint):
+    """Compiled code that mirrors the lower half once wrote wherever these pointed."""
+    corpus = firth.Corpus.build(["a b c d", "b a", "d c a"], min_count=1, cache=tmp_path / "c", tokens="whitespace")
+    folder = tmp_path / "counts"
+    firth.Cooccurrence(window=3).count(corpus, cache=tmp_path / "cache").save(folder)
+    file = folder / f"{part}.bin"
+    numbers = np.fromfile(file, {"rows": "<i8", "columns": "<i4", "values": "<f4"}[part])
+    numbers[place] = number
+    numbers.tofile(file)
+    (folder / "checksums.json").unlink(missing_ok=True)
+    with pytest.raises(FormatError, match=rf"{part}\.bin: damaged, {complaint}.*count again"):
+        CooccurrenceMatrix.open(folder)

@@ -1,6 +1,7 @@
 """A run that goes on from its checkpoint ends as if it had never stopped; anything else is refused."""
 
 import dataclasses
+import json
 import time
 
 import numpy as np
@@ -9,6 +10,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import firth
+from firth.checkpoints import write_state
 from firth.embeddings import training
 from firth.embeddings.checkpoint import FILE
 from firth.errors import FormatError, OptionError
@@ -208,3 +210,47 @@ def test_a_file_where_a_folder_was_meant_is_said_before_training(below, zipf, tm
     with pytest.raises(OptionError, match="expected a folder or a place for one"):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path / "file" / below, progress=seen.append)
     assert not seen
+
+
+def tamper(folder, *, arrays=None, reseal=True, **facts):
+    """Change arrays and facts of a checkpoint; `reseal` makes a checksum that fits, which needs no key."""
+    with safe_open(folder / FILE, framework="numpy") as file:
+        metadata = file.metadata()
+        kept = {name: file.get_tensor(name) for name in list(file.keys())}
+    kept |= arrays or {}
+    known = json.loads(metadata["firth"]) | facts
+    if reseal:
+        write_state(folder / FILE, kept, known)
+    else:
+        save_file(kept, folder / FILE, metadata | {"firth": json.dumps(known)})
+
+
+def test_the_checksum_covers_the_facts(zipf, tmp_path):
+    """The loss, the epoch, the time: what stands beside the numbers was once free to change."""
+    break_off(zipf, tmp_path)
+    for facts in ({"losses": [1.0]}, {"epoch": 0}, {"seconds": 0.5}):
+        tamper(tmp_path, reseal=False, **facts)
+        with pytest.raises(FormatError, match="contents are not those that were written"):
+            MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"arrays": {"position": np.array([10**15])}}, "'position' holds numbers that are out of their range"),
+        ({"arrays": {"position": np.array([-5])}}, "'position' holds numbers that are out of their range"),
+        ({"arrays": {"position": np.array([0], np.int32)}}, "'position' is int32"),
+        ({"arrays": {"read": np.array([-1])}}, "'read' holds numbers"),
+        ({"arrays": {"loss": np.array([np.nan])}}, "'loss' holds NaN"),
+        ({"arrays": {"inputs": np.zeros((3, 16), np.float32)}}, "'inputs' is float32 of"),
+        ({"epoch": 10**9}, "epoch 1000000000 of 3"),
+        ({"epoch": -1}, "epoch -1 of 3"),
+        ({"losses": ["x"]}, "losses that are no numbers"),
+        ({"losses": 3}, "not a whole checkpoint"),
+    ],
+)
+def test_numbers_that_no_run_gets_to(zipf, tmp_path, change, complaint):
+    break_off(zipf, tmp_path)
+    tamper(tmp_path, **change)
+    with pytest.raises(FormatError, match=f"{complaint}.*remove it to start anew"):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)

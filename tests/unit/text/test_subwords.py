@@ -199,6 +199,49 @@ def test_a_tokeniser_that_loses_text_is_refused(made, tmp_path):
             Subwords.open(tmp_path / f"{name}.json")
 
 
+def changed(rules, **model):
+    """The rules with some entries of the model changed."""
+    found = json.loads(rules)
+    found["model"] |= model
+    return json.dumps(found)
+
+
+def test_numbers_of_pieces_with_gaps_are_refused(made, tmp_path):
+    """A number is a place in the list of pieces: with gaps, others than were cut would be put together."""
+    vocabulary = json.loads(made["bpe"].rules)["model"]["vocab"]
+    last = max(vocabulary, key=vocabulary.__getitem__)
+    for number in (len(vocabulary) + 7, 0, -1, 1.5, "x", None, True):
+        (tmp_path / "x.json").write_text(changed(made["bpe"].rules, vocab=vocabulary | {last: number}))
+        with pytest.raises(FormatError, match=r"x\.json: (a tokeniser that firth did not make|no tokeniser)"):
+            Subwords.open(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [
+        ("bpe", {"merges": [["q", "zzz"]]}), ("bpe", {"merges": [["a"]]}), ("bpe", {"merges": 3}),
+        ("bpe", {"dropout": 0.5}), ("bpe", {"type": "WordLevel"}), ("bpe", {"type": ["BPE"]}),
+        ("wordpiece", {"continuing_subword_prefix": "##"}),
+        ("unigram", {"vocab": [["a", float("nan")]]}), ("unigram", {"vocab": [["a"]]}), ("unigram", {"vocab": None}),
+    ],
+)  # fmt: skip
+def test_models_of_other_pieces_are_refused(made, tmp_path, kind, model):
+    (tmp_path / "x.json").write_text(changed(made[kind].rules, **model))
+    with pytest.raises(FormatError, match=r"x\.json: "):
+        Subwords.open(tmp_path / "x.json")
+
+
+def test_what_the_library_refuses_is_refused_when_it_is_opened(made, tmp_path):
+    found = json.loads(made["bpe"].rules)
+    del found["model"]["unk_token"]
+    found["model"]["fuse_unk"] = "perhaps"
+    (tmp_path / "x.json").write_text(json.dumps(found))
+    with pytest.raises(FormatError, match=r"x\.json: no tokeniser .*expected a file of Subwords.save"):
+        Subwords.open(tmp_path / "x.json")
+    with pytest.raises(FormatError, match="no tokeniser"):
+        Subwords(json.dumps(found)).encode("a")
+
+
 def test_without_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'firth\[subword\]'"):

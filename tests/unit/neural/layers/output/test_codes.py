@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError, ShapeError
+from firth.kernels.trees import balanced_children
 from firth.neural.layers.output.codes import WordCodes, joined, named_codes
 
 
@@ -62,3 +63,17 @@ def test_what_is_no_tree_is_refused():
         named_codes("huffman", 3, counts=None, seed=0)
     with pytest.raises(ShapeError, match="each word at one leaf or more"):
         WordCodes(np.array([[0, 1]]), np.array([0, 0])).leaves_of(2)
+
+
+@pytest.mark.parametrize("number", [-1, 2, 2**60])
+def test_words_that_are_none_are_refused_before_they_are_counted(number):
+    """Counting as many numbers as the largest says once took all memory there was."""
+    with pytest.raises(ShapeError, match="each word at one leaf or more"):
+        WordCodes(np.array([[0, 1]]), np.array([0, number])).leaves_of(2)
+
+
+def test_a_word_at_nearly_all_leaves_is_refused():
+    words, leaves = 1000, 4000
+    leaf_words = np.minimum(np.arange(leaves), words - 1)
+    with pytest.raises(ShapeError, match="a word at 3,001 of 4,000 leaves"):
+        WordCodes(balanced_children(np.arange(leaves)), leaf_words).leaves_of(words)
