@@ -269,8 +269,8 @@ def _check_numbers(
     for first in range(0, len(columns), PIECE):
         contexts = np.asarray(columns[first : first + PIECE + 1])  # and the next, to compare the last with
         low, high = np.searchsorted(rows, [first, first + len(contexts) - 1], side="right") - 1
-        lengths = np.diff(np.clip(rows[low : high + 2], first, first + len(contexts)))
-        centres = np.repeat(np.arange(low, high + 1), lengths)
+        ends = np.clip(rows[low : high + 2], first, first + len(contexts))
+        centres = np.repeat(np.arange(low, high + 1), ends[1:] - ends[:-1])
         falls = (contexts[1:] <= contexts[:-1]) & (centres[1:] == centres[:-1])
         if falls.any() or (half and (contexts > centres).any()):
             raise FormatError(f"{folder / 'columns.bin'}: damaged, the words of a row do not ascend; {AGAIN}")

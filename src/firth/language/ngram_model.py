@@ -180,8 +180,8 @@ def restore(content: Saved) -> NgramModel:
         raise content.damaged(f"{sizes} n-grams by order for {len(words):,} words")
     rows, lower = sum(sizes), sum(sizes[:-1])
     shapes = {"words": (rows,), "nodes": (lower + 1, 4), "leaves": (rows - lower, 2)}
-    arrays = [content.array(name, shape, "i", dtype=np.int32) for name, shape in shapes.items()]
-    trie = Trie(*arrays, np.array(sizes, np.int64))
+    arrays = {name: content.array(name, shape, "i", dtype=np.int32) for name, shape in shapes.items()}
+    trie = Trie(**arrays, sizes=np.array(sizes, np.int64))
     if found := damage_of(trie, words):
         raise content.damaged(found)
     facts = content.facts

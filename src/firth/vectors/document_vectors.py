@@ -283,10 +283,12 @@ def _wrong_option(options: Mapping[str, Any]) -> str | None:
         if type(value := options.get(name)) is not type(choices[0]) or value not in choices:
             return name
     for name, most in WHOLE.items():
-        if type(number := options.get(name)) is not int or not 1 <= number <= most:
+        whole: Any = options.get(name)
+        if type(whole) is not int or not 1 <= whole <= most:
             return name
     for name, (low, high) in NUMBERS.items():
-        if type(number := options.get(name)) not in (int, float) or not low <= number <= high:
+        number: Any = options.get(name)
+        if type(number) not in (int, float) or not low <= number <= high:
             return name
     return None
 

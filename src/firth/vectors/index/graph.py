@@ -18,6 +18,7 @@ Cost: a look at every number: some milliseconds for 10,000 vectors.
 """
 
 import struct
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,12 +53,12 @@ def damage_of(graph: Bytes, vectors: Matrix, connectivity: int) -> str:
     if tuple(graph[:8].view("<u4").tolist()) != (size, 4 * dim):
         return f"a graph of {graph[:8].view('<u4').tolist()} vectors and bytes each, expected {size:,} and {4 * dim}"
     copies, rest = graph[8 : 8 + 4 * size * dim].view("<f4").reshape(size, dim), graph[8 + 4 * size * dim :]
-    name, major, _, _, *kinds, there, deleted, width, repeats = HEAD.unpack_from(rest)
+    name, major, _, _, *kinds, there, deleted, width, repeats = HEAD.unpack_from(rest.data)
     if (name, major, *kinds) != (b"usearch", 2, *KINDS):
         return f"a graph of kinds {kinds} and version {major}, expected {list(KINDS)} and 2"
     if (there, deleted, width, repeats) != (size, 0, dim, 0):
         return f"a graph of {there:,} vectors of width {width}, expected {size:,} of {dim}"
-    sizes = SIZES.unpack_from(rest, HEAD_SIZE)
+    sizes = SIZES.unpack_from(rest.data, HEAD_SIZE)
     levels = rest[HEAD_SIZE + SIZES.size :][: 2 * size].view("<i2").astype(np.int64)
     if sizes[:3] != (size, connectivity, 2 * connectivity) or (size and levels.min() < 0):
         return f"a graph of {sizes[:3]} vectors and edges each, expected {(size, connectivity, 2 * connectivity)}"
@@ -110,7 +111,7 @@ def check_nodes(
 
 
 @njit(nogil=True, inline="always")
-def _uint32(data: Bytes, place: int) -> int:
+def _uint32(data: Bytes, place: int) -> Any:
     found = np.int64(0)
     for i in range(4):
         found |= np.int64(data[place + i]) << (8 * i)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -9,6 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import FormatError, OptionError
 from firth.vectors.io import tensors
+from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 
 
@@ -45,6 +47,7 @@ def test_a_tied_weight_is_kept_once_and_is_one_again(text, tmp_path):
 def edited(path, **changes):
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
     (path / "config.json").write_text(json.dumps({**config, **changes}), encoding="utf-8")
+    (path / "checksums.json").unlink()
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,10 @@ def edited(path, **changes):
         ({"rules": {}, "begin": None}, "config.json tells no language model"),
         ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
         ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
+        ({"options": {"dim": 10**9, "order": 4}}, "the option dim=1,000,000,000 in config.json"),
+        ({"begin": 10**6}, "begin=1000000: expected the number of one of"),
+        ({"total": "many"}, "config.json tells no language model"),
+        ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "rules of reading text that are none"),
     ],
 )
 def test_a_folder_that_was_changed_is_refused(text, tmp_path, changes, found):
@@ -82,3 +89,23 @@ def test_a_folder_of_something_else_is_left_alone(text, tmp_path):
     with pytest.raises(OptionError, match="a folder of something else"):
         untrained(EVERY["rnn"], text).save(tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+
+
+@pytest.mark.parametrize("name", ["classes", "adaptive"])
+def test_where_words_are_found_must_follow_from_their_counts(text, tmp_path, name):
+    """A table that sends words elsewhere gives probabilities of others, or reads rows that are not there."""
+    untrained(firth.RecurrentLM(dim=4, hidden=4, output=name), text).save(tmp_path / "model")
+    table = {"classes": "output.class_of", "adaptive": "output.rank"}[name]
+    array = array_of(tmp_path / "model", table)
+    for place, number in ((0, 10**12), (0, -1), (slice(None, 2), array[1::-1] if array[0] != array[1] else 5)):
+        change(tmp_path / "model", **{table: with_number(array, place, number)})
+        with pytest.raises(FormatError, match=f"tensor '{table}' is not that of words of these counts"):
+            firth.load(tmp_path / "model")
+
+
+def test_weights_that_are_not_finite(text, tmp_path):
+    untrained(EVERY["gru"], text).save(tmp_path / "model")
+    weight = array_of(tmp_path / "model", "embedding.weight")
+    change(tmp_path / "model", **{"embedding.weight": with_number(weight, (1, 0), np.nan)})
+    with pytest.raises(FormatError, match=r"tensor 'embedding\.weight' holds NaN or infinity in row 1"):
+        firth.load(tmp_path / "model")
