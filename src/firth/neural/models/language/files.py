@@ -80,10 +80,10 @@ def restore(content: Saved) -> NeuralLanguageModel:
         options = _options(content.facts["model"], content.facts["options"])
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)
-        if not 0 <= begin < len(words):
-            raise OptionError(f"begin={begin}: expected the number of one of {len(words):,} words")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json tells no language model ({error})") from error
+    if not 0 <= begin < len(words):
+        raise content.damaged(f"config.json says begin={begin}, expected the number of one of {len(words):,} words")
     _check_sizes(options, content)
     try:
         module = seeded_module(options, vocabulary, begin, seed=0)

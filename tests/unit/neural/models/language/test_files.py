@@ -62,7 +62,7 @@ def edited(path, **changes):
         ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
         ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
         ({"options": {"dim": 10**9, "order": 4}}, "the option dim=1,000,000,000 in config.json"),
-        ({"begin": 10**6}, "begin=1000000: expected the number of one of"),
+        ({"begin": 10**6}, "begin=1000000, expected the number of one of"),
         ({"total": "many"}, "config.json tells no language model"),
         ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "rules of reading text that are none"),
     ],
