@@ -189,3 +189,11 @@ def test_tensors_that_begin_anywhere(tmp_path):
     found = tensors.mapped(tmp_path / "x")["a"]
     assert found.flags.aligned
     assert found.tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("side", ["1e400", "-1e400", '"2"', "null", "1.5"])
+def test_sides_of_tensors_that_are_no_numbers(tmp_path, side):
+    header = f'{{"a": {{"dtype": "F32", "shape": [{side}], "data_offsets": [0, 8]}}}}'.encode()
+    (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    with pytest.raises(FormatError, match="a damaged safetensors header"):
+        tensors.mapped(tmp_path / "x")

@@ -11,6 +11,7 @@ Source: https://github.com/huggingface/safetensors, "Format".
 import json
 import math
 import mmap
+import operator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -93,7 +94,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
             raise FormatError(
                 f"{path}: {size:,} bytes, expected {short.expected:,}; the file is cut short, copy it again"
             ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FormatError(f"{path}: a damaged safetensors header ({error}); copy or save the file again") from None
 
 
@@ -104,7 +105,7 @@ class _ShortFileError(Exception):
 
 def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDArray[Any]:
     dtype = np.dtype(DTYPES[entry["dtype"]])
-    shape = tuple(int(side) for side in entry["shape"])
+    shape = tuple(operator.index(side) for side in entry["shape"])
     low, high = entry["data_offsets"]
     if min(shape, default=0) < 0 or min(low, high) < 0 or high - low != math.prod(shape) * dtype.itemsize:
         raise ValueError(f"{shape} numbers of {entry['dtype']} in bytes {low} to {high}")
