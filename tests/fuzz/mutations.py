@@ -326,6 +326,8 @@ def _collect(value: Any, places: list[tuple[Any, Any]]) -> None:
 
 
 def _near(value: Any, random: Random) -> Any:
+    if value is None:
+        return random.choice((0, False, "", [], {}))
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

@@ -197,3 +197,30 @@ def test_sides_of_tensors_that_are_no_numbers(tmp_path, side):
     (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
     with pytest.raises(FormatError, match="a damaged safetensors header"):
         tensors.mapped(tmp_path / "x")
+
+
+def test_a_fasttext_file_with_rows_that_are_not_finite(seeds, tmp_path):
+    """Its matrices are mapped: what the words' vectors do not need is looked at when it is asked for."""
+    vectors = firth.load(seeds / "subwords")
+    vectors.save(tmp_path / "v.bin", format="fasttext")
+    whole = bytearray((tmp_path / "v.bin").read_bytes())
+    known = firth.load(tmp_path / "v.bin")
+    places = known.ngrams.places(np.arange(50))
+    used = set(known.ngrams.hashing.buckets_of(known.words)[1].tolist())
+    free = next(bucket for bucket in range(50) if bucket not in used and places[bucket] >= 0)
+    outputs = 1 + 16 + 4 * len(known) * 4
+    at = len(whole) - outputs - 4 * 4 * (50 - free)
+    whole[at : at + 4] = np.float32(np.nan).tobytes()
+    (tmp_path / "v.bin").write_bytes(whole)
+    broken = firth.load(tmp_path / "v.bin")
+    asked = next(word for word in (f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst") if free in
+                 broken.ngrams.hashing.buckets_of([word])[1])  # fmt: skip
+    with pytest.raises(FormatError, match=f"an n-gram of '{asked}' has a row of NaN"):
+        broken[asked]
+
+
+def test_a_classifier_whose_numbers_are_beyond_all_sums(copied):
+    folder = copied("softmax")
+    change(folder, **{name: np.full_like(array_of(folder, name), 3e38) for name in ("inputs", "outputs")})
+    with pytest.raises(FormatError, match="the classifier gives no probabilities"):
+        firth.load(folder).predict("good nice")

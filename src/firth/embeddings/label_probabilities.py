@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from firth.embeddings.label_tree import label_children
 from firth.embeddings.text_features import Features
+from firth.errors import FormatError
 from firth.kernels import labelled_text as kernels
 from firth.vectors.quantise import QuantisedMatrix
 
@@ -50,11 +51,19 @@ class Arithmetic:
         """Return the probability of every label for each text: (texts, L).
 
         Each text is computed for itself, whatever texts stand beside it.
+
+        Raises:
+            FormatError: the classifier holds NaN, infinity, or numbers that are too large to be added up.
         """
         labels = len(self.label_counts)
         found = np.empty((len(features.ends), labels), dtype=np.float64)
         kind = {"softmax": kernels.SHARES, "hierarchical": kernels.PATHS}.get(self.loss, kernels.EACH)
         kernels.label_probabilities(self._scores(features), kind, self.children, np.empty(2 * labels - 1), found)
+        if not np.isfinite(found).all():
+            raise FormatError(
+                "the classifier gives no probabilities, for it holds NaN, infinity, or numbers beyond all sums: train "
+                "or fetch it again"
+            )
         found[~known_texts(features)] = self.label_counts / max(int(self.label_counts.sum()), 1)
         return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import FormatError, OptionError, ShapeError
 from firth.vectors.codes import Codes, encoded
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
@@ -86,8 +86,15 @@ class SubwordVectors:
         return cls(WordVectors(words, sums, **more), own, ngrams, codes)
 
     def infer(self, words: Sequence[str]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the vectors that n-grams alone give to words, (W, D), and which of them have any n-gram, (W,)."""
+        """Return the vectors that n-grams alone give to words, (W, D), and which of them have any n-gram, (W,).
+
+        Raises:
+            FormatError: a row of an n-gram is not finite; a mapped file of fastText's is not read before it is asked.
+        """
         sums, counts, known = self.ngrams.sums(words)
+        if not np.isfinite(sums).all():
+            word = words[int(np.argmin(np.isfinite(sums).all(axis=1)))]
+            raise FormatError(f"an n-gram of {word!r} has a row of NaN or infinity: train or fetch the vectors again")
         return sums / np.maximum(counts, 1)[:, None].astype(np.float32), known
 
     def trainable(self) -> WordVectors:
