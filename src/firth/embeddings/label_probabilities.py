@@ -88,7 +88,8 @@ class Arithmetic:
         for start in range(0, len(found), BLOCK):
             block = slice(start, min(start + BLOCK, len(found)))
             rows = self.inputs.rows(block) if isinstance(self.inputs, QuantisedMatrix) else self.inputs[block]
-            found[block] = np.ascontiguousarray(rows, dtype=np.float32) @ self._columns
+            with np.errstate(over="ignore", invalid="ignore"):  # `probabilities` refuses what is not finite
+                found[block] = np.ascontiguousarray(rows, dtype=np.float32) @ self._columns
         return found
 
     @cached_property
