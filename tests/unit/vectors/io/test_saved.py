@@ -97,7 +97,7 @@ def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
         "notes.txt": "mine", "results.json": "{ no JSON", "link": "mine", "model-1/log": "of the part",
         str(Path("deep", "er", "figure")): "mine too",
     }  # fmt: skip
-    written = {"model.safetensors", "vocab.json", "attributes.json", "config.json", "README.md"}
+    written = {"model.safetensors", "vocab.json", "attributes.json", "config.json", "README.md", "checksums.json"}
     assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == written | set(mine)
     assert {name: (out / name).read_text() for name in mine} == mine
     assert (out / "link").is_symlink()
