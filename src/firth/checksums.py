@@ -29,6 +29,7 @@ MOST_THREADS = 8
 WORTH_THREADS = 8  # blocks from which on threads pay for their start
 LARGEST_BLOCK = 1 << 30
 MOST_DEPTH = 16  # folders within folders
+Entry = tuple[int, tuple[int, ...], int]  # size in bytes, checksums by block, bytes per block
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def checksum_of(content: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
-def covered(folder: Path, cure: str) -> dict[str, tuple[int, tuple[int, ...], int]] | None:
+def covered(folder: Path, cure: str) -> dict[str, Entry] | None:
     """Return all files that a folder's checksums cover, those of the folders inside included.
 
     Args:
@@ -124,7 +125,7 @@ def covered(folder: Path, cure: str) -> dict[str, tuple[int, tuple[int, ...], in
     return None if found is None else dict(_with_inner(folder, found, "", cure, MOST_DEPTH))
 
 
-def examine(folder: Path, files: Mapping[str, tuple[int, tuple[int, ...], int]]) -> Iterator[FileState]:
+def examine(folder: Path, files: Mapping[str, Entry]) -> Iterator[FileState]:
     """Read files and yield the state of each.
 
     Args:
@@ -184,9 +185,7 @@ def _to_hex(sums: tuple[int, ...]) -> str:
     return "".join(f"{each:08x}" for each in sums)
 
 
-def _with_inner(
-    folder: Path, checksums: Checksums, prefix: str, cure: str, depth: int
-) -> Iterator[tuple[str, tuple[int, tuple[int, ...], int]]]:
+def _with_inner(folder: Path, checksums: Checksums, prefix: str, cure: str, depth: int) -> Iterator[tuple[str, Entry]]:
     for name, (size, sums) in checksums.files.items():
         yield prefix + name, (size, sums, checksums.block)
         inner, _, file = name.rpartition("/")

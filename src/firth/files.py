@@ -148,8 +148,7 @@ def replacing_folder(
         mode = aside.stat().st_mode
         aside.chmod(0o700)
         yield aside
-        checksums.write(aside)
-        sync_tree(aside)
+        finish_folder(aside)
         aside.chmod(stat.S_IMODE(mode))
         if not target.exists():
             aside.rename(target)
@@ -183,8 +182,9 @@ def _is_stream(path: Path) -> bool:
     return not path.is_file() or path.absolute().parent in (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 
 
-def sync_tree(folder: Path) -> None:
-    """Make the files in a folder durable."""
+def finish_folder(folder: Path) -> None:
+    """Add the checksums of the files in a folder, and make everything durable."""
+    checksums.write(folder)
     for file in folder.rglob("*"):
         if file.is_file():
             _sync(file)

@@ -5,15 +5,18 @@ runs the reader's own check of the contents, if it has one: ids in range, offset
 remembered below the cache folder, for as long as path, device, inode, size and times of change of all files stay; then
 opening costs a few calls of `stat`. A folder of an older version has no checksums: its contents are checked alone.
 
+Inside `reading_anew` everything is read again whatever is remembered: `firth info --verify`.
+
 What was changed less than two seconds ago is verified and not remembered: a further change within the resolution of the
 file system's clock could not be seen.
 """
 
 import contextlib
+import contextvars
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from firth import checksums
@@ -26,6 +29,7 @@ SETTLED = 2.0  # seconds; the coarsest file systems tell times of change apart b
 MOST_KEPT = 64  # notes in each of 256 folders of the cache
 RULES = 1  # raise it when a check of contents becomes stricter: what was remembered before is forgotten
 
+_examined: contextvars.ContextVar[dict[Path, list[FileState]] | None] = contextvars.ContextVar("examined", default=None)
 _remembered: dict[str, str] = {}  # where the cache folder cannot be written, for the life of the process
 
 
@@ -50,13 +54,46 @@ def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | Non
         return None
     place = _place(folder, check)
     state, newest = _state(folder, covered)
-    if _recall(place) != state:
-        refuse(folder, () if covered is None else checksums.examine(folder, covered), cure)
-        if check is not None:
-            check(folder)
+    anew = _examined.get()
+    if anew is not None or _recall(place) != state:
+        try:
+            refuse(folder, _examine(folder, covered, anew), cure)
+            if check is not None:
+                check(folder)
+        except FormatError:
+            _forget(place)
+            raise
         if newest < time.time() - SETTLED:
             _remember(place, state)
     return None if covered is None else frozenset(covered)
+
+
+@contextlib.contextmanager
+def reading_anew() -> Iterator[dict[Path, list[FileState]]]:
+    """Let `verify` read everything again inside the context, and examine all files of a folder where one is damaged.
+
+    Yields:
+        By folder, the state of each file that its checksums cover, as far as folders have been verified.
+    """
+    examined: dict[Path, list[FileState]] = {}
+    token = _examined.set(examined)
+    try:
+        yield examined
+    finally:
+        _examined.reset(token)
+
+
+def _examine(
+    folder: Path, covered: Mapping[str, checksums.Entry] | None, anew: dict[Path, list[FileState]] | None
+) -> Iterable[FileState]:
+    if covered is None:
+        return ()
+    states = checksums.examine(folder, covered)
+    if anew is None:
+        return states
+    if not any(outer in folder.parents for outer in anew):  # a part was examined with its whole
+        anew[folder] = list(states)
+    return anew.get(folder, ())
 
 
 def refuse(folder: Path, states: Iterable[FileState], cure: str) -> None:
@@ -75,7 +112,7 @@ def files_of(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _state(folder: Path, covered: Mapping[str, object] | None) -> tuple[str, float]:
+def _state(folder: Path, covered: Mapping[str, checksums.Entry] | None) -> tuple[str, float]:
     """Return a digest that changes when a file does, and when the last change was, in seconds since 1970."""
     digest, newest = hashlib.blake2b(digest_size=16), 0.0
     for name in files_of(folder) if covered is None else (checksums.FILE, *covered):
@@ -117,3 +154,9 @@ def _remember(place: str, state: str) -> None:
         kept = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime)
         for old in kept[:-MOST_KEPT]:
             old.unlink()
+
+
+def _forget(place: str) -> None:
+    _remembered.pop(place, None)
+    with contextlib.suppress(OSError):
+        _note(place).unlink()

@@ -80,8 +80,38 @@ def test_damaged_counts_are_made_again(firth: Command, text: Path):
     assert firth("train", "ppmi", text, "-o", "two.firth", "--dim", 5, "-q").status == 0
     assert columns.read_bytes() == whole
     columns.write_bytes(b"\xff" * len(whole))  # as long as it was, and wrong
-    assert firth("train", "ppmi", text, "-o", "three.firth", "--dim", 5, "-q").status == 0
+    ended = firth("train", "ppmi", text, "-o", "three.firth", "--dim", 5, "-q")
+    assert ended.status == 0
     assert columns.read_bytes() == whole
+    [line] = ended.err.splitlines()
+    assert line.startswith(f"firth: warning: {columns}: altered: ")
+    assert line.endswith("; it is built again")
+
+
+def test_a_corpus_with_one_changed_bit_is_not_trained_on(firth: Command, text: Path):
+    """The folder of a corpus is refused by the file's name; the corpus of a text in the cache is built again."""
+    assert firth("train", "skipgram", text, "-o", "one.firth", "--dim", 5, "--epochs", 1, "-q").status == 0
+    (ids,) = firth.cache.rglob("ids.bin")
+    content = bytearray(ids.read_bytes())
+    content[len(content) // 2] ^= 1
+    ids.write_bytes(content)
+    complaint = firth("train", "skipgram", ids.parent, "-o", "two.firth", "--dim", 5, "-q").complaint
+    assert complaint.startswith(f"{ids}: altered: bytes 0 to {len(content):,} are not those that were written; ")
+    assert not (firth.folder / "two.firth").exists()
+    ended = firth("train", "skipgram", text, "-o", "three.firth", "--dim", 5, "--epochs", 1, "-q", "--threads", 1)
+    assert ended.status == 0
+    assert f"warning: {ids}: altered" in ended.err
+    assert ended.err.count("built again") == 1
+    assert ids.read_bytes() != bytes(content)
+
+
+def test_a_corpus_without_its_manifest_is_no_text(firth: Command, text: Path):
+    """Its vocabulary.txt would make a text of a kind."""
+    assert firth("train", "skipgram", text, "-o", "one.firth", "--dim", 5, "--epochs", 1, "-q").status == 0
+    (manifest,) = firth.cache.rglob("corpus.json")
+    manifest.unlink()
+    complaint = firth("train", "skipgram", manifest.parent, "-o", "two.firth", "--dim", 5, "-q").complaint
+    assert complaint.startswith(f"{manifest}: missing; expected a file of ")
 
 
 def test_a_rate_that_explodes(firth: Command, text: Path):

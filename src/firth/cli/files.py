@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.output import AsJson, note, print_json
+from firth.cli.output import AsJson, complain, note, print_json
 from firth.cli.targets import check_folder_target
+from firth.cli.verify import print_table, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
 from firth.vectors.io import FORMATS, load, load_vectors, save
@@ -73,14 +74,36 @@ def info(
             help="Vectors, the folder of a corpus, or a language model.", show_default=False, metavar="PATH"
         ),
     ],
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Read a folder again and say which files are as written; exit status 1 if one is not.",
+        ),
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Say what a file of vectors, a corpus folder or a language model holds."""
+    if verify:
+        _verify(path, json)
+        return
     facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
     if json:
         print_json(facts)
         return
     print_facts(facts)
+
+
+def _verify(path: Path, json: bool) -> None:
+    facts = verify_facts(path)
+    if json:
+        print_json(facts)
+    else:
+        print_table(facts)
+        if facts["error"]:
+            complain(facts["error"])
+    if not facts["whole"]:
+        raise typer.Exit(1)
 
 
 def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:

@@ -12,6 +12,7 @@ from firth.cli.flags import Flags
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
+from firth.corpus.storage import is_built
 from firth.errors import OptionError
 
 Sources = Annotated[
@@ -64,7 +65,7 @@ def corpus_of(
         OptionError: options were given for a corpus that is built already, or "-" stands among others.
     """
     options = {**how, **({} if stop_words is None else {"stop_words": words_of(stop_words)})}
-    if len(sources) == 1 and (Path(sources[0]) / "corpus.json").is_file():
+    if len(sources) == 1 and is_built(Path(sources[0])):
         if options or column is not None:
             given = ", ".join([*options, *(["column"] if column is not None else [])])
             raise OptionError(

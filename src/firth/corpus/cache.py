@@ -7,11 +7,12 @@ removes.
 
 import contextlib
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from firth.errors import CorpusError
-from firth.files import sync_folder, sync_tree
+from firth.errors import CorpusError, FormatError
+from firth.files import finish_folder, sync_folder
 from firth.partial import OLD, partial_folder, remove, remove_leftovers
 
 _ATTEMPTS = 20
@@ -37,6 +38,25 @@ def writing(
         ) from error
 
 
+def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool:
+    """Return whether something that was built lies somewhere, whole.
+
+    Args:
+        place: its folder.
+        open_it: opens and verifies it; raises CorpusError where there is none, FormatError where it is damaged.
+        tell: whether to warn that a damaged one will be built again.
+    """
+    try:
+        open_it(place)
+    except CorpusError:
+        return False
+    except FormatError as error:
+        if tell:
+            warnings.warn(f"{str(error).rpartition('; ')[0]}; it is built again", stacklevel=4)
+        return False
+    return True
+
+
 def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Path], bool]) -> Path:
     """Build something aside and put it in its place.
 
@@ -53,7 +73,7 @@ def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Pat
         remove_leftovers(folder)
     with writing(folder), partial_folder(folder / "corpus") as aside:
         target = fill(aside)
-        sync_tree(aside)
+        finish_folder(aside)
         _adopt(aside, target, is_whole)
         sync_folder(folder)
     return target

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus import storage
-from firth.corpus.cache import build_in
-from firth.corpus.encoded import Corpus, is_whole
+from firth.corpus.cache import build_in, holds
+from firth.corpus.encoded import Corpus
 from firth.corpus.numbering import finish
 from firth.files import cache_folder
 
@@ -54,4 +54,4 @@ def derive(
             spill.close()
         return folder / f"derived-{facts['fingerprint']}"
 
-    return Corpus.open(build_in(folder, fill, is_whole))
+    return Corpus.open(build_in(folder, fill, lambda target: holds(target, Corpus.open, tell=True)))

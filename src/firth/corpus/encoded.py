@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus import storage
-from firth.corpus.cache import build_in
+from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count
 from firth.corpus.meter import Meter
 from firth.corpus.numbering import finish
@@ -65,8 +65,8 @@ class Corpus:
 
         What is built from files is used again as long as paths, sizes, times of change and options stay as they are
         (and no option is a function whose behaviour cannot be pinned down: a closure, a method, an object); otherwise
-        it is built anew in the same place. Any other source is gone through exactly once, a generator as well as a
-        list, and a corpus with the same content is kept once.
+        it is built anew in the same place. One that was damaged is built anew, too, with a warning. Any other source is
+        gone through exactly once, a generator as well as a list, and a corpus with the same content is kept once.
 
         Memory: a few megabytes, and what the distinct words take; nothing grows with the length of the text.
 
@@ -96,7 +96,7 @@ class Corpus:
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(found, chosen)
         place = None if not isinstance(found, Files) else folder / f"{found.name}-{_place_digest(found, chosen)}"
-        if place is not None and identity is not None and _holds(place, identity):
+        if place is not None and identity is not None and _holds(place, identity, tell=True):
             return cls.open(place)
 
         def fill(aside: Path) -> Path:
@@ -105,7 +105,7 @@ class Corpus:
             return place or folder / f"{found.name}-{facts['fingerprint']}"
 
         def is_there(target: Path) -> bool:
-            return _holds(target, identity) if place else is_whole(target)
+            return _holds(target, identity) if place else holds(target, cls.open, tell=True)
 
         return cls.open(build_in(folder, fill, is_there))
 
@@ -113,22 +113,24 @@ class Corpus:
     def open(cls, path: str | os.PathLike[str]) -> "Corpus":
         """Open a corpus that was built.
 
+        The first time all of it is read and verified, later only whether it has changed; see `firth.integrity`.
+
         Args:
             path: its folder.
 
         Raises:
             CorpusError: there is no corpus.
-            FormatError: it is damaged.
+            FormatError: it is damaged; the message names the file.
         """
         folder = Path(path)
-        facts = storage.read_manifest(folder)
+        facts = storage.open_manifest(folder)
         try:
             options = CorpusOptions(**{**facts["options"], "stop_words": tuple(facts["options"]["stop_words"])})
             total, fingerprint = int(facts["total"]), str(facts["fingerprint"])
             characters = None if facts.get("characters") is None else int(facts["characters"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{folder / storage.MANIFEST}: damaged ({error}); build the corpus again") from error
-        vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FormatError(f"{folder / storage.MANIFEST}: damaged ({error}); {storage.AGAIN}") from error
+        vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total, storage.AGAIN)
         ids, offsets = storage.read_ids(folder), storage.read_offsets(folder)
         return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters)
 
@@ -183,23 +185,16 @@ def _identity(source: Source, options: CorpusOptions) -> str | None:
     return hashlib.blake2b(f"{storage.VERSION} {files} {rules}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _holds(place: Path, identity: str | None) -> bool:
-    """Return whether a whole corpus that was built from the same lies there."""
-    try:
-        return (
-            identity is not None and storage.read_manifest(place)["source"]["identity"] == identity and is_whole(place)
-        )
-    except (CorpusError, FormatError, KeyError, TypeError):
-        return False
+def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
+    """Return whether a whole corpus that was built from the same lies there; with `tell`, warn of a damaged one."""
 
+    def open_same(folder: Path) -> None:
+        origin = storage.read_manifest(folder).get("source")
+        if identity is None or not isinstance(origin, dict) or origin.get("identity") != identity:
+            raise CorpusError(f"{folder}: built from something else")
+        Corpus.open(folder)
 
-def is_whole(place: Path) -> bool:
-    """Return whether a folder holds a corpus, and all of it."""
-    try:
-        Corpus.open(place)
-    except (CorpusError, FormatError):
-        return False
-    return True
+    return holds(place, open_same, tell=tell)
 
 
 def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | None, report: Report) -> dict[str, Any]:

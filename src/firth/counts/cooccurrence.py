@@ -36,11 +36,11 @@ import numpy.typing as npt
 
 from firth import options
 from firth.corpus.as_corpus import as_corpus
-from firth.corpus.cache import build_in
+from firth.corpus.cache import build_in, holds
 from firth.corpus.encoded import Corpus
 from firth.counts.counting import Plan, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
-from firth.errors import CorpusError, FormatError, OptionError
+from firth.errors import CorpusError, OptionError
 from firth.files import cache_folder
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
@@ -107,7 +107,8 @@ class Cooccurrence:
     ) -> CooccurrenceMatrix:
         """Count the words of a corpus.
 
-        The counts stay in a folder, where the same corpus and options find them again.
+        The counts stay in a folder, where the same corpus and options find them again. Damaged ones are counted again,
+        with a warning.
 
         Args:
             corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
@@ -148,8 +149,8 @@ class Cooccurrence:
                 )
             return folder / fingerprint
 
-        if not _is_whole(folder / fingerprint):
-            build_in(folder, fill, _is_whole)
+        if not holds(folder / fingerprint, CooccurrenceMatrix.open, tell=True):
+            build_in(folder, fill, lambda place: holds(place, CooccurrenceMatrix.open, tell=False))
         return CooccurrenceMatrix.open(folder / fingerprint)
 
     def of(
@@ -175,11 +176,3 @@ class Cooccurrence:
                 raise OptionError(f"{', '.join(text)} given with counts; give options of a text with the text")
             return corpus
         return self.count(corpus, threads=threads, memory=memory, progress=progress, **text)
-
-
-def _is_whole(place: Path) -> bool:
-    try:
-        CooccurrenceMatrix.open(place)
-    except (CorpusError, FormatError):
-        return False
-    return True

@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.cache import writing
-from firth.corpus.storage import VOCABULARY, read_vocabulary, write_vocabulary
+from firth.corpus.storage import VOCABULARY, check_words, read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
 from firth.files import release_pages, replacing_folder
+from firth.integrity import verify
 from firth.kernels.association import mirror
 from firth.partial import is_empty
 from firth.reading import parse_json
@@ -30,6 +31,7 @@ MANIFEST = "cooccurrence.json"
 PARTS = {"rows": "<i8", "columns": "<i4", "values": "<f4"}
 FILES = {MANIFEST, *VOCABULARY, *(f"{name}.bin" for name in PARTS)}
 AGAIN = "count again"
+_MOST = 1 << 62  # tokens
 PIECE = 1 << 22  # numbers of a file that are looked at together
 
 
@@ -69,16 +71,13 @@ class CooccurrenceMatrix:
             FormatError: it is damaged.
         """
         folder = Path(path)
+        if not (folder / MANIFEST).is_file() and not (folder / "rows.bin").is_file():
+            found = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
+            raise CorpusError(f"{folder}: {found}; expected counted co-occurrences; make them with firth.Cooccurrence")
+        verify(folder, AGAIN, check_contents)
         facts = read_manifest(folder)
-        vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]))
-        parts: dict[str, Any] = {
-            name: np.asarray(_mapped(folder / f"{name}.bin", kind)) for name, kind in PARTS.items()
-        }
-        rows, columns = parts["rows"], parts["columns"]
-        if rows[0] != 0 or rows[-1] != len(columns) or (rows[1:] < rows[:-1]).any():
-            raise FormatError(f"{folder / 'rows.bin'}: damaged, its rows do not follow one another; {AGAIN}")
-        if len(columns):
-            _check_numbers(folder, rows, columns, parts["values"], half=facts["half"])
+        vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
+        parts = _read_parts(folder)
         return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -229,20 +228,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Return what `write_manifest` wrote, after checking that the files are as long as it says.
 
     Raises:
-        CorpusError: there is no matrix.
         FormatError: it is damaged, or of a newer version.
     """
     path = folder / MANIFEST
     if not path.is_file():
-        found = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
-        raise CorpusError(f"{folder}: {found}; expected counted co-occurrences; make them with firth.Cooccurrence")
+        raise FormatError(f"{path}: missing; {AGAIN}")
     try:
         facts = parse_json(path.read_bytes())
         known = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
-        kinds = type(facts["half"]), type(facts["options"]), type(facts["fingerprint"])
-        if kinds != (bool, dict, str) or min(words, cells) < 0:
-            raise TypeError("half, options or fingerprint are none")
+        if min(words, cells, _MOST - int(facts["total"])) < 0:
+            raise ValueError(f"{words} words, {cells} cells")
+        if [type(facts[name]) for name in ("half", "options", "fingerprint")] != [bool, dict, str]:
+            raise TypeError("its facts are of another kind")
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
     if not known:
@@ -255,6 +253,22 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         if there != size:
             raise FormatError(f"{file}: {there:,} bytes, expected {size:,}; {AGAIN}")
     return dict(facts)
+
+
+def check_contents(folder: Path) -> None:
+    """Check what kernels trust: rows follow one another, columns ascend and are words, counts are positive.
+
+    Raises:
+        FormatError: they do not; the message names the file.
+    """
+    facts = read_manifest(folder)
+    vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
+    check_words(folder, vocabulary.words, AGAIN)
+    rows, columns, values = _read_parts(folder).values()
+    if rows[0] != 0 or rows[-1] != len(columns) or (rows[1:] < rows[:-1]).any():
+        raise FormatError(f"{folder / 'rows.bin'}: damaged, its rows do not follow one another; {AGAIN}")
+    if len(columns):
+        _check_numbers(folder, rows, columns, values, half=facts["half"])
 
 
 def _check_numbers(
@@ -287,6 +301,10 @@ def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
         least, most = float(np.minimum(least, piece.min())), float(np.maximum(most, piece.max()))
         release_pages(array)
     return least, most
+
+
+def _read_parts(folder: Path) -> dict[str, Any]:
+    return {name: np.asarray(_mapped(folder / f"{name}.bin", kind)) for name, kind in PARTS.items()}
 
 
 def _mapped(file: Path, kind: str) -> Any:

@@ -328,3 +328,17 @@ def renumber(
             h = (h ^ np.uint64(last_end) ^ _SENTENCE) * _PRIME
     digest[0] = h
     return n, sentences
+
+
+@compiled
+def count_ids(
+    ids: npt.NDArray[np.int32],
+    counts: npt.NDArray[np.int64],  # (V,) updated in place
+) -> int:
+    """Count how often each id occurs; return the place of the first that is out of range, or how many ids there are."""
+    for place in range(ids.size):
+        word = ids[place]
+        if word < 0 or word >= counts.size:
+            return place
+        counts[word] += 1
+    return ids.size

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firth import Corpus
+from firth import Corpus, checksums
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Status
 
@@ -197,8 +197,10 @@ DAMAGE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*; it is built again")
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_folder_is_refused_and_built_again(name: str, path: Path, cache: Path) -> None:
+def test_a_damaged_folder_of_an_older_version_is_refused_and_built_again(name: str, path: Path, cache: Path) -> None:
     damage, error, message = DAMAGE[name]
     corpus = Corpus.build(path, cache=cache, min_count=1)
     wanted = list(corpus)
@@ -209,6 +211,152 @@ def test_a_damaged_folder_is_refused_and_built_again(name: str, path: Path, cach
     assert again.path == corpus.path
     assert list(again) == wanted
     assert len(list(cache.iterdir())) == 1
+
+
+FILES = ["corpus.json", "counts.bin", "ids.bin", "offsets.bin", "vocabulary.txt", "checksums.json"]
+
+
+def flip(file: Path, bit: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    file.write_bytes(content)
+
+
+def test_these_are_all_files(path: Path, cache: Path) -> None:
+    assert sorted(file.name for file in Corpus.build(path, cache=cache, min_count=1).path.iterdir()) == sorted(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_bit_counts(name: str, path: Path, cache: Path) -> None:
+    """A corpus with one changed bit is refused by the file's name, or is the same corpus."""
+    corpus = Corpus.build(path, cache=cache, min_count=1)
+    wanted, file = list(corpus), corpus.path / name
+    refused, bits = 0, range(0, 8 * file.stat().st_size, 59)
+    for bit in bits:
+        flip(file, bit)
+        try:
+            assert list(Corpus.open(corpus.path)) == wanted  # between words of JSON
+        except FormatError as error:
+            refused += str(error).startswith(f"{file}: ")
+        flip(file, bit)
+    assert refused > (0.8 if name == "checksums.json" else 0.999) * len(bits)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("change", ["flipped", "missing", "longer"])
+def test_a_damaged_cache_is_built_again_with_a_warning(name: str, change: str, path: Path, cache: Path) -> None:
+    corpus = Corpus.build(path, cache=cache, min_count=1)
+    wanted, file = list(corpus), corpus.path / name
+    if change == "flipped":
+        flip(file, 8 * (file.stat().st_size // 2))
+    elif change == "longer":
+        file.write_bytes(file.read_bytes() + b"x")
+    else:
+        file.unlink()
+    if change == "missing" and name in {"corpus.json", "checksums.json"}:
+        again = Corpus.build(path, cache=cache, min_count=1)
+    else:
+        with pytest.warns(UserWarning, match=rf"{name}: .*; it is built again") as warned:
+            again = Corpus.build(path, cache=cache, min_count=1)
+        assert [warning.filename for warning in warned] == [__file__]
+    assert (again.path, list(again)) == (corpus.path, wanted)
+    assert list(Corpus.build(path, cache=cache, min_count=1)) == wanted
+
+
+def test_a_damaged_corpus_of_other_text_in_the_same_place_is_not_told(path: Path, cache: Path) -> None:
+    corpus = Corpus.build(path, cache=cache, min_count=1)
+    flip(corpus.path / "ids.bin", 0)
+    path.write_text("another text\n")
+    assert list(Corpus.build(path, cache=cache, min_count=1)) == [["another", "text"]]
+
+
+def test_a_damaged_corpus_of_items_is_built_again(cache: Path) -> None:
+    items = [["a", "b"], ["b"]]
+    corpus = Corpus.build(items, cache=cache, min_count=1)
+    flip(corpus.path / "ids.bin", 0)
+    with pytest.warns(UserWarning, match=r"ids\.bin: altered: .*; it is built again"):
+        again = Corpus.build(items, cache=cache, min_count=1)
+    assert (again.path, list(again)) == (corpus.path, items)
+
+
+def with_counts(folder: Path, counts: list[int]) -> None:
+    (folder / "counts.bin").write_bytes(np.array(counts, "<i8").tobytes())
+
+
+def with_number(name: str, kind: str, place: int, value: int) -> Any:
+    def change(folder: Path) -> None:
+        numbers = np.fromfile(folder / name, kind)
+        numbers[place] = value
+        (folder / name).write_bytes(numbers.tobytes())
+
+    return change
+
+
+def with_words(text: bytes) -> Any:
+    return lambda folder: (folder / "vocabulary.txt").write_bytes(text)
+
+
+# The corpus of TEXT: 11 ids below 8 in 3 sentences, counts 3 2 1 1 1 1 1 1.
+MALICE = {
+    "an id too large": (with_number("ids.bin", "<i4", 3, 8), r"ids\.bin: token 3 is word 8 of 8"),
+    "a huge id": (with_number("ids.bin", "<i4", 10, 2**31 - 1), r"ids\.bin: token 10 is word 2147483647 of 8"),
+    "an id below 0": (with_number("ids.bin", "<i4", 0, -1), r"ids\.bin: token 0 is word -1 of 8"),
+    "another id": (with_number("ids.bin", "<i4", 0, 7), r"counts\.bin: word 0 3 times, expected 2 as in ids\.bin"),
+    "a first offset": (with_number("offsets.bin", "<i8", 0, 1), r"offsets\.bin: from 1 to 11, expected 0 to 11"),
+    "a last offset": (with_number("offsets.bin", "<i8", -1, 12), r"offsets\.bin: from 0 to 12, expected 0 to 11"),
+    "an offset too large": (with_number("offsets.bin", "<i8", 1, 2**62), r"offsets\.bin: sentence 1 ends before"),
+    "an offset below 0": (with_number("offsets.bin", "<i8", 1, -5), r"offsets\.bin: sentence 0 ends before"),
+    "a count too large": (with_number("counts.bin", "<i8", 0, 4), r"counts\.bin: counts below 0, or above 11 in all"),
+    "a count too small": (with_number("counts.bin", "<i8", 0, 2), r"counts\.bin: word 0 2 times, expected 3"),
+    "a count below 0": (with_number("counts.bin", "<i8", 0, -3), r"counts\.bin: counts below 0"),
+    "counts that overflow": (lambda f: with_counts(f, [2**62] * 8), r"counts\.bin: counts below 0, or above"),
+    "a word twice": (with_words(b"a\nb\nc\nd\ne\nc\ng\nh\n"), r"vocabulary\.txt line 6: 'c' is in line 3, too"),
+    "no text": (with_words(b"a\nb\nc\xff\nd\ne\nf\ng\nh\n"), r"vocabulary\.txt line 3: not UTF-8 text at byte 5"),
+    "an escape": (with_words(b"a\nb\nc\\t\nd\ne\nf\ng\nh\n"), r"vocabulary\.txt line 3: a backslash before"),
+    "half an escape": (with_words(b"a\nb\nc\nd\ne\nf\ng\nh\\\n"), r"vocabulary\.txt line 8: a backslash before"),
+    "a total": (lambda f: break_manifest(f, total=10), r"corpus\.json: 11 tokens of 10 in"),
+    "a total that overflows": (lambda f: break_manifest(f, total=2**64), r"corpus\.json: 11 tokens of"),
+    "no sentences": (lambda f: break_manifest(f, sentences=0), r"corpus\.json: 11 tokens of 11 in 0 sentences"),
+    "no number": (lambda f: break_manifest(f, tokens=float("inf")), r"corpus\.json: damaged"),
+    "nested": (lambda f: (f / "corpus.json").write_text("[" * 100_000), r"corpus\.json: damaged"),
+    "characters": (lambda f: break_manifest(f, characters=float("inf")), r"corpus\.json: damaged"),
+}
+
+
+@pytest.mark.parametrize("sealed", [True, False], ids=["with checksums made anew", "without checksums"])
+@pytest.mark.parametrize("name", MALICE)
+def test_contents_that_kernels_would_trust(name: str, sealed: bool, path: Path, cache: Path) -> None:
+    change, message = MALICE[name]
+    corpus = Corpus.build(path, cache=cache, min_count=1)
+    change(corpus.path)
+    (corpus.path / "checksums.json").unlink()
+    if sealed:
+        checksums.write(corpus.path)
+    with pytest.raises(FormatError, match=f"{message}.*; build the corpus again"):
+        Corpus.open(corpus.path)
+
+
+@pytest.mark.usefixtures("without_checksums")
+def test_a_corpus_of_an_older_version_opens(path: Path, cache: Path) -> None:
+    corpus = Corpus.build(path, cache=cache, min_count=1)
+    assert not (corpus.path / "checksums.json").exists()
+    assert list(Corpus.open(corpus.path)) == list(corpus)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unknown": "<unk>", "min_count": 2},
+        {"unknown": "the", "min_count": 2},
+        {"keep_empty": True, "min_count": 2},
+        {"stop_words": ["the"], "unknown": "<unk>"},
+        {"max_size": 2},
+        {"max_size": 2, "unknown": "<unk>"},
+    ],
+)
+def test_counts_agree_with_ids_whatever_the_options(options: dict[str, Any], path: Path, cache: Path) -> None:
+    corpus = Corpus.build(path, cache=cache, **{"min_count": 1, **options})
+    assert np.bincount(corpus.ids, minlength=len(corpus.vocabulary)).tolist() == corpus.vocabulary.counts.tolist()
 
 
 def test_open_what_is_no_corpus(path: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import firth
+from firth import checksums
 from firth.counts.matrix import CooccurrenceMatrix
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
 
@@ -51,6 +52,7 @@ def test_unknown_word(matrix):
         matrix["the", "bird"]
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("part", ["rows.bin", "columns.bin", "values.bin"])
 def test_a_truncated_part_is_named(matrix, tmp_path, part):
     matrix.save(tmp_path / "counts")
@@ -60,6 +62,7 @@ def test_a_truncated_part_is_named(matrix, tmp_path, part):
         CooccurrenceMatrix.open(tmp_path / "counts")
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_rows_out_of_order_are_seen(matrix, tmp_path):
     matrix.save(tmp_path / "counts")
     file = tmp_path / "counts" / "rows.bin"
@@ -70,6 +73,7 @@ def test_rows_out_of_order_are_seen(matrix, tmp_path):
         CooccurrenceMatrix.open(tmp_path / "counts")
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_columns_out_of_range_are_seen(matrix, tmp_path):
     matrix.save(tmp_path / "counts")
     file = tmp_path / "counts" / "columns.bin"
@@ -80,6 +84,7 @@ def test_columns_out_of_range_are_seen(matrix, tmp_path):
         CooccurrenceMatrix.open(tmp_path / "counts")
 
 
+@pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0, -1.0])
 def test_counts_that_are_none_are_seen(matrix, tmp_path, bad):
     matrix.save(tmp_path / "counts")
@@ -91,6 +96,7 @@ def test_counts_that_are_none_are_seen(matrix, tmp_path, bad):
         CooccurrenceMatrix.open(tmp_path / "counts")
 
 
+@pytest.mark.usefixtures("without_checksums")
 def test_a_damaged_manifest_is_named(matrix, tmp_path):
     matrix.save(tmp_path / "counts")
     file = tmp_path / "counts" / "cooccurrence.json"
@@ -132,3 +138,72 @@ def test_numbers_that_lead_astray(tmp_path, part, place, number, complaint):
     (folder / "checksums.json").unlink(missing_ok=True)
     with pytest.raises(FormatError, match=rf"{part}\.bin: damaged, {complaint}.*count again"):
         CooccurrenceMatrix.open(folder)
+
+
+FILES = [
+    "rows.bin", "columns.bin", "values.bin", "cooccurrence.json", "vocabulary.txt", "counts.bin", "checksums.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_bit_counts(matrix, tmp_path, name):
+    matrix.save(tmp_path / "counts")
+    assert sorted(file.name for file in (tmp_path / "counts").iterdir()) == sorted(FILES)
+    file = tmp_path / "counts" / name
+    whole = file.read_bytes()
+    bits = range(5, 8 * len(whole), 83)
+    refused = 0
+    for bit in bits:
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(flipped)
+        try:
+            again = CooccurrenceMatrix.open(tmp_path / "counts")
+            np.testing.assert_array_equal(again.to_scipy().toarray(), matrix.to_scipy().toarray())
+        except FormatError as error:
+            refused += str(error).startswith(f"{file}: ")
+    assert refused > (0.8 if name == "checksums.json" else 0.999) * len(bits)
+
+
+def swap_columns(columns, rows):
+    row = int(np.flatnonzero(np.diff(rows) > 1)[0])
+    columns[[rows[row], rows[row] + 1]] = columns[[rows[row] + 1, rows[row]]]
+
+
+def repeat_a_column(columns, rows):
+    row = int(np.flatnonzero(np.diff(rows) > 1)[0])
+    columns[rows[row]] = columns[rows[row] + 1]
+
+
+def above_the_diagonal(columns, rows):
+    row = int(np.flatnonzero(np.diff(rows))[0])
+    columns[rows[row + 1] - 1] = row + 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (swap_columns, "the words of a row do not ascend"),
+        (repeat_a_column, "the words of a row do not ascend"),
+        (above_the_diagonal, "the words of a row do not ascend"),
+    ],
+)
+def test_columns_that_kernels_would_trust(matrix, tmp_path, change, message):
+    assert matrix.half
+    matrix.save(tmp_path / "counts")
+    columns = np.fromfile(tmp_path / "counts" / "columns.bin", "<i4")
+    change(columns, matrix.rows)
+    (tmp_path / "counts" / "columns.bin").write_bytes(columns.tobytes())
+    checksums.write(tmp_path / "counts")
+    with pytest.raises(FormatError, match=rf"columns\.bin: damaged, {message}; count again"):
+        CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+@pytest.mark.parametrize("facts", [{"cells": -1}, {"half": 1}, {"options": []}, {"fingerprint": 1}, {"total": 2**70}])
+def test_facts_made_by_somebody_else(matrix, tmp_path, facts):
+    matrix.save(tmp_path / "counts")
+    file = tmp_path / "counts" / "cooccurrence.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **facts}))
+    checksums.write(tmp_path / "counts")
+    with pytest.raises(FormatError, match=r"cooccurrence\.json: damaged"):
+        CooccurrenceMatrix.open(tmp_path / "counts")

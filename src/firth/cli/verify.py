@@ -1,0 +1,92 @@
+"""`firth info --verify`: reads a folder again, whatever is remembered, and says which files are as written."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from firth import checksums
+from firth.checksums import FileState
+from firth.errors import FirthError, OptionError
+from firth.integrity import files_of, reading_anew
+
+WHOLE, FREE = "as written", "no checksum"
+
+
+def verify_facts(path: Path) -> dict[str, Any]:
+    """Read a folder and return the state of its files.
+
+    Args:
+        path: a folder of firth's, or one that holds such folders.
+
+    Returns:
+        "path", "whole", "checksums" (whether there are any), "files" with "file", "bytes" and "state", and "error":
+        what is wrong in one sentence, or None.
+
+    Raises:
+        OptionError: the path is no folder.
+    """
+    if not path.is_dir():
+        raise OptionError(f"{path} is not a folder; expected one that firth wrote: only those have checksums")
+    folders = _folders(path)
+    if not folders:
+        raise OptionError(f"{path} is a folder of something else; expected one that firth wrote")
+    states: dict[str, FileState] = {}
+    error = None
+    with reading_anew() as examined:
+        for folder in folders:
+            try:
+                _open(folder)
+            except (FirthError, OSError) as found:
+                error = error or str(found)
+        for folder, found_states in examined.items():
+            prefix = folder.relative_to(path)
+            states |= {(prefix / state.path).as_posix(): state for state in found_states}
+    others = [name for name in files_of(path) if name not in states and Path(name).name != checksums.FILE]
+    files = [{"file": name, "bytes": s.size, "state": s.problem or WHOLE} for name, s in sorted(states.items())]
+    files += [{"file": name, "bytes": (path / name).stat().st_size, "state": FREE} for name in others]
+    return {"path": str(path), "whole": error is None, "checksums": bool(states), "files": files, "error": error}
+
+
+def print_table(facts: Mapping[str, Any]) -> None:
+    """Print a line a file: its name, bytes and state."""
+    rows = [
+        (each["file"], "" if each["bytes"] is None else f"{each['bytes']:,}", each["state"]) for each in facts["files"]
+    ]
+    rows.insert(0, ("file", "bytes", "state"))
+    name, size = (max(len(row[i]) for row in rows) for i in (0, 1))
+    for row in rows:
+        print(f"{row[0]:<{name}}  {row[1]:>{size}}  {row[2]}")
+
+
+def _folders(path: Path) -> list[Path]:
+    """Return the folder itself where firth wrote it as one, or else all such folders inside."""
+    if _is_ours(path):
+        return [path]
+    found: list[Path] = []
+    for inner in sorted(each for each in path.rglob("*") if each.is_dir()):
+        if not any(outer in inner.parents for outer in found) and _is_ours(inner):
+            found.append(inner)
+    return found
+
+
+def _is_ours(folder: Path) -> bool:
+    from firth.vectors.io.saved import is_ours
+
+    names = (checksums.FILE, "corpus.json", "cooccurrence.json")
+    return any((folder / name).is_file() for name in names) or is_ours(folder)
+
+
+def _open(folder: Path) -> None:
+    # Each kind's own reader checks the contents besides; some bring a compiler along.
+    if any((folder / name).is_file() for name in ("corpus.json", "ids.bin")):
+        from firth.corpus.encoded import Corpus
+
+        Corpus.open(folder)
+    elif any((folder / name).is_file() for name in ("cooccurrence.json", "rows.bin")):
+        from firth.counts.matrix import CooccurrenceMatrix
+
+        CooccurrenceMatrix.open(folder)
+    else:
+        from firth.vectors.io import load
+
+        load(folder)
