@@ -74,7 +74,7 @@ def write(folder: Path) -> None:
         "format": FORMAT, "version": VERSION, "algorithm": ALGORITHM, "block": BLOCK,
         "files": {name: {"size": size, "blocks": _to_hex(sums)} for name, (size, sums) in files.items()},
     }  # fmt: skip
-    text = json.dumps({**content, "checksum": checksum_of(content)}, indent=1)
+    text = json.dumps(stamped(content), indent=1)
     (folder / FILE).write_text(text + "\n", encoding="ascii")
 
 
@@ -106,6 +106,23 @@ class _NewerError(Exception):
 def checksum_of(content: Mapping[str, Any]) -> int:
     """Return the CRC-32 of what JSON holds, whatever the order of its keys."""
     return zlib.crc32(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
+
+
+def stamped(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a JSON object of its own is to say: its content and its checksum."""
+    return {**content, "checksum": checksum_of(content)}
+
+
+def unstamped(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of what `stamped` made, or of an object of an older version, which has no checksum.
+
+    Raises:
+        ValueError: the checksum is that of another content.
+    """
+    rest = {name: value for name, value in content.items() if name != "checksum"}
+    if "checksum" in content and content["checksum"] != checksum_of(rest):
+        raise ValueError("its own checksum does not match")
+    return rest
 
 
 def covered(folder: Path, cure: str) -> dict[str, Entry] | None:
@@ -159,9 +176,7 @@ def _altered(expected: tuple[int, ...], found: tuple[int, ...], size: int, block
 def _checked(content: Mapping[str, Any]) -> Checksums:
     if content["format"] != FORMAT or content["algorithm"] != ALGORITHM:
         raise ValueError(f"{content['format']!r} with {content['algorithm']!r}, expected {FORMAT!r} with {ALGORITHM!r}")
-    rest = {name: value for name, value in content.items() if name != "checksum"}
-    if content["checksum"] != checksum_of(rest):
-        raise ValueError("its own checksum does not match")
+    content["checksum"], unstamped(content)
     if content["version"] != VERSION:
         raise _NewerError(f"version {content['version']!r}, expected {VERSION}")
     block = content["block"]

@@ -194,3 +194,24 @@ def test_folders_nested_without_end_are_followed_to_a_depth(tmp_path):
         checksums.write(deep)
         deep = deep.parent
     assert len(checksums.covered(tmp_path, CURE)) == checksums.MOST_DEPTH + 1
+
+
+def test_each_bit_of_a_stamped_object_counts():
+    content = {"score": 0.1, "words": ["a", "\udc80", "\u00e9"], "count": 2**40, "nothing": None}
+    text = json.dumps(checksums.stamped(content)).encode()
+    assert checksums.unstamped(json.loads(text)) == content
+    refused = 0
+    for bit in range(8 * len(text)):
+        flipped = bytearray(text)
+        flipped[bit // 8] ^= 1 << bit % 8
+        try:
+            found = checksums.unstamped(json.loads(flipped))
+        except (ValueError, AttributeError):
+            refused += 1
+        else:  # a blank, a letter of a number, or the name of the checksum itself
+            assert found == content or found.keys() - content.keys()
+    assert refused > 0.9 * 8 * len(text)
+
+
+def test_an_object_of_an_older_version_has_no_checksum():
+    assert checksums.unstamped({"a": 1}) == {"a": 1}

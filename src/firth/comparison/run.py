@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from firth.checksums import stamped
 from firth.comparison.models import trainer
 from firth.comparison.results import Comparison
 from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, read_run
@@ -142,11 +143,11 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
 
 def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
     with replacing_file(folder / RUN) as file:
-        file.write(json.dumps(run, indent=2, ensure_ascii=False).encode())
+        file.write(json.dumps(stamped(run), indent=2, ensure_ascii=False).encode())
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    whole = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*read_rows(path), row])
+    whole = "".join(json.dumps(stamped(each), ensure_ascii=False) + "\n" for each in [*read_rows(path), row])
     with replacing_file(path) as file:
         file.write(whole.encode())
     sync_folder(path.parent)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from firth.checksums import unstamped
 from firth.comparison.results import Comparison
 from firth.errors import FormatError
 from firth.reading import parse_json
@@ -64,10 +65,10 @@ def read_run(folder: Path) -> dict[str, Any]:
         FormatError: the folder holds something else.
     """
     try:
-        run = parse_json((folder / RUN).read_bytes())
+        run = unstamped(parse_json((folder / RUN).read_bytes()))
         if (run["format"], run["version"]) != (FORMAT, VERSION):
             raise ValueError(f"{run['format']!r} version {run['version']}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"{folder / RUN}: not a comparison ({error}); expected what firth compare wrote") from error
     return dict(run)
 
@@ -83,6 +84,9 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
         if line.endswith(b"\n"):
             try:
-                yield dict(parse_json(line))
-            except (ValueError, TypeError):
-                raise FormatError(f"{path} line {number}: no JSON object; expected what firth compare wrote") from None
+                yield unstamped(parse_json(line))
+            except (ValueError, TypeError, AttributeError) as error:
+                raise FormatError(
+                    f"{path} line {number}: damaged, or no JSON object ({error}); expected what firth compare wrote; "
+                    "remove the line to have its model measured again"
+                ) from None

@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.checksums import stamped, unstamped
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
@@ -244,7 +245,7 @@ class PhraseTable:
             "passes": passes,
         }  # fmt: skip
         with replacing_file(path) as file:
-            file.write(json.dumps(told, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+            file.write(json.dumps(stamped(told), ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "PhraseTable":
@@ -257,12 +258,12 @@ class PhraseTable:
             FormatError: it holds something else.
         """
         try:
-            told = parse_json(Path(path).read_bytes())
+            told = unstamped(parse_json(Path(path).read_bytes()))
             if (told["format"], told["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"{told['format']!r} version {told['version']}")
             passes = [{tuple(row[:-2]): (int(row[-2]), float(row[-1])) for row in found} for found in told["passes"]]
             return cls(passes, tuple(told["connectors"]), str(told["delimiter"]))
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
             raise FormatError(
                 f"{path}: not a file of phrases ({error}); expected what PhraseTable.save wrote"
             ) from error
