@@ -47,12 +47,19 @@ def evaluate(lines, chosen):
     print(f"of the {FREQUENT:,} most frequent words, {100 * found:.1f} % are units")
     if not chosen.similarity:
         return found, None, None
-    report = firth.evaluate({"units": units, "skip-gram": skipgram}, similarity=[chosen.similarity], analogies=[])
+    both = [word for word in skipgram.words if word in units]  # so that the two are asked the same pairs
+    shared = {name: only(vectors, both) for name, vectors in (("units", units), ("skip-gram", skipgram))}
+    report = firth.evaluate(shared, similarity=[chosen.similarity], analogies=[])
     print(report)
     figures = {row.vectors: row.value for row in report.rows}
     share = figures["units"] / figures["skip-gram"]
     print(f"the units reach {100 * share:.0f} % of skip-gram's correlation after {chosen.epochs} passes")
     return found, figures["units"], figures["skip-gram"]
+
+
+def only(vectors, words):
+    """The vectors of some words."""
+    return firth.WordVectors(words, vectors.get_vector(words))
 
 
 def main(arguments=None):

@@ -13,8 +13,8 @@ class Twin(Steps):
     def __init__(self, model, corpus, seed):
         super().__init__(model.settled(), corpus, seed)
         words, dim, places = len(corpus.vocabulary), model.dim, 2 * model.window
-        self.inputs = random_rows(seed, "input vectors", words, dim)
         self.wide = model.architecture == "cwindow"
+        self.inputs = random_rows(seed, "input vectors", words, dim) * (1 if self.wide else 0.5)
         self.outputs = np.zeros((words, places * dim) if self.wide else (words * places, dim))
 
     def train_epoch(self):

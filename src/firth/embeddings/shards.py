@@ -18,7 +18,7 @@ from firth.randomness import kernel_states
 
 STRETCHES = 8  # that a sample is made of
 SMALLEST_SAMPLE, LARGEST_SAMPLE = 4096, 65536  # tokens
-SAMPLE_SHARE = 20  # a sample is this share of a corpus at most, but for small ones
+SAMPLE_SHARE = 50  # a sample is a fiftieth of a corpus at most, but for small ones
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def sample_shards(tokens: int, seed: int) -> list[Shard]:
     """Return a fixed sample of a corpus, whose loss is measured: stretches of it that stand equally far apart.
 
     Each call returns the same tokens with the same random states, so that the same words survive subsampling, windows
-    are as wide, and the noise words are the same. A large corpus gives 65,536 tokens, a small one a twentieth of
+    are as wide, and the noise words are the same. A large corpus gives 65,536 tokens, a small one a fiftieth of
     itself, and at least 4,096 tokens where it has as many.
     """
     size = min(tokens, max(SMALLEST_SAMPLE, min(tokens // SAMPLE_SHARE, LARGEST_SAMPLE)))

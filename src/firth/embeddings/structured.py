@@ -21,6 +21,9 @@ Departures:
 - wang2vec's skip-gram predicts the centre from each context word, with the place seen from the other side; the paper,
   and firth, predict the context words from the centre. Over a corpus the pairs are the same.
 - A place beyond the sentence's end is zero and is not trained.
+- Input vectors of the skip-gram start uniform in +-1/(2D), as in wang2vec: what a rare word has learned of grammar is
+  not lost in larger random numbers (benchmarks/results/structured_qvec.md). Those of the continuous window start in
+  +-1/D.
 
 Cost: the skip-gram takes 12 window D (K + 1) flops a word, the continuous window as many; V rows of D float32 and V
 rows of 2 window D, each padded to 64 bytes.
@@ -92,6 +95,7 @@ from firth.vectors.word_vectors import WordVectors
 SKIPGRAM, CWINDOW = range(2)
 AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
 LR = {"skipgram": 0.025, "cwindow": 0.05}
+REACH = {"skipgram": 0.5, "cwindow": 1.0}  # of the random input vectors, times D
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +222,7 @@ class Structured:
                 "from vectors of the same model, or from vectors without output vectors"
             )
         bare = None if start is None else WordVectors(start.words, start.vectors, counts=start.counts)
-        made = initial_matrices(corpus, self.dim, seed=seed, start=bare)
+        made = initial_matrices(corpus, self.dim, seed=seed, start=bare, reach=REACH[self.architecture])
         parts = aligned_rows(len(made.words) * places, self.dim)
         if kept is not None:
             place = {word: i for i, word in enumerate(made.words)}

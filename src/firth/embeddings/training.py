@@ -252,8 +252,8 @@ def word_vectors(
     )
 
 
-def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None) -> Matrices:
-    """Return matrices to train: random inputs in +-1/D and zero outputs, or what `start` holds.
+def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, reach: float = 1.0) -> Matrices:
+    """Return matrices to train: random inputs in +-reach/D and zero outputs, or what `start` holds.
 
     Words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
 
@@ -262,6 +262,7 @@ def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors 
         dim: D, the width of the vectors.
         seed: of the random inputs.
         start: vectors to go on from, or None.
+        reach: the largest random number, times D.
 
     Raises:
         ShapeError: `start` is not `dim` wide.
@@ -278,7 +279,7 @@ def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors 
     inputs, outputs = aligned_rows(len(words), dim), aligned_rows(len(words), dim)
     random = generator(seed, "input vectors")
     for rows in np.array_split(inputs, max(1, len(inputs) // 4096)):
-        rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) / dim
+        rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) * reach / dim
     if start is not None:
         _copy_start(start, words, counts, inputs, outputs)
     return Matrices(words, counts, inputs, outputs, dim)

@@ -29,7 +29,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize(
     ("tokens", "size"),
-    [(0, 0), (1, 1), (5, 5), (1000, 1000), (20_000, SMALLEST_SAMPLE), (200_000, 10_000), (10**8, LARGEST_SAMPLE)],
+    [(0, 0), (1, 1), (5, 5), (1000, 1000), (20_000, SMALLEST_SAMPLE), (1_000_000, 20_000), (10**8, LARGEST_SAMPLE)],
 )
 def test_the_sample_lies_in_the_text_and_is_as_large_as_said(tokens, size):
     shards = sample_shards(tokens, seed=0)
