@@ -3,14 +3,13 @@
 import numpy as np
 
 from firth.kernels.noise import alias_table
-from firth.kernels.step import GROUP, WIDTH
+from firth.kernels.step import WIDTH, read_together
 from firth.kernels.trees import huffman
-from firth.kernels.vector_ir import registers
 from firth.randomness import generator, kernel_states
 from tests.golden.word2vec_twin import LONGEST, Stream, sigmoid
 
 AHEAD = 2  # noise is drawn this many windows before it is used
-TURN = GROUP if registers(WIDTH) == 32 else 2  # output rows that are read before any of them is updated
+TURN = read_together(WIDTH)  # output rows that are read before any of them is updated
 
 
 def random_rows(seed, name, count, dim):

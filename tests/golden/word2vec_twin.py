@@ -8,14 +8,13 @@ thread of the compiled trainer must compute.
 import numpy as np
 
 from firth.kernels.noise import alias_table
-from firth.kernels.step import GROUP, MOST_HIDDEN, WIDTH
-from firth.kernels.vector_ir import registers
+from firth.kernels.step import MOST_HIDDEN, WIDTH, read_together
 from firth.randomness import generator, kernel_states
 
 MASK = 2**64 - 1
 AHEAD = 2  # noise is drawn this many windows before it is used
 LONGEST = 1000  # kept words a piece of a sentence
-TURN = GROUP if registers(WIDTH) == 32 else 2  # output rows that are read before any of them is updated
+TURN = read_together(WIDTH)  # output rows that are read before any of them is updated
 
 
 class Stream:

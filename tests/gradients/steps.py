@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from firth.kernels import processor
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import (
     MOST_PADDING,
@@ -16,9 +17,8 @@ from firth.kernels.step import (
     compile_kernels,
     take_loss,
 )
-from firth.kernels.vector_ir import host_width
 
-WIDTHS = [width for width in (16, 8, 4) if width <= host_width()]
+WIDTHS = [width for width in (16, 8, 4) if width <= processor.width()]
 
 
 def objective(x, o, signs):

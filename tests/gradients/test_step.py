@@ -109,7 +109,9 @@ def test_no_update_of_a_row_that_stands_twice_is_lost(width, m):
     by_place = derivative(lambda v: objective(x_each, v, signs), o_each)
     expected = np.zeros((4, dim))
     np.add.at(expected, output_places, by_place)
-    assert (s.outputs[:, :dim] - tables) / rate == pytest.approx(expected, abs=1e-3)
+    # Up to m additions a place, each rounded to half a unit in the last place of a number below 1.
+    rounding = m * np.bincount(output_places).max() * 2.0**-25
+    assert (s.outputs[:, :dim] - tables) / rate == pytest.approx(expected, abs=max(1e-3, rounding / rate))
     by_row = derivative(lambda v: objective(v, o_each, signs), x_each)
     assert room.hidden[:, :dim] / rate == pytest.approx(by_row, abs=1e-2)
 

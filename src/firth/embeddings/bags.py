@@ -132,7 +132,7 @@ def train_pool(
     sets, contexts = work.noise, work.contexts
     m = started = 0  # slots in use, documents that have had one
     used = 0
-    draw_noise(noise, random, sets, used, at)
+    draw_noise(noise, random, sets, used, at, 0)
     while m > 0 or started < filled:
         while m < SLOTS and started < filled:
             slots[m], done[m] = started, 0
@@ -157,7 +157,7 @@ def train_pool(
             slots[s], done[s] = slots[m], done[m]
         if m == 0 or (m < SLOTS and started < filled):
             continue
-        draw_noise(noise, random, sets, 1 - used, at)
+        draw_noise(noise, random, sets, 1 - used, at, 0)
         together = 0  # documents that share the step against noise
         for s in range(m):
             piece, first = slots[s], done[s]

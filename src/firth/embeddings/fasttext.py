@@ -268,7 +268,7 @@ class FastText:
                 outputs=most_outputs(by),
                 contexts=contexts,
             )
-            at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind in NORMALISED)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED)
             own = own_copies(by, matrices.outputs, threads)
             train_subwords(text, task, work, at, predictor(by, at, shard.loss, own), shard.state(stop))
 

@@ -240,7 +240,7 @@ class ParagraphVectors:
 
         def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work, bags = bag_work(self.negative, matrices.inputs.shape[1])
-            at = addresses(work, matrices.inputs, matrices.outputs)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
             places = bag_addresses(at, bags)
             train_bags(text, by.noise, self.negative, work, bags, at, *places, shard.state(stop))
 

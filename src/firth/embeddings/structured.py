@@ -265,7 +265,7 @@ class Structured:
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
-            at = addresses(work, matrices.inputs, matrices.outputs)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
             joined = at._replace(chunks=wide // WIDTH)
             own = own_copies(by, matrices.outputs, threads)
             train_places(text, task, work, at, joined, predictor(by, at, shard.loss, own), shard.state(stop))
@@ -309,7 +309,7 @@ def train_places(
             if ahead < count and by.kind == NEGATIVE:
                 if due == 0:
                     drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at)
+                    draw_noise(noise, random, sets, drawn, at, shared if task.shrink else 0)
                 due -= 1
                 if mode == CWINDOW:
                     fetch_rows(sentence, ahead, window, count, at)

@@ -285,7 +285,7 @@ def shard_trainer(model: TextClassifier, texts: Texts, matrices: Matrices, threa
     def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
         most = max(number, model.negative + 1, tree.longest if tree else 0)
         work = new_work(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
-        at = addresses(work, matrices.inputs, matrices.outputs, normalised=by.kind == SOFTMAX)
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=model.dim, normalised=by.kind == SOFTMAX)
         train_texts(task, work, at, predictor(by, at, shard.loss), shard.state(stop))
 
     return train_shard

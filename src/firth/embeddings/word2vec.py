@@ -318,7 +318,9 @@ class Word2Vec:
             work = new_work(
                 self.window, self.negative, AHEAD // shared + 2, padded, outputs=objectives.most_outputs(by)
             )
-            at = addresses(work, matrices.inputs, matrices.outputs, normalised=kind in objectives.NORMALISED)
+            at = addresses(
+                work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=kind in objectives.NORMALISED
+            )
             state = shard.state(stop)
             if kind == objectives.NEGATIVE:
                 train_words(text, task, work, at, state)
@@ -346,7 +348,7 @@ def train_words(text: Text, task: Task, work: Work, at: Addresses, state: ShardS
             if ahead < count:
                 if due == 0:
                     drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at)
+                    draw_noise(noise, random, sets, drawn, at, shared if task.shrink else 0)
                 due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
@@ -366,7 +368,9 @@ def train_words(text: Text, task: Task, work: Work, at: Addresses, state: ShardS
             else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(noise, random, sets, used, at)  # in this window's own set: the next wait in theirs
+                        draw_noise(
+                            noise, random, sets, used, at, 0
+                        )  # in this window's own set: the next wait in theirs
                         place_outputs(sentence[t], sets, used, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m

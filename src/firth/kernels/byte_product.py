@@ -1,7 +1,7 @@
 """A matrix product of rounded numbers that says which exact products are worth computing.
 
-What: rows and queries are rounded to whole numbers from -127 to 127, a scale each. Their product, four multiplications
-an instruction and lane, comes with a bound of its error: a pair whose rounded cosine and bound together stay below the
+What: rows and queries are rounded to whole numbers, from -127 to 127 or from -45 to 45, a scale each. Their product, on
+bytes, comes with a bound of its error: a pair whose rounded cosine and bound together stay below the
 query's floor cannot be among its best, and is dropped without being looked at. `rescore` computes the few others, and
 keeps the best.
 
@@ -14,11 +14,13 @@ Source: this is Cauchy-Schwarz. Bytes in the place of floats: Jacob et al. 2018,
 networks for efficient integer-arithmetic-only inference", section 2.2 (zero points); the tiles of accumulators: Goto
 and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", section 6.
 
-Departures: rows are stored with 128 added, for the instruction multiplies unsigned by signed bytes; a query's
-accumulators begin at -128 times the sum of its numbers.
+Departures: rows are stored with their largest number added, for the instructions multiply unsigned by signed bytes; a
+query's accumulators begin at minus that number times the sum of its own numbers. With VNNI one instruction adds four
+products to a lane of 32 bits. AVX2 adds two products to a lane of 16: numbers up to 45 let four such sums be added,
+8 x 90 x 45 < 2^15, before two lanes are joined in one of 32.
 
-Cost: 2 B V D operations at four times the speed of float32 (processors with VNNI; elsewhere `available` is false), and
-3 V D to round the rows.
+Cost: 2 B V D operations, with VNNI at four times and with AVX2 at three times the speed of float32, and 3 V D to round
+the rows. Other processors have no tile.
 
 Letters: B queries, R rows, P rows of a panel, D width, K = D / 4 rounded up.
 """
@@ -27,16 +29,14 @@ import ctypes
 import functools
 from typing import Any, NamedTuple
 
-import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 
-from firth.kernels import vector_ir
+from firth.kernels import processor, vector_ir
 from firth.kernels.native import compile_functions
-from firth.kernels.vector_ir import F32, I8, I32, I64, Emitter
+from firth.kernels.vector_ir import F32, I8, I16, I32, I64, Emitter
 
-LEVELS = 127.0
 SMALLEST = 1e-30  # a row of smaller numbers is not rounded: its bound says that nothing is known of it
 
 Floats = npt.NDArray[np.float32]
@@ -44,24 +44,42 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Tile(NamedTuple):
-    """The shape of the inner loop: `queries` times `vectors` accumulators of `width` lanes."""
+    """The inner loop: `queries` times `vectors` accumulators of `width` lanes.
+
+    Attributes:
+        width: lanes of 32 bits a vector.
+        queries: whose sums are kept side by side.
+        vectors: of rows, likewise.
+        levels: the largest number that rows and queries are rounded to.
+        together: quads that are summed in lanes of 16 bits before they are widened; 1 with VNNI, which needs none.
+    """
 
     width: int
     queries: int
     vectors: int
+    levels: int = 127
+    together: int = 1
 
     @property
     def rows(self) -> int:
         """P, the rows of a panel."""
         return self.width * self.vectors
 
+    def quads(self, dim: int) -> int:
+        """Return K for rows of `dim` numbers: a whole number of turns of the inner loop."""
+        return -(-dim // (4 * self.together)) * self.together
+
+
+AVX2 = Tile(8, 3, 2, levels=45, together=4)
+
 
 def host_tile() -> Tile | None:
     """Return the tile for this processor, or None where it has no instruction for products of bytes."""
-    features = llvm.get_host_cpu_features()
-    if features.get("avx512vnni") and features.get("avx512vl"):
+    if processor.has("avx512vnni", "avx512vl"):
         return Tile(16, 6, 4)
-    return Tile(8, 4, 2) if features.get("avxvnni") else None
+    if processor.has("avxvnni"):
+        return Tile(8, 4, 2)
+    return AVX2 if processor.has("avx2", "fma") else None
 
 
 def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
@@ -87,7 +105,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
 
         (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_one))
         known = b.fcmp_ordered(">", peak, F32(SMALLEST))
-        up = b.select(known, b.fdiv(F32(LEVELS), peak), F32(0))
+        up = b.select(known, b.fdiv(F32(tile.levels), peak), F32(0))
         panel, within = b.udiv(r, I64(tile.rows)), b.urem(r, I64(tile.rows))
         place = b.add(b.add(a["panels"], b.mul(panel, b.mul(a["quads"], I64(4 * tile.rows)))), b.mul(within, I64(4)))
 
@@ -95,7 +113,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             x = b.fmul(e.load(b.add(address, b.mul(i, I64(4 * e.width)))), e.splat(up))
             whole = e.call("llvm.rint", x)
             error = b.fsub(x, whole)
-            bytes_ = b.trunc(b.add(b.fptosi(whole, e.ints), e.int_constant(128)), ir.VectorType(I8, e.width))
+            bytes_ = b.trunc(b.add(b.fptosi(whole, e.ints), e.int_constant(tile.levels)), ir.VectorType(I8, e.width))
             quads = b.bitcast(bytes_, ir.VectorType(I32, e.width // 4))
             first = b.add(place, b.mul(i, I64(e.width * tile.rows)))
             for quad in range(e.width // 4):
@@ -113,14 +131,14 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             k = b.add(done, i)
             quad = b.mul(b.lshr(k, I64(2)), I64(4 * tile.rows))
             where = b.add(b.add(place, quad), b.and_(k, I64(3)))
-            byte = b.trunc(b.add(b.fptosi(whole, I32), I32(128)), I8)
+            byte = b.trunc(b.add(b.fptosi(whole, I32), I32(tile.levels)), I8)
             b.store(byte, b.inttoptr(where, I8.as_pointer()))
             return [b.fadd(values[0], b.fmul(error, error))]
 
         (squares,) = e.when(
             b.icmp_signed(">", rest, I64(0)), [squares], lambda values: e.loop(rest, values, rounded_one)
         )
-        step = b.fdiv(b.fmul(peak, _float_at(e, a["inverses"], r)), F32(LEVELS))
+        step = b.fdiv(b.fmul(peak, _float_at(e, a["inverses"], r)), F32(tile.levels))
         error = b.fmul(_scalar(e, "llvm.sqrt", squares), step)
         _store_float(e, b.select(known, step, F32(0)), a["steps"], r)
         # Nothing is known of a row of tiny numbers; of a zero row, that its cosines are 0.
@@ -159,17 +177,25 @@ def _emit_panel(e: Emitter, tile: Tile, a: dict[str, Any], carried: list[Any]) -
         starts = [_int_at(e, a["starts"], b.add(first, I64(q))) for q in range(tile.queries)]
         zeros = [_splat_int(e, start) for start in starts for _ in range(tile.vectors)]
 
-        def quad(j: Any, sums: list[Any]) -> list[Any]:
-            at = b.add(a["panel"], b.mul(j, I64(4 * tile.rows)))
-            rows = [e.load_ints(e.offset(at, 4 * e.width * v)) for v in range(tile.vectors)]
-            new = []
-            for q in range(tile.queries):
-                address = b.add(b.add(query, b.mul(size, I64(q))), b.mul(j, I64(4)))
-                number = _splat_int(e, b.load(b.inttoptr(address, I32.as_pointer()), align=4))
-                new += [_multiply_add(e, sums[q * tile.vectors + v], rows[v], number) for v in range(tile.vectors)]
-            return new
+        def turn(i: Any, sums: list[Any]) -> list[Any]:
+            pairs: list[Any] = [None] * len(sums)  # sums in lanes of 16 bits
+            for part in range(tile.together):
+                j = b.add(b.mul(i, I64(tile.together)), I64(part))
+                at = b.add(a["panel"], b.mul(j, I64(4 * tile.rows)))
+                rows = [e.load_ints(e.offset(at, 4 * e.width * v)) for v in range(tile.vectors)]
+                for k in range(len(sums)):
+                    q, v = divmod(k, tile.vectors)
+                    if v == 0:
+                        address = b.add(b.add(query, b.mul(size, I64(q))), b.mul(j, I64(4)))
+                        number = _splat_int(e, b.load(b.inttoptr(address, I32.as_pointer()), align=4))
+                    if tile.together == 1:
+                        sums[k] = _multiply_add(e, sums[k], rows[v], number)
+                    else:
+                        product = _multiply_pairs(e, rows[v], number)
+                        pairs[k] = product if pairs[k] is None else b.add(pairs[k], product)
+            return sums if tile.together == 1 else [b.add(x, _widened(e, y)) for x, y in zip(sums, pairs, strict=True)]
 
-        sums = e.loop(a["quads"], zeros, quad)
+        sums = e.loop(b.sdiv(a["quads"], I64(tile.together)), zeros, turn)
         out = carried[0]
         for q in range(tile.queries):
             number = b.add(first, I64(q))
@@ -268,10 +294,26 @@ def _emit_dot(e: Emitter, x: Any, y: Any, dim: Any) -> Any:
 
 def _multiply_add(e: Emitter, sums: Any, unsigned: Any, signed: Any) -> Any:
     """Add to each lane the products of its four unsigned and four signed bytes."""
-    name = f"llvm.x86.avx512.vpdpbusd.{32 * e.width}"
-    kind = ir.FunctionType(e.ints, [e.ints] * 3)
+    return _intrinsic(e, f"llvm.x86.avx512.vpdpbusd.{32 * e.width}", e.ints, [sums, unsigned, signed])
+
+
+def _multiply_pairs(e: Emitter, unsigned: Any, signed: Any) -> Any:
+    """Return in each lane of 16 bits the sum of two products of unsigned and signed bytes; beyond 2^15 it is cut."""
+    bytes_, words = ir.VectorType(I8, 4 * e.width), ir.VectorType(I16, 2 * e.width)
+    arguments = [e.b.bitcast(unsigned, bytes_), e.b.bitcast(signed, bytes_)]
+    return _intrinsic(e, "llvm.x86.avx2.pmadd.ub.sw", words, arguments)
+
+
+def _widened(e: Emitter, pairs: Any) -> Any:
+    """Return in each lane of 32 bits the sum of its two lanes of 16."""
+    ones = ir.Constant(pairs.type, [1] * (2 * e.width))
+    return _intrinsic(e, "llvm.x86.avx2.pmadd.wd", e.ints, [pairs, ones])
+
+
+def _intrinsic(e: Emitter, name: str, result: Any, arguments: list[Any]) -> Any:
+    kind = ir.FunctionType(result, [each.type for each in arguments])
     function = e.b.module.globals.get(name) or ir.Function(e.b.module, kind, name)
-    return e.b.call(function, [sums, unsigned, signed])
+    return e.b.call(function, arguments)
 
 
 def _splat_int(e: Emitter, value: Any) -> Any:
@@ -338,7 +380,7 @@ def _emit_all(module: ir.Module, tile: Tile) -> None:
 def compile_product(tile: Tile) -> dict[str, Any]:
     """Return the three functions for a tile, to be called with addresses and counts, without Python's lock held."""
     sources = (__file__, vector_ir.__file__)
-    name = f"bytes{tile.width}x{tile.queries}x{tile.vectors}"
+    name = f"bytes{'x'.join(map(str, tile))}"
     code = compile_functions(name, list(ARGUMENTS), lambda module: _emit_all(module, tile), sources)
     kinds = {each: ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(ARGUMENTS[each])) for each in ARGUMENTS}
     return {each: kinds[each](code[each]) for each in ARGUMENTS}

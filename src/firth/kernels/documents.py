@@ -131,7 +131,7 @@ def read_piece(
             if ahead < count and by.kind == NEGATIVE:
                 if due == 0:
                     drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at)
+                    draw_noise(noise, random, sets, drawn, at, shared if how.shrink else 0)
                 due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:

@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from firth.files import cache_folder, replacing_file
+from firth.kernels import processor
 
 _ENGINES: list[Any] = []  # machine code lives as long as its engine
 DIGEST = 16  # bytes of checksum before the object code
@@ -33,7 +34,7 @@ def compile_functions(
         emit: fills a module with them; called only where the cache has nothing.
         sources: files whose content decides the code; a change in one makes a new cache entry.
     """
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    cpu, features = processor.name(), processor.flags()
     key = hashlib.blake2b(digest_size=12)
     for part in (name, cpu, features, llvmlite.__version__, *(Path(s).read_text("utf-8") for s in sources)):
         key.update(part.encode() + b"\0")

@@ -21,7 +21,21 @@ def draw(
 ) -> Any:
     """Return 64 random bits."""
     state[0] += GOLDEN
-    z = state[0]
+    return mix(state[0])
+
+
+@njit(nogil=True, inline="always")
+def foresee(
+    state: npt.NDArray[np.uint64],  # (1,) uint64, left as it is
+    draws: int,  # how many draws ahead; 1 is the next
+) -> Any:
+    """Return the 64 random bits that a later draw will return."""
+    return mix(state[0] + np.uint64(draws) * GOLDEN)
+
+
+@njit(nogil=True, inline="always")
+def mix(z: Any) -> Any:
+    """Return the random bits of a state."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))

@@ -16,8 +16,8 @@ distributed memory", section 3, for scoring a window against shared noise as a m
 
 Departures: sigma is computed to float32 accuracy where word2vec.c reads a table of 1000 entries and clips beyond 6. An
 output row that stands twice among the N gets both updates one after the other; so does a hidden row that stands twice
-among the M: no update is lost. Where the second place falls in a later turn of the loop, o_n in the hidden rows' sum is
-the row with the first update, a difference of second order in r.
+among the M: no update is lost. Where the second place falls in a later turn of the loop (with 16 registers, anywhere),
+o_n in the hidden rows' sum is the row with the first update, a difference of second order in r.
 
 Cost: 6 M N D flops; each row is read twice and written once.
 
@@ -36,15 +36,17 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from firth.kernels import vector_ir
+from firth.kernels import processor, row_sums, vector_ir
 from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
+from firth.kernels.processor import registers
+from firth.kernels.row_sums import emit_add, emit_mean
 from firth.kernels.rows import own_lines
-from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases, host_width, registers
+from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases
 
 Finish = Callable[[Emitter, Any, Any, dict[str, Any]], Any]  # scores, a number an output row, arguments -> stored
 
-WIDTH = host_width()
+WIDTH = processor.width()
 GROUP = 6  # output rows of a turn: the default's one target and five noise words
 TAIL = 3  # rows of a last turn that fewer rows are left for; their number is padded to a multiple of it
 MOST_PADDING = GROUP - 1
@@ -58,6 +60,11 @@ def most_hidden(width: int) -> int:
 
 
 MOST_HIDDEN = most_hidden(WIDTH)
+
+
+def read_together(width: int) -> int:
+    """Return how many output rows of a turn are read before the first of them is updated: all, or one by one."""
+    return GROUP if registers(width) == 32 else 1
 
 
 def _scored_together(m: int, width: int) -> int:
@@ -88,6 +95,7 @@ def _group_tables(e: Emitter, m: int, a: dict[str, Any], group: Any) -> tuple[li
     return [e.load_address(table, r) for r in range(GROUP)], e.b.add(a["coefficients"], e.b.mul(group, I64(size)))
 
 
+Read = Callable[[int, int], Any]  # output row and hidden row of a group -> the coefficient in every lane
 Turn = Callable[[Any, list[Any], int], list[Any]]  # number of a turn, carried values, output rows -> new values
 
 
@@ -138,9 +146,24 @@ def _emit_sums(e: Emitter, hidden: list[Any], outputs: list[Any], a: dict[str, A
 
     def chunk(i: Any, sums: list[Any]) -> list[Any]:
         at = e.b.mul(i, I64(4 * e.width))
-        x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
-        o = [e.load(e.b.add(row, at), 4 * e.width) for row in outputs]
-        return [e.fma(x[k % m], o[k // m], total) for k, total in enumerate(sums)]
+
+        def load(row: Any) -> Any:
+            return e.load(e.b.add(row, at), 4 * e.width)
+
+        # The side of fewer rows stays in registers, the other is loaded row by row: all at once would not fit.
+        if m < len(outputs):
+            x = [load(row) for row in hidden]
+            for r, row in enumerate(outputs):
+                o = load(row)
+                for k in range(m):
+                    sums[r * m + k] = e.fma(x[k], o, sums[r * m + k])
+            return sums
+        o = [load(row) for row in outputs]
+        for k, row in enumerate(hidden):
+            x = load(row)
+            for r in range(len(outputs)):
+                sums[r * m + k] = e.fma(x, o[r], sums[r * m + k])
+        return sums
 
     return e.loop(a["chunks"], [e.constant(0)] * (len(outputs) * m), chunk)
 
@@ -157,34 +180,85 @@ def emit_update(e: Emitter, m: int, a: dict[str, Any], *, train_outputs: bool = 
     rows, vectors = layout(m, e.width)
     hidden = [e.load_address(a["hidden"], i) for i in range(m)]
     targets = [e.load_address(a["targets"], i) for i in range(m)]
-    together = GROUP if registers(e.width) == 32 else 2  # output rows whose additions are interleaved
+    emit_group = _emit_group_update if read_together(e.width) == GROUP else _emit_group_update_in_turn
 
-    def chunk(i: Any, _: list[Any]) -> list[Any]:
-        at = e.b.mul(i, I64(4 * e.width))
-        x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
+    def chunks(update: Callable[[Any, list[Any], list[Any]], list[Any]]) -> None:
+        """Emit a loop over the chunks of a row; `update` takes a chunk's place, x, and gradients of zero."""
 
-        def group_update(group: Any, gradients: list[Any], count: int) -> list[Any]:
-            outputs, coefficients = _group_tables(e, m, a, group)
-            for first in range(0, count, together):
-                addresses = [e.b.add(row, at) for row in outputs[first : min(first + together, count)]]
-                o = [e.load(address, 4 * e.width) for address in addresses]
-                added = [e.constant(0)] * len(o)
-                for k in range(m):
-                    for r in range(len(o)):
-                        part, row = divmod(first + r, rows)
-                        c = e.broadcast(e.offset(coefficients, 4 * (part * vectors * e.width + row * m + k)))
-                        if train_outputs:
-                            added[r] = e.fma(c, x[k], added[r])
-                        gradients[k] = e.fma(c, o[r], gradients[k])
-                if train_outputs:
-                    _emit_additions(e, addresses, added)
-            return gradients
+        def chunk(i: Any, _: list[Any]) -> list[Any]:
+            at = e.b.mul(i, I64(4 * e.width))
+            x = [e.load(e.b.add(row, at), 4 * e.width) for row in hidden]
+            gradients = update(at, x, [e.constant(0)] * m)
+            _emit_additions(e, [e.b.add(target, at) for target in targets], gradients)
+            return []
 
-        gradients = _turns(e, a, [e.constant(0)] * m, group_update)
-        _emit_additions(e, [e.b.add(target, at) for target in targets], gradients)
+        e.loop(a["chunks"], [], chunk)
+
+    def coefficient(first: Any, r: int, k: int) -> Any:
+        return e.broadcast(e.offset(first, 4 * (r // rows * vectors * e.width + r % rows * m + k)))
+
+    def one_group(_: list[Any]) -> list[Any]:
+        """Emit the update by GROUP output rows: their addresses, and few coefficients, are read once."""
+        outputs, first = _group_tables(e, m, a, I64(0))
+        kept = [coefficient(first, r, 0) for r in range(GROUP)] if m == 1 else []
+
+        def read(r: int, k: int) -> Any:
+            return kept[r] if kept else coefficient(first, r, k)
+
+        def update(at: Any, x: list[Any], gradients: list[Any]) -> list[Any]:
+            return emit_group(e, x, [e.b.add(row, at) for row in outputs], read, gradients, train_outputs)
+
+        chunks(update)
         return []
 
-    e.loop(a["chunks"], [], chunk)
+    def any_groups(_: list[Any]) -> list[Any]:
+        def update(at: Any, x: list[Any], gradients: list[Any]) -> list[Any]:
+            def turn(group: Any, carried: list[Any], count: int) -> list[Any]:
+                outputs, first = _group_tables(e, m, a, group)
+                addresses = [e.b.add(row, at) for row in outputs[:count]]
+                return emit_group(e, x, addresses, functools.partial(coefficient, first), carried, train_outputs)
+
+            return _turns(e, a, gradients, turn)
+
+        chunks(update)
+        return []
+
+    single = e.b.and_(e.b.icmp_signed(">", a["n"], I64(TAIL)), e.b.icmp_signed("<=", a["n"], I64(GROUP)))
+    e.when(single, [], one_group)
+    e.when(e.b.not_(single), [], any_groups)
+
+
+def _emit_group_update(
+    e: Emitter, x: list[Any], addresses: list[Any], coefficient: Read, gradients: list[Any], train_outputs: bool
+) -> list[Any]:
+    """Emit the update by a group of output rows that are read together: additions of several rows interleave."""
+    o = [e.load(address, 4 * e.width) for address in addresses]
+    added = [e.constant(0)] * len(o)
+    for k in range(len(x)):
+        for r in range(len(o)):
+            c = coefficient(r, k)
+            if train_outputs:
+                added[r] = e.fma(c, x[k], added[r])
+            gradients[k] = e.fma(c, o[r], gradients[k])
+    if train_outputs:
+        _emit_additions(e, addresses, added)
+    return gradients
+
+
+def _emit_group_update_in_turn(
+    e: Emitter, x: list[Any], addresses: list[Any], coefficient: Read, gradients: list[Any], train_outputs: bool
+) -> list[Any]:
+    """Emit the same, row by row: 16 registers hold x, the gradients and one row, and no more."""
+    for r, address in enumerate(addresses):
+        o = e.load(address, 4 * e.width)
+        updated = o
+        for k in range(len(x)):
+            c = coefficient(r, k)
+            updated = e.fma(c, x[k], updated)
+            gradients[k] = e.fma(c, o, gradients[k])
+        if train_outputs:
+            e.store(updated, address, 4 * e.width)
+    return gradients
 
 
 def _emit_additions(e: Emitter, addresses: list[Any], values: list[Any]) -> None:
@@ -212,43 +286,6 @@ def _logistic(e: Emitter, scores: Any, sign: Any, a: dict[str, Any]) -> Any:
     e.store(fraction, mantissas)
     e.store(e.b.add(e.load_ints(exponents), power), exponents)
     return e.b.fmul(e.b.fmul(exp, p), e.b.fmul(sign, e.splat(a["rate"])))
-
-
-def _emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) -> None:
-    """Emit out = scale * (sum of the m rows)."""
-
-    def chunk(i: Any, _: list[Any]) -> list[Any]:
-        at = e.b.mul(i, I64(4 * e.width))
-
-        def add(k: Any, total: list[Any]) -> list[Any]:
-            row = e.load_address(e.b.add(rows, e.b.mul(k, I64(8))), 0)
-            return [e.b.fadd(total[0], e.load(e.b.add(row, at), 4 * e.width))]
-
-        (total,) = e.loop(m, [e.constant(0)], add)
-        e.store(e.b.fmul(total, e.splat(scale)), e.b.add(out, at), 4 * e.width)
-        return []
-
-    e.loop(chunks, [], chunk)
-
-
-def _emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: Any) -> None:
-    """Emit row += scale * gradient for each of the m rows, one after the other; then gradient = 0."""
-
-    def chunk(i: Any, _: list[Any]) -> list[Any]:
-        at = e.b.mul(i, I64(4 * e.width))
-        address = e.b.add(gradient, at)
-        step = e.b.fmul(e.load(address, 4 * e.width), e.splat(scale))
-
-        def add(k: Any, _: list[Any]) -> list[Any]:
-            row = e.b.add(e.load_address(e.b.add(rows, e.b.mul(k, I64(8))), 0), at)
-            e.store(e.b.fadd(e.load(row, 4 * e.width), step), row, 4 * e.width)
-            return []
-
-        e.loop(m, [], add)
-        e.store(e.constant(0), address, 4 * e.width)
-        return []
-
-    e.loop(chunks, [], chunk)
 
 
 SCORE = ("hidden", "m", "outputs", "n", "chunks", "coefficients", "signs", "likelihood", "rate")
@@ -288,7 +325,7 @@ def _emit_all(module: ir.Module, width: int) -> None:
         ("update", UPDATE_KIND, UPDATE, emit_update),
     ):
         emit_by_hidden(module, width, name, kind, arguments, emit)
-    for name, emit_rows in (("mean", _emit_mean), ("add", _emit_add)):
+    for name, emit_rows in (("mean", emit_mean), ("add", emit_add)):
         function = ir.Function(module, ROWS_KIND, name)
         e = Emitter(ir.IRBuilder(function.append_basic_block()), width)
         emit_rows(e, *function.args)
@@ -311,7 +348,7 @@ def compile_kernels(width: int) -> Kernels:
     Args:
         width: 16, 8 or 4; a processor runs those its vectors are wide enough for.
     """
-    sources = (__file__, vector_ir.__file__)
+    sources = (__file__, row_sums.__file__, vector_ir.__file__)
     code = compile_functions(f"step{width}", Kernels._fields, lambda module: _emit_all(module, width), sources)
     return Kernels(**code)
 
@@ -419,6 +456,17 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
         return I64(0)
 
     return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def prefetch_line(context: Any, address: Any) -> Any:
+    """Ask for the cache line at an address, int64, that a later step will only read."""
+
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        Emitter(builder, 4).prefetch(values[0], write=False)
+        return I64(0)
+
+    return types.int64(types.int64), generate
 
 
 def new_likelihood() -> npt.NDArray[np.float32]:

@@ -13,7 +13,7 @@ from numba import njit
 
 from firth.kernels.exponentials import compile_exponentials
 from firth.kernels.noise import draw_alias
-from firth.kernels.random import draw
+from firth.kernels.random import below, draw, foresee
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import (
     MOST_HIDDEN,
@@ -26,6 +26,7 @@ from firth.kernels.step import (
     compile_kernels,
     new_likelihood,
     new_signs,
+    prefetch_line,
     prefetch_row,
 )
 from firth.kernels.windows import LONGEST
@@ -107,7 +108,12 @@ def new_work(window: int, negative: int, slots: int, padded: int, *, outputs: in
 
 
 def addresses(
-    work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], *, normalised: bool = False
+    work: Work,
+    inputs: npt.NDArray[np.float32],
+    outputs: npt.NDArray[np.float32],
+    *,
+    dim: int | None = None,
+    normalised: bool = False,
 ) -> Addresses:
     """Return the addresses of a workspace, of two matrices of rows, and of this processor's kernels.
 
@@ -115,6 +121,7 @@ def addresses(
         work: kept alive by the caller for as long as the addresses are used.
         inputs: (R, P) float32 from `aligned_rows`, likewise.
         outputs: (O, Q) float32 from `aligned_rows`, likewise.
+        dim: numbers of a row that are not padding; None where all count.
         normalised: whether the kernels of `firth.kernels.exponentials` are wanted.
     """
     extra = compile_exponentials(WIDTH)._asdict() if normalised else {"exponentials": 0, "pull": 0}
@@ -127,7 +134,7 @@ def addresses(
         row_bytes=4 * inputs.shape[1],
         output_bytes=4 * outputs.shape[1],
         zeros=int(work.row_tables[0]),
-        chunks=inputs.shape[1] // WIDTH,
+        chunks=-(-(dim or inputs.shape[1]) // WIDTH),
         n=work.noise.shape[1] + 1,
         contexts=work.contexts.ctypes.data,
         table=work.outputs.ctypes.data,
@@ -155,12 +162,16 @@ def draw_noise(
     sets: npt.NDArray[np.int64],  # (slots, K) noise words
     place: int,  # the set to fill
     at: Addresses,
+    between: int,  # other draws before the next set's
 ) -> None:
-    """Draw a set of noise words and ask for their rows."""
+    """Draw noise words and ask for their rows, and for the entries of the table that the next set will read."""
     for k in range(sets.shape[1]):
         word = draw_alias(noise, draw(random))
         sets[place, k] = word
         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
+    table = np.int64(noise.ctypes.data)
+    for k in range(sets.shape[1]):
+        prefetch_line(table + noise.itemsize * below(foresee(random, between + 1 + k), len(noise)))
 
 
 @njit(nogil=True, inline="always")

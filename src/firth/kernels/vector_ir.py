@@ -9,26 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 
-I8, I32, I64, F32 = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
+I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 LINE = 64  # bytes of a cache line, and the alignment of every row
-
-
-def host_width() -> int:
-    """Return the float32 lanes of this processor's widest vector that firth uses: 16 (AVX-512), 8 (AVX2) or 4."""
-    features = llvm.get_host_cpu_features()
-    if features.get("avx512f") and features.get("avx512dq"):
-        return 16
-    if features.get("avx2") and features.get("fma"):
-        return 8
-    return 4
-
-
-def registers(width: int) -> int:
-    """Return how many vector registers a processor with vectors of `width` lanes has: 32 with AVX-512 and on ARM."""
-    return 32 if width == 16 or llvm.get_process_triple().startswith(("aarch64", "arm64")) else 16
 
 
 class Emitter:
@@ -211,14 +195,14 @@ class Emitter:
         b.position_at_end(end)
         return results
 
-    def prefetch(self, address: Any) -> None:
-        """Ask for a cache line that will be read and written soon."""
+    def prefetch(self, address: Any, *, write: bool = True) -> None:
+        """Ask for a cache line that will soon be read, and written too unless `write` is false."""
         module, name = self.b.module, "llvm.prefetch.p0"
         pointer = I8.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
         function = module.globals.get(name) or ir.Function(module, kind, name)
         # (address, for writing too, keep in every cache level, data)
-        self.b.call(function, [self.b.inttoptr(address, pointer), I32(1), I32(3), I32(1)])
+        self.b.call(function, [self.b.inttoptr(address, pointer), I32(int(write)), I32(3), I32(1)])
 
 
 @contextmanager

@@ -213,7 +213,7 @@ class AdaGram:
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(self.window, 1, 1, matrices.inputs.shape[1], outputs=most)
-            at = addresses(work, matrices.inputs, matrices.outputs, normalised=True)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=True)
             copies, own = objectives.own_copies(by, matrices.outputs, threads), self.own(by.words, most)
             task = self.task(own, occurrences, totals)
             train_windows(text, task, predictor(by, at, shard.loss, copies), work, at, shard.state(stop))

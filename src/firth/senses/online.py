@@ -234,7 +234,7 @@ class MultiSense:
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, matrices.inputs.shape[1])
             rows = np.zeros_like(work.sentence)
-            at = addresses(work, matrices.inputs, matrices.outputs)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
             by = centres(state, self.opening if self.growing else None)
             task = Task(noise, self.window, self.context_window, self.shrink_windows, self.shared_windows)
             left = shard.last - shard.first if one_each else max(0, warm - int(shard.read[0]))
@@ -284,7 +284,7 @@ def train_senses(
             if ahead < count:
                 if due == 0:
                     drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at)
+                    draw_noise(noise, random, sets, drawn, at, shared if task.shrink else 0)
                 due -= 1
                 prefetch_row(at.outputs + sentence[ahead] * at.output_bytes, at.output_bytes)
                 if ahead + window < count:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.kernels.byte_product import LEVELS, Tile, compile_product, host_tile
+from firth.kernels.byte_product import Tile, compile_product, host_tile
 from firth.kernels.threads import blas_threads
 from firth.vectors.neighbours import Matrix, Rows, cosine_scorer, inverse, widened
 
@@ -43,7 +43,7 @@ class _Queries:
     Attributes:
         exact: (B, D) of length 1.
         numbers: (B', 4 K) int8.
-        starts: (B',) int32, -128 times the sum of the numbers.
+        starts: (B',) int32, minus what rows are stored with added, times the sum of the numbers.
         steps: (B',) what a number is worth.
         errors: (B',) how far the rounded query is from the exact one.
     """
@@ -60,13 +60,13 @@ class _Queries:
         padded = -(-batch // tile.queries) * tile.queries
         peaks = np.ones(padded, dtype=np.float32)
         peaks[:batch] = np.abs(exact).max(axis=1)
-        steps = np.asarray(peaks / LEVELS, dtype=np.float32)
-        numbers = np.zeros((padded, -(-dim // 4) * 4), dtype=np.int8)
+        steps = np.asarray(peaks / np.float32(tile.levels), dtype=np.float32)
+        numbers = np.zeros((padded, 4 * tile.quads(dim)), dtype=np.int8)
         whole = np.rint(exact / steps[:batch, None])
         numbers[:batch, :dim] = whole
         errors = np.zeros(padded, dtype=np.float32)
         errors[:batch] = np.linalg.norm(exact - whole * steps[:batch, None], axis=1)
-        return cls(exact, numbers, -128 * numbers.sum(axis=1, dtype=np.int32), steps, errors)
+        return cls(exact, numbers, -tile.levels * numbers.sum(axis=1, dtype=np.int32), steps, errors)
 
     def floors(self, floors: Floats) -> Floats:
         """What the kernel compares with, for the cosines (B,) that are to be beaten or equalled."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.kernels.byte_product import Tile, compile_product, host_tile
+from firth.kernels.byte_product import AVX2, Tile, compile_product, host_tile
 
 DIMS = [16, 17, 19, 31, 48, 100, 303]
 
@@ -12,7 +12,7 @@ def tiles():
     host = host_tile()
     if host is None:
         return [pytest.param(None, marks=pytest.mark.skip(reason="this processor has no product of bytes"))]
-    return [host, Tile(8, 4, 2)] if host.width == 16 else [host]
+    return list(dict.fromkeys([host, Tile(8, 4, 2), AVX2] if host.width == 16 else [host, AVX2]))
 
 
 def call(tile, name, *arguments):
@@ -23,7 +23,7 @@ def call(tile, name, *arguments):
 def pack(tile, rows):
     """What `pack` writes: (panels, K, P, 4) bytes, steps and errors of whole panels."""
     count, dim = rows.shape
-    panels, quads = -(-count // tile.rows), -(-dim // 4)
+    panels, quads = -(-count // tile.rows), tile.quads(dim)
     norms = np.linalg.norm(rows, axis=1)
     inverses = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
     out = np.zeros((panels, quads, tile.rows, 4), dtype=np.uint8)
@@ -41,17 +41,40 @@ def test_rows_are_rounded_as_numpy_rounds(tile, dim):
     out, steps, errors, inverses = pack(tile, rows)
     peaks = np.abs(rows).max(axis=1)
     known = peaks > 1e-30
-    up = np.where(known, np.float32(127) / np.where(known, peaks, 1), 0).astype(np.float32)
+    up = np.where(known, np.float32(tile.levels) / np.where(known, peaks, 1), 0).astype(np.float32)
     whole = np.rint(rows * up[:, None])
-    unpacked = out.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(int) - 128
+    unpacked = out.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(int) - tile.levels
     assert np.array_equal(unpacked, whole)
-    expected = np.where(known, peaks * inverses / 127, 0)
+    expected = np.where(known, peaks * inverses / tile.levels, 0)
     assert steps[: len(rows)] == pytest.approx(expected, rel=1e-6)
-    left = np.linalg.norm(rows - whole * (peaks / 127)[:, None], axis=1) * inverses
+    left = np.linalg.norm(rows - whole * (peaks / tile.levels)[:, None], axis=1) * inverses
     assert errors[: len(rows)][known] == pytest.approx(left[known], rel=1e-4)
     assert errors[3] == 0  # all cosines of a zero row are 0
     assert errors[4] == 1  # nothing is known of tiny numbers
     assert np.isneginf(errors[len(rows) :]).all()
+
+
+@pytest.mark.parametrize("tile", tiles())
+def test_the_largest_numbers_do_not_overflow(tile):
+    """300 products of the largest numbers, of one sign and of the other, and each sum to the last unit."""
+    dim = 300
+    numbers = np.zeros((tile.queries, 4 * tile.quads(dim)), dtype=np.int8)
+    numbers[0, :dim], numbers[1, :dim] = tile.levels, -tile.levels
+    rows = np.ones((tile.rows, dim), dtype=np.float32)
+    rows[1::2] = -1
+    panels, _, errors, _ = pack(tile, rows)
+    errors[:] = 0
+    starts = -tile.levels * numbers.sum(axis=1, dtype=np.int32)
+    most = dim * tile.levels**2
+    hits = np.zeros((tile.queries, 2), dtype=np.uint64)
+    for floor, expected in ((most, True), (most + 1, False)):
+        floors, ones = np.full(tile.queries, floor, dtype=np.float32), np.ones(tile.queries, dtype=np.float32)
+        steps = np.ones(tile.rows, dtype=np.float32)
+        arguments = (steps, errors, numbers, 1, starts, ones, floors, hits)
+        end = call(tile, "scan", panels, 1, panels.shape[1], *arguments)
+        found = [bits for _, bits in hits[: (end - hits.ctypes.data) // 16].tolist()]
+        even = sum(1 << lane for lane in range(0, tile.rows, 2))
+        assert found == ([even, even << 1] if expected else [])
 
 
 @pytest.mark.parametrize("dim", DIMS)
@@ -61,9 +84,9 @@ def test_hits_are_those_of_the_formula(tile, dim):
     rng = np.random.default_rng(dim)
     rows = rng.normal(size=(2 * tile.rows + 7, dim)).astype(np.float32)
     batch = 5 * tile.queries
-    numbers = np.zeros((batch, -(-dim // 4) * 4), dtype=np.int8)
-    numbers[:, :dim] = rng.integers(-127, 128, size=(batch, dim))
-    starts = -128 * numbers.sum(axis=1, dtype=np.int32)
+    numbers = np.zeros((batch, 4 * tile.quads(dim)), dtype=np.int8)
+    numbers[:, :dim] = rng.integers(-tile.levels, tile.levels + 1, size=(batch, dim))
+    starts = -tile.levels * numbers.sum(axis=1, dtype=np.int32)
     slopes, floors = rng.uniform(1, 2, batch).astype(np.float32), rng.normal(0, 500, batch).astype(np.float32)
     panels, steps, errors, _ = pack(tile, rows)
     hits = np.zeros((batch * len(panels), 2), dtype=np.uint64)
@@ -74,7 +97,7 @@ def test_hits_are_those_of_the_formula(tile, dim):
     for place, bits in hits[: (end - hits.ctypes.data) // 16].tolist():
         query, first = place & 0xFFFFFFFF, place >> 32
         found |= {(query, first + lane) for lane in range(tile.rows) if bits >> lane & 1}
-    whole = panels.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(np.int64) - 128
+    whole = panels.transpose(0, 2, 1, 3).reshape(len(steps), -1)[: len(rows), :dim].astype(np.int64) - tile.levels
     reach = (numbers[:, :dim].astype(np.int64) @ whole.T) * steps[: len(rows)].astype(np.float64)
     reach += errors[: len(rows)] * slopes[:, None].astype(np.float64) - floors[:, None]
     clear = np.abs(reach) > 1e-3  # of the others rounding decides

@@ -1,0 +1,37 @@
+"""The processor that kernels are compiled for: the host, or what Numba's own settings name in its place.
+
+`NUMBA_CPU_NAME` and `NUMBA_CPU_FEATURES` decide for every kernel, Numba's and those in LLVM IR alike, so that one
+setting makes a process compile and compute as another processor would: see `tests/processors.py`.
+"""
+
+import os
+
+import llvmlite.binding as llvm
+
+
+def name() -> str:
+    """Return LLVM's name of the processor."""
+    return os.environ.get("NUMBA_CPU_NAME") or str(llvm.get_host_cpu_name())
+
+
+def flags() -> str:
+    """Return the processor's features as LLVM reads them: `+avx2,-avx512f,...`."""
+    return os.environ.get("NUMBA_CPU_FEATURES") or str(llvm.get_host_cpu_features().flatten())
+
+
+def has(*features: str) -> bool:
+    """Return whether the processor has every one of these features, by LLVM's names."""
+    present = set(flags().split(","))
+    return all(f"+{feature}" in present for feature in features)
+
+
+def width() -> int:
+    """Return the float32 lanes of the widest vector that firth uses: 16 (AVX-512), 8 (AVX2) or 4."""
+    if has("avx512f", "avx512dq"):
+        return 16
+    return 8 if has("avx2", "fma") else 4
+
+
+def registers(width: int) -> int:
+    """Return how many vector registers a processor with vectors of `width` lanes has: 32 with AVX-512 and on ARM."""
+    return 32 if width == 16 or llvm.get_process_triple().startswith(("aarch64", "arm64")) else 16
