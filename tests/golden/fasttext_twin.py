@@ -6,9 +6,7 @@ which row of the matrix an n-gram has is nobody's affair here: rows are found by
 
 import numpy as np
 
-from firth.embeddings.training import initial_matrices
-from firth.randomness import generator
-from tests.golden.twin_steps import AHEAD, TURN, Steps
+from tests.golden.twin_steps import AHEAD, TURN, Steps, random_rows
 
 
 def fnv(text):
@@ -37,11 +35,10 @@ class Twin(Steps):
         self.words = list(corpus.vocabulary.words)
         self.grams = [[fnv(gram) % model.buckets for gram in ngrams(w, model.min_n, model.max_n)] for w in self.words]
         first_use = list(dict.fromkeys(bucket for grams in self.grams for bucket in grams))
-        start = generator(seed, "n-grams").random((len(first_use), model.dim), dtype=np.float32) * 2 - 1
-        rows = (start / np.float32(model.dim)).astype(np.float64)
-        made = initial_matrices(corpus, model.dim, seed=seed, start=None)
+        words = random_rows(seed, "input vectors", len(self.words), model.dim)
+        grams = random_rows(seed, "n-grams", len(first_use), model.dim)
         self.place = {bucket: len(self.words) + i for i, bucket in enumerate(first_use)}
-        self.inputs = np.concatenate([made.inputs[:, : model.dim].astype(np.float64), rows])
+        self.inputs = np.concatenate([words, grams])
         self.outputs = np.zeros((len(self.words), model.dim))
 
     def rows_of(self, word):

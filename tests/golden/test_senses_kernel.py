@@ -22,12 +22,13 @@ class Twin(Steps):
     """Senses are told apart from the second epoch on, as with warm_up=0.5 and two epochs."""
 
     def __init__(self, model, corpus, seed):
-        plain = {**dataclasses.asdict(model.settled()), "objective": "negative", "rate": model.rate}
+        plain = {**dataclasses.asdict(model.settled()), "objective": "negative"}
         super().__init__(types.SimpleNamespace(**plain), corpus, seed)
         words = len(corpus.vocabulary)
         self.inputs = [[row] for row in random_rows(seed, "input vectors", words, model.dim)]
         self.outputs = np.zeros((words, model.dim))
-        self.shares = corpus.vocabulary.kept_shares(model.sample)
+        kept = self.keep * corpus.vocabulary.counts
+        self.shares = kept / kept.sum()
         self.centres = [[np.zeros(model.dim)] for _ in range(words)]
         self.counts = [[0] for _ in range(words)]
         self.before = [[] for _ in range(words)]

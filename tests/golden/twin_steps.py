@@ -4,9 +4,17 @@ import numpy as np
 
 from firth.kernels.noise import alias_table
 from firth.kernels.step import WIDTH, read_together
-from firth.kernels.trees import huffman
 from firth.randomness import generator, kernel_states
-from tests.golden.word2vec_twin import LONGEST, Stream, sigmoid
+from tests.golden.word2vec_twin import (
+    LONGEST,
+    Stream,
+    codes,
+    huffman_pairs,
+    keep_probabilities,
+    learning_rate,
+    noise_probabilities,
+    sigmoid,
+)
 
 AHEAD = 2  # noise is drawn this many windows before it is used
 TURN = read_together(WIDTH)  # output rows that are read before any of them is updated
@@ -21,16 +29,12 @@ class Steps:
     """Options, corpus, random stream; `outputs` and `inputs` are the heir's."""
 
     def __init__(self, model, corpus, seed):
-        vocabulary = corpus.vocabulary
+        counts = corpus.vocabulary.counts.tolist()
         self.model, self.corpus = model, corpus
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
-        self.noise = alias_table(vocabulary.noise_probabilities(model.noise_exponent))
-        self.keep = vocabulary.keep_probabilities(model.sample)
-        tree = huffman(vocabulary.counts)
-        self.paths = [
-            (tree.nodes[a:b].tolist(), tree.signs[a:b].tolist())
-            for a, b in zip(tree.starts[:-1], tree.starts[1:], strict=True)
-        ]
+        self.noise = alias_table(noise_probabilities(counts, model.noise_exponent))
+        self.keep = np.array(keep_probabilities(counts, model.sample))
+        self.paths = codes(huffman_pairs(corpus))
         self.losses, self.read, self.loss, self.predictions = [], 0, 0.0, 0
 
     def pieces(self):
@@ -45,7 +49,7 @@ class Steps:
                     taken += 1
                     if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
                         kept.append(word)
-                self.rate = self.model.rate.at(self.read / total)
+                self.rate = learning_rate(self.model, self.read / total)
                 self.read += taken
                 yield number, kept
                 ids = ids[taken:]

@@ -1,9 +1,11 @@
 """A plain twin of the Word2Vec trainer: float64 NumPy, one pair after the other, the same random stream.
 
-Written from the formulas of `firth.embeddings.word2vec`. It takes nothing from the compiled side but the alias table,
-which has tests of its own, and how many rows this processor's step takes at a time. Slow and short: it says what one
-thread of the compiled trainer must compute.
+Written from the formulas of `firth.embeddings.word2vec`: probabilities of words, noise and learning rate are computed
+here. It takes nothing from the compiled side but the alias table, which has tests of its own, and how many rows this
+processor's step takes at a time. Slow and short: it says what one thread of the compiled trainer must compute.
 """
+
+import math
 
 import numpy as np
 
@@ -43,6 +45,25 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
+def keep_probabilities(counts, sample):
+    """sqrt(t / f) + t / f for a word of relative frequency f, at most 1: the subsampling of word2vec.c."""
+    if sample == 0:
+        return [1.0 for _ in counts]
+    total = sum(counts)
+    return [min(1.0, math.sqrt(sample * total / count) + sample * total / count) for count in counts]
+
+
+def noise_probabilities(counts, exponent):
+    """counts^exponent over their sum (Mikolov et al. 2013, NIPS, section 2.2)."""
+    powers = [float(count) ** exponent for count in counts]
+    return np.array(powers) / math.fsum(powers)
+
+
+def learning_rate(model, share):
+    """From lr, when nothing has been read, in a straight line to lr * final_lr, when everything has."""
+    return (1 - share) * model.lr + share * model.lr * model.final_lr
+
+
 class Twin:
     """The trainer's state: matrices, random stream, and what it has seen."""
 
@@ -53,10 +74,11 @@ class Twin:
         self.inputs = (start / np.float32(model.dim)).astype(np.float64)
         self.outputs = np.zeros((words, model.dim))
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
-        self.q = corpus.vocabulary.noise_probabilities(model.noise_exponent)
+        counts = corpus.vocabulary.counts.tolist()
+        self.q = noise_probabilities(counts, model.noise_exponent)
         self.noise = alias_table(self.q)
         self.codes = codes(huffman_pairs(corpus)) if model.objective == "hierarchical" else None
-        self.keep = corpus.vocabulary.keep_probabilities(model.sample)
+        self.keep = keep_probabilities(counts, model.sample)
         self.losses, self.read = [], 0
 
     def train(self):
@@ -76,7 +98,7 @@ class Twin:
                 if (self.random.bits() >> 32) + 1 <= max(1, self.keep[word] * 2.0**32):
                     kept.append(word)
             total = self.model.epochs * self.corpus.num_tokens
-            self.rate = self.model.rate.at(self.read / total)
+            self.rate = learning_rate(self.model, self.read / total)
             if len(kept) > 1:
                 self.train_piece(kept)
             self.read += taken
