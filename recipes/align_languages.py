@@ -15,6 +15,7 @@ import random
 import re
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import firth
@@ -49,7 +50,7 @@ def train(sentences, name, seed, chosen):
         text = Path(folder) / f"{name}.txt"
         text.write_text("\n".join(sentences), encoding="utf-8")
         corpus = firth.Corpus.build(text, min_count=5, progress=False)
-        model = firth.Word2Vec(dim=100, window=15, sample=0.0003, epochs=chosen.epochs)
+        model = firth.Word2Vec(dim=chosen.dim, window=chosen.window, sample=chosen.sample, epochs=chosen.epochs)
         return model.train(corpus, seed=seed, threads=chosen.threads, progress=False)
 
 
@@ -57,8 +58,10 @@ def learned(sides, pairs, count, seed, **how):
     """An alignment by some pairs drawn at random, and how well it finds the others."""
     known = [pair for pair in pairs if pair[0] in sides[0] and pair[1] in sides[1]]
     random.Random(seed).shuffle(known)
-    alignment = firth.Procrustes(**how).align(*sides, known[:count], progress=False)
-    return evaluate(alignment, known[count:])
+    with warnings.catch_warnings():  # weak vectors are warned of, and measured here
+        warnings.simplefilter("ignore", UserWarning)
+        alignment = firth.Procrustes(**how).align(*sides, known[:count], progress=False)
+    return evaluate(alignment, known[count:]), {"margin": alignment.metadata["margin"]}
 
 
 def figures(told):
@@ -88,16 +91,19 @@ def measure(sentences, pairs, seed, chosen):
         told, more = make()
         row = {"what": what, "seed": seed, **figures(told), **more, **spent(began, busy)}
         print(
-            f"seed {seed}  {what:34} P@1 cosine {row['cosine_p1']:5.1f}  CSLS {row['csls_p1']:5.1f}  {row['seconds']} s"
+            f"seed {seed}  {what:34} P@1 cosine {row['cosine_p1']:5.1f}  CSLS {row['csls_p1']:5.1f}  "
+            f"margin {row['margin']:.3f}  {row['seconds']} s"
         )
         return row
 
     def unsupervised():
-        alignment = firth.SelfLearning(cutoff=chosen.cutoff).align(
-            *sides, seed=seed, threads=chosen.threads, progress=False
-        )
-        facts = alignment.metadata
-        return evaluate(alignment, pairs), {name: facts[name] for name in ("rounds_taken", "likeness", "converged")}
+        with warnings.catch_warnings():  # what did not converge is measured too
+            warnings.simplefilter("ignore", UserWarning)
+            alignment = firth.SelfLearning(cutoff=chosen.cutoff).align(
+                *sides, seed=seed, threads=chosen.threads, progress=False
+            )
+        names = ("rounds_taken", "runs_taken", "likeness", "agreement", "converged", "reason", "margin")
+        return evaluate(alignment, pairs), {name: alignment.metadata[name] for name in names}
 
     began = time.perf_counter()
     sides = [
@@ -108,14 +114,14 @@ def measure(sentences, pairs, seed, chosen):
     for count in chosen.pivots:
         for method in ("orthogonal", "weighted"):
             what = f"{count} pivots, {method}"
-            rows.append(timed(what, lambda n=count, m=method: (learned(sides, pairs, n, seed, method=m), {})))
+            rows.append(timed(what, lambda n=count, m=method: learned(sides, pairs, n, seed, method=m)))
     refined = f"{chosen.pivots[0]} pivots, orthogonal, refined"
-    rows.append(timed(refined, lambda: (learned(sides, pairs, chosen.pivots[0], seed, refine=5), {})))
+    rows.append(timed(refined, lambda: learned(sides, pairs, chosen.pivots[0], seed, refine=5)))
     rows.append(timed("no dictionary", unsupervised))
     apart = [train(texts, name, seed, chosen) for texts, name in zip(halves(sentences), NAMES, strict=True)]
     for method in ("orthogonal", "weighted"):
         what = f"halves, {chosen.pivots[-1]} pivots, {method}"
-        rows.append(timed(what, lambda m=method: (learned(apart, pairs, chosen.pivots[-1], seed, method=m), {})))
+        rows.append(timed(what, lambda m=method: learned(apart, pairs, chosen.pivots[-1], seed, method=m)))
     return rows
 
 
@@ -142,7 +148,8 @@ def keep(rows, text, target, chosen):
     """Add the figures of a seed to a file, and write the table of all so far beside it."""
     with target.open("a", encoding="utf-8") as file:
         for row in rows:
-            facts = {"version": firth.__version__, "epochs": chosen.epochs, "cutoff": chosen.cutoff, **row}
+            how = {name: getattr(chosen, name) for name in ("dim", "window", "sample", "epochs", "every", "cutoff")}
+            facts = {"version": firth.__version__, **how, **row}
             file.write(json.dumps(facts) + "\n")
     target.with_suffix(".md").write_text(text, encoding="utf-8")
 
@@ -153,6 +160,10 @@ def main(arguments=None):
     parser.add_argument("dictionary", help="a word and its translation a line")
     parser.add_argument("--seeds", type=int, default=3, help="how many trainings of each side")
     parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--window", type=int, default=15)
+    parser.add_argument("--sample", type=float, default=3e-4)
+    parser.add_argument("--every", type=int, default=1, help="take every so manieth pair of sentences")
     parser.add_argument("--cutoff", type=int, default=2500, help="frequent words that the way without dictionary uses")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--results", help="file of JSON lines to add the figures to; the table goes beside it")
@@ -163,6 +174,7 @@ def main(arguments=None):
     if chosen.toy:
         chosen.seeds, chosen.epochs, chosen.cutoff, chosen.pivots = 1, 8, 400, (200, 800)
         sentences = sentences[-len(sentences) // 3 :]
+    sentences = sentences[:: chosen.every]
     rows = []
     for seed in range(1, chosen.seeds + 1):
         found = measure(sentences, pairs, seed, chosen)

@@ -121,7 +121,7 @@ def judged(senses, corpus, original, names, controls, chosen):
     found = find_occurrences(corpus, ids, chosen.occurrences, seed=chosen.seed)
     rows = np.array([senses.lexicon.rows.get(word, -1) for word in corpus.vocabulary.words])
     options = senses.metadata["training"]["options"]
-    window = options.get("context_window", options.get("window", chosen.window))
+    window = options.get("context_window", chosen.context)
     pairs = []
     for number, name in enumerate(names):
         places = found.of(number)
@@ -176,6 +176,9 @@ def main(arguments=None):
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--dim", type=int)
     parser.add_argument("--window", type=int, default=5)
+    parser.add_argument(
+        "--context", type=int, default=10, help="words a side that tell a sense, where a model has none"
+    )
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--sample", type=float)
     parser.add_argument("--min-count", type=int, default=5)

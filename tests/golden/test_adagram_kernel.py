@@ -95,7 +95,7 @@ def corpus(tmp_path_factory):
     ],
 )
 def test_it_equals_its_plain_twin(corpus, options):
-    model = firth.AdaGram(dim=24, epochs=3, **{"sample": 0, "lr": 0.1, **options})
+    model = firth.AdaGram(dim=24, epochs=3, tree="huffman", **{"sample": 0, "lr": 0.1, **options})
     twin = Twin(model, corpus, seed=5).train()
     kept = {}
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from firth.alignment.dictionary import Pair
 from firth.alignment.steps import NORMALISATIONS, Placement
+from firth.alignment.strength import strength
 from firth.errors import OptionError, ShapeError
 from firth.postprocess.recorded import matrix_of, remade
 from firth.vectors import neighbours
@@ -169,7 +170,7 @@ def aligned(
     pivots: Sequence[Pair],
     metadata: Mapping[str, Any],
 ) -> Alignment:
-    """Return the alignment of two spaces whose placements are known.
+    """Return the alignment of two spaces whose placements are known; warn where they are too weak to align.
 
     Args:
         spaces: source and target, as they were trained.
@@ -184,7 +185,10 @@ def aligned(
     source, target = placed
     first = source.vectors[:FREQUENT], target.vectors[:FREQUENT]
     around = surroundings(source.vectors, first[1], NEIGHBOURS), surroundings(target.vectors, first[0], NEIGHBOURS)
-    facts = {**metadata, "source": space_name(spaces[0]), "target": space_name(spaces[1])}
+    found = strength(source.vectors, target.vectors)
+    found.warn()
+    told = {"margin": round(found.margin, 4), "mutual_pairs": len(found.pairs)}
+    facts = {**metadata, **told, "source": space_name(spaces[0]), "target": space_name(spaces[1])}
     return Alignment(source, target, placements, tuple(pivots), around, facts)
 
 

@@ -49,6 +49,12 @@ class Induced:
     backward: Rows
     likeness: float
 
+    @property
+    def targets(self) -> float:
+        """How many different partners words have, as a share of the most there could be; the lesser of both ways."""
+        most = min(len(self.forward), len(self.backward))
+        return min(len(np.unique(way[way >= 0])) for way in (self.forward, self.backward)) / most
+
     def both(self) -> Rows:
         """Return the pairs of both ways, (P, 2): a pair that both ways find stands there twice."""
         forward = np.stack([np.arange(len(self.forward)), self.forward], axis=1)

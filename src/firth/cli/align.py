@@ -11,8 +11,9 @@ from firth.alignment.alignment import Alignment
 from firth.alignment.procrustes import Procrustes
 from firth.alignment.retrieval import Retrieval, check_held_out, evaluate
 from firth.alignment.self_learning import SelfLearning
+from firth.alignment.strength import WEAK
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, Quiet, note, print_json
+from firth.cli.output import AsJson, Quiet, complain, note, print_json
 from firth.cli.targets import check_folder_target
 from firth.errors import OptionError
 from firth.postprocess.word_pairs import Pair, read_word_pairs
@@ -56,7 +57,7 @@ def _align(
     """Bring two spaces of words into one, by a dictionary or without any.
 
     With --test the share of words is printed whose translation is the nearest, among the five and among the ten nearest
-    words of the other side, with its interval.
+    words of the other side, with its interval. The exit status is 1 where --unsupervised did not converge.
     """
     began = time.monotonic()
     if (dictionary is None) == (not unsupervised):
@@ -72,14 +73,15 @@ def _align(
         found = trainer.align(*sides, pivots, threads=threads, progress=not quiet)
     else:
         found = trainer.align(*sides, seed=seed, threads=threads, progress=not quiet)
-        if not found.metadata["converged"]:
-            note(f"stopped after {found.metadata['rounds_taken']:,} rounds, before progress ended: raise --rounds")
     figures = _judged(found, asked, seed)
     found.save(output)
     if spaces:
         found.source.save(spaces / "source")
         found.target.save(spaces / "target")
     _tell(found, output, figures, time.monotonic() - began, json)
+    if not found.metadata.get("converged", True):
+        complain(f"{output}: saved, but not to be trusted: self-learning did not converge")
+        raise typer.Exit(1)
 
 
 align = with_flags(_align, [WITH, WITHOUT])
@@ -117,7 +119,8 @@ def _tell(found: Alignment, output: Path, figures: list[Retrieval], seconds: flo
     if pairs := found.metadata.get("pairs"):
         print(f"learned from {pairs['used']:,} of {pairs['given']:,} pairs; the others have a word without a vector")
     else:
-        print(f"learned in {found.metadata['rounds_taken']:,} rounds, mean cosine {found.metadata['likeness']:.3f}")
+        print(_course(found.metadata))
+    print(f"translations stand out by a CSLS of {found.metadata['margin']:.3f}; below {WEAK:g} most are wrong")
     if figures:
         print(f"{figures[0].asked:,} of {figures[0].given:,} words asked for, among {len(found.target):,}")
         for each in figures:
@@ -126,3 +129,15 @@ def _tell(found: Alignment, output: Path, figures: list[Retrieval], seconds: flo
                 for k, figure in each.precision.items()
             )
             print(f"  {NAMES[each.metric]:<18} {shares}  MRR {each.mrr.value:.3f}")
+
+
+def _course(facts: Mapping[str, Any]) -> str:
+    """How self-learning went, as one line."""
+    parts = [
+        f"{'converged' if facts['converged'] else 'did not converge'} in {facts['rounds_taken']:,} rounds",
+        f"mean cosine {facts['likeness']:.3f}",
+        f"best of {facts['runs_taken']} runs",
+    ]
+    if facts["agreement"] is not None:
+        parts.append(f"{100 * facts['agreement']:.0f} % of its pairs found by another run")
+    return ", ".join(parts)

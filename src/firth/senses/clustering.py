@@ -151,7 +151,7 @@ class SenseClusters:
         first, second = (None if checkpoint is None else Path(checkpoint) / name for name in ("words", "senses"))
         known = learn(corpus, checkpoint=first) if start is None else start
         if start is None and known.metadata["training"]["interrupted"]:
-            return _one_each(known)
+            return one_each(known)
         with reporting(progress) as report:
             report(Status(stage="looking at contexts"))
             space = _Space.of(corpus, known, self.context_window, seed)
@@ -313,8 +313,12 @@ def _nearest(
     return found
 
 
-def _one_each(known: WordVectors) -> SenseVectors:
-    """What an interrupted training had learned before there were senses."""
+def one_each(known: WordVectors) -> SenseVectors:
+    """Return what an interrupted training had learned before there were senses: one sense a word.
+
+    Args:
+        known: the vectors of the words.
+    """
     size, facts = len(known), known.metadata
     return SenseVectors(
         known.words, np.arange(size + 1), known.vectors, priors=np.ones(size), counts=known.counts, metadata=facts

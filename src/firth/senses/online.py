@@ -102,7 +102,7 @@ class MultiSense:
         maximum=1,
     )
     merge_above: float = option(
-        0.1, "cosine of two centres above which two senses that grew become one", minimum=-1, maximum=1
+        0.24, "cosine of two centres above which two senses that grew become one", minimum=-1, maximum=1
     )
     min_prior: float = option(
         0.15, "share of a word's occurrences below which a sense that grew goes", minimum=0, maximum=1

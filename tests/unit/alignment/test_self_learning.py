@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.self_learning import SelfLearning, _signatures
+from firth.alignment.self_learning import SelfLearning, _Course, _signatures
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import rotation, twins
@@ -30,7 +30,10 @@ def test_a_turned_and_shuffled_space_is_found(seed):
     found = SelfLearning().align(source, shuffled, seed=seed, progress=False)
     right = [found.translate(f"a{i}", 1)[0][0] == f"b{i}" for i in range(400)]
     assert np.mean(right) > 0.95
-    assert found.metadata["converged"]
+    facts = found.metadata
+    assert (facts["converged"], facts["reason"], facts["runs_taken"]) == (True, None, 2)
+    assert facts["agreement"] > 0.9
+    assert facts["margin"] > 0.2
     assert found.pivots == ()
 
 
@@ -49,13 +52,58 @@ def test_widths_and_sizes_may_differ():
     assert np.mean([found.translate(f"a{i}", 1)[0][0] == f"b{i}" for i in range(280)]) > 0.9
 
 
+def test_spaces_that_have_nothing_in_common_do_not_converge():
+    """Every run ends, and each in other pairs; what is returned says so."""
+    source, target = twins(words=300, dim=10)
+    unrelated = WordVectors(target.words, np.random.default_rng(0).normal(size=(300, 10)).astype(np.float32))
+    with pytest.warns(UserWarning, match="self-learning did not converge: no two runs found the same translations"):
+        found = SelfLearning(runs=2).align(source, unrelated, progress=False)
+    facts = found.metadata
+    assert (facts["converged"], facts["runs_taken"]) == (False, 2)
+    assert facts["agreement"] < 0.3
+    assert facts["reason"].startswith("no two runs found the same translations")
+
+
+def test_many_words_mapped_to_few_have_not_converged():
+    """The target's words lie in six points, so that next to all have the same few translations."""
+    source, target = twins(words=300, dim=10)
+    random = np.random.default_rng(0)
+    points = random.normal(size=(6, 10))[random.integers(6, size=300)] + 1e-3 * random.normal(size=(300, 10))
+    with pytest.warns(match="too weak to align"), pytest.warns(match="did not converge: it collapsed: only"):
+        found = SelfLearning(runs=1).align(source, WordVectors(target.words, points.astype(np.float32)), progress=False)
+    assert not found.metadata["converged"]
+    assert found.metadata["targets"] < 0.1
+
+
+def test_rounds_that_do_not_suffice_have_not_converged():
+    source, target = twins(words=200, dim=10, noise=0.05)
+    with pytest.warns(UserWarning, match="progress had not ended after 5 rounds; raise rounds"):
+        found = SelfLearning(rounds=5, runs=1).align(source, target, progress=False)
+    assert (found.metadata["converged"], found.metadata["agreement"]) == (False, None)
+
+
+def test_an_objective_that_falls_back_is_a_collapse():
+    source, target = twins(words=20, dim=4)
+    maps, pairs = (np.eye(4), np.eye(4)), np.zeros((1, 2), np.int64)
+
+    def course(likeness, targets=0.9):
+        return _Course(source.vectors, target.vectors, maps, pairs, 30, likeness, 0.8, targets, True)
+
+    assert course(0.75).failure(0.9) is None
+    assert course(0.75).failure(0.5).startswith("no two runs")
+    assert course(0.7).failure(0.9) == "it collapsed: the mean cosine fell from 0.800 to 0.700"
+    assert course(0.75, 0.2).failure(0.9).startswith("it collapsed: only 20 % of the words")
+
+
 def test_few_words():
     source, target = twins(words=9)
     with pytest.raises(OptionError, match="9 source words: expected at least 10"):
         SelfLearning().align(source, target, progress=False)
 
 
-@pytest.mark.parametrize("options", [{"keep": 0.0}, {"keep": 2.0}, {"growth": 1.0}, {"cutoff": 3}, {"patience": 0}])
+@pytest.mark.parametrize(
+    "options", [{"keep": 0.0}, {"keep": 2.0}, {"growth": 1.0}, {"cutoff": 3}, {"patience": 0}, {"runs": 0}]
+)
 def test_options(options):
     with pytest.raises(OptionError, match=next(iter(options))):
         SelfLearning(**options)

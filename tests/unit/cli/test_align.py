@@ -47,11 +47,19 @@ def test_without(firth):
     ended = firth("align", "a.firth", "b.firth", "--unsupervised", "--test", "test.txt", "-o", "ab")
     assert ended.status == 0, ended.err
     assert "ab: 300 and 300 words x 20, " in ended.out
-    assert "learned in " in ended.out
+    assert "converged in " in ended.out
+    assert "best of 2 runs, 100 % of its pairs found by another run" in ended.out
+    assert "translations stand out by a CSLS of 0." in ended.out
     assert "100 of 101 words asked for, among 300" in ended.out
     assert "self-learning" in ended.err
     quiet = firth("align", "a.firth", "b.firth", "--unsupervised", "-o", "ab", "--rounds", "2", "--quiet")
-    assert quiet.err == "stopped after 2 rounds, before progress ended: raise --rounds\n"
+    assert quiet.status == 1
+    assert quiet.out.splitlines()[1].startswith("did not converge in 2 rounds")
+    warning, last = quiet.err.splitlines()
+    assert (
+        warning == "firth: warning: self-learning did not converge: progress had not ended after 2 rounds; raise rounds"
+    )
+    assert last == "firth: ab: saved, but not to be trusted: self-learning did not converge"
 
 
 def test_either_or(firth):

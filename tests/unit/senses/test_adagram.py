@@ -33,7 +33,7 @@ def topics(built):
     return built(sentences)
 
 
-MODEL = firth.AdaGram(dim=16, window=3, epochs=3, sample=0, lr=0.05, alpha=0.1)
+MODEL = firth.AdaGram(dim=16, window=3, epochs=3, sample=0, lr=0.05, alpha=0.1, tree="huffman")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,42 @@ class TestSenses:
             np.testing.assert_array_equal(again.disambiguate("bank", context), senses.disambiguate("bank", context))
 
 
+class TestLearnedTree:
+    def test_it_is_the_default_and_finds_the_senses_too(self, topics):
+        model = dataclasses.replace(MODEL, tree="learned")
+        assert firth.AdaGram().tree == "learned"
+        found = model.train(topics, seed=1, threads=1, progress=False)
+        assert dict(zip(found.words, found.num_senses.tolist(), strict=True)) == {
+            word: 2 if word == "bank" else 1 for word in found.words
+        }
+
+    def test_its_turns_tell_the_topics_apart(self, topics):
+        """Three nodes near the root part most words by topic; in Huffman's tree words of like counts stand together."""
+
+        def purity(tree):
+            senses = dataclasses.replace(MODEL, tree=tree).train(topics, seed=1, threads=1, progress=False)
+            paths = senses.reader.tree
+            groups = {}
+            for word, name in enumerate(senses.words):
+                start = paths.starts[word]
+                groups.setdefault(tuple(paths.signs[start : start + 3].tolist()), []).append(name[0])
+            right = sum(max(group.count("a"), group.count("b")) for group in groups.values())
+            return right / (len(senses.words) - 1)
+
+        assert purity("learned") > 0.9 > purity("huffman")
+
+    def test_interrupted_before_there_is_a_tree_every_word_has_one_sense(self, topics):
+        def stop(status):
+            if status.stage.startswith("training, epoch 2"):
+                raise KeyboardInterrupt
+
+        model = dataclasses.replace(MODEL, tree="learned")
+        with pytest.warns(UserWarning, match="interrupted in epoch 2 of 3"):
+            found = model.train(topics, seed=1, threads=1, progress=stop)
+        assert (found.num_senses == 1).all()
+        assert found.metadata["training"]["interrupted"]
+
+
 class TestBound:
     def test_it_rises_from_the_tree_alone_towards_the_entropy(self, topics, senses):
         """Before training each turn is 1/2; a model that knows the topic is left with its 20 words."""
@@ -111,7 +147,7 @@ class TestOneSense:
         pairs = random.choice(60, (2000, 2), p=law / law.sum())
         sentences = [[f"w{x}", f"w{y}"] for x, y in pairs]
         how = {"dim": 20, "window": 1, "epochs": 2, "sample": 0, "lr": 0.1}
-        senses = firth.AdaGram(alpha=1e-9, **how).train(built(sentences), threads=1, progress=False)
+        senses = firth.AdaGram(alpha=1e-9, tree="huffman", **how).train(built(sentences), threads=1, progress=False)
         plain = firth.Word2Vec(objective="hierarchical", final_lr=1e-4, **how).train(
             built([sentence[::-1] for sentence in sentences]), threads=1, progress=False
         )
