@@ -47,7 +47,7 @@ def test_knowing_the_topics_is_a_perfect_score(recipe, texts):
         reader=Centroids(seen, np.ones(len(words)), np.eye(len(topics))[rows], 0.01),
         metadata={"training": {"options": {"window": 9}}},
     )
-    chosen = Namespace(occurrences=400, seed=0, window=9)
+    chosen = Namespace(occurrences=400, seed=0, context=9)
     assert [len({word[:3] for word in name.split("+")}) for name in names] == [*map(len, groups)]
     figures = recipe["judged"](senses, corpus, original, names, controls, chosen)
     assert figures["ari"] > 0.99  # but for a sentence of which nothing else is known
