@@ -107,6 +107,8 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
         return
     if bool in kinds and not isinstance(value, bool):
         raise OptionError(f"{name}={value!r}: expected True or False")
+    if kinds == (str,) and not isinstance(value, str):
+        raise OptionError(f"{name}={value!r}: expected a text")
     if meta["minimum"] is None and meta["maximum"] is None:
         return
     whole = int in kinds

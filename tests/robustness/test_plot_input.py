@@ -171,6 +171,7 @@ ROW = {
         ({"tokens": "many", "threads": 1}, {}, r"run\.json: no numbers of tokens and threads"),
         ({"threads": 1}, {}, r"run\.json: no numbers of tokens and threads"),
         ({}, {"model": None}, r"metrics\.jsonl line 1: model None, no name"),
+        ({}, {"peak_bytes": "x"}, "peak_bytes 'x', no number"),
         ({}, {"seconds": "x"}, r"metrics\.jsonl line 1: seconds 'x', no number"),
         ({}, {"seconds": float("nan")}, "seconds nan, no number"),
         ({}, {"figures": {}}, "figures that are no list"),

@@ -180,6 +180,17 @@ def test_endless_n_grams_of_characters_take_no_memory(copied):
     assert firth.load(folder).predict("good nice x")
 
 
+def test_a_classifier_without_buckets_has_no_n_grams(copied):
+    """A bucket was once looked up in an empty table."""
+    folder = copied("softmax")
+    whole = array_of(folder, "inputs")
+    words = len(json.loads((folder / "vocab.json").read_text(encoding="utf-8")))
+    change(folder, inputs=whole[:words], buckets=np.zeros(0, np.int32))
+    set_fact(folder, "bucket_count", 0)
+    ((_, probability),) = firth.load(folder).predict("good nice bad poor x")
+    assert 0 < probability < 1
+
+
 def test_tensors_that_begin_anywhere(tmp_path):
     """Other writers do not align tensors to their numbers; compiled code needs that."""
     header = json.dumps({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}).encode()

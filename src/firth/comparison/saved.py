@@ -37,7 +37,7 @@ def _wrong_in(row: Mapping[str, Any]) -> str:
     if not isinstance(row.get("model"), str):
         return f"model {row.get('model')!r}, no name"
     for name in MEASURED:
-        if not (_is_number(row.get(name)) or (row.get(name) is None and name == "peak_bytes")):
+        if not (_is_number(row.get(name)) or (row.get(name, "") is None and name == "peak_bytes")):
             return f"{name} {row.get(name)!r}, no number"
     figures = row.get("figures")
     if not isinstance(figures, list) or not all(isinstance(figure, dict) for figure in figures):

@@ -93,7 +93,7 @@ class FeatureMap:
         rows = self._rows_of(lines, labels, len(prefix))
         pieces, piece_starts = self._pieces(lines, rows)
         longest_line = int(np.diff(lines.ends, prepend=0).max(initial=0))
-        longest = max(1, min(self.word_ngrams, longest_line))  # whatever the options of a file say
+        longest = max(1, min(self.word_ngrams, longest_line)) if self.buckets else 1  # whatever a file's options say
         most = len(lines.tokens) * longest + int(np.diff(piece_starts)[lines.tokens].sum())
         features, found = np.empty(most, np.int32), np.empty(len(lines.tokens), np.int32)
         ends, label_ends = np.empty(len(lines.ends), np.int64), np.empty(len(lines.ends), np.int64)

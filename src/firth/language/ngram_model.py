@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.inference.scorer import Scores
+from firth.integrity import verify
 from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
 from firth.language.ngram_check import damage_of
@@ -175,15 +177,8 @@ def restore(content: Saved) -> NgramModel:
     Raises:
         FormatError: the folder is damaged.
     """
-    words, sizes = content.words(), content.array("sizes", (None,), "i").tolist()
-    if not sizes or min(sizes) < 0 or sizes[0] != len(words) + 1:
-        raise content.damaged(f"{sizes} n-grams by order for {len(words):,} words")
-    rows, lower = sum(sizes), sum(sizes[:-1])
-    shapes = {"words": (rows,), "nodes": (lower + 1, 4), "leaves": (rows - lower, 2)}
-    arrays = {name: content.array(name, shape, "i", dtype=np.int32) for name, shape in shapes.items()}
-    trie = Trie(**arrays, sizes=np.array(sizes, np.int64))
-    if found := damage_of(trie, words):
-        raise content.damaged(found)
+    words, trie = _trie_in(content)
+    verify(content.path, check=check_trie)
     facts = content.facts
     rules, tokens = facts.get("rules"), facts.get("tokens", 0)
     vocabulary = Vocabulary(words, content.counts("counts", len(words)), tokens if type(tokens) is int else 0)
@@ -194,6 +189,30 @@ def restore(content: Saved) -> NgramModel:
     except OptionError as error:
         raise content.damaged(str(error)) from None
     return NgramModel(vocabulary, TextRules(**rules), trie, content.metadata)
+
+
+def check_trie(folder: Path) -> None:
+    """Check all that compiled code follows in the folder of a model; it is remembered for a folder that stays the same.
+
+    Raises:
+        FormatError: something leads out of its array, or is no probability.
+    """
+    content = saved.read(folder)
+    words, trie = _trie_in(content)
+    if found := damage_of(trie, words):
+        raise content.damaged(found)
+
+
+def _trie_in(content: Saved) -> tuple[list[str], Trie]:
+    """Return the words and the n-grams of a folder, whose numbers nobody has looked at."""
+    words, sizes = content.words(), content.array("sizes", (None,), "i").tolist()
+    if not sizes or min(sizes) < 0 or sizes[0] != len(words) + 1:
+        raise content.damaged(f"{sizes} n-grams by order for {len(words):,} words")
+    rows, lower = sum(sizes), sum(sizes[:-1])
+    shapes = {"words": (rows,), "nodes": (lower + 1, 4), "leaves": (rows - lower, 2)}
+    arrays = {name: content.array(name, shape, "i", dtype=np.int32) for name, shape in shapes.items()}
+    trie = Trie(**arrays, sizes=np.array(sizes, np.int64))
+    return words, trie
 
 
 def _card(model: NgramModel) -> str:

@@ -58,6 +58,7 @@ def edited(path, **changes):
         ({"options": {"order": 1}}, "order=1: expected a whole number of at least 2"),
         ({"options": {"colour": 1}}, "unexpected keyword argument 'colour'"),
         ({"options": {"dim": 7}}, "tensors of other shapes"),
+        ({"options": {"output": None}}, "output=None: expected a text"),
         ({"rules": {}, "begin": None}, "config.json tells no language model"),
         ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
         ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
