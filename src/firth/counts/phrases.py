@@ -262,7 +262,16 @@ class PhraseTable:
             if (told["format"], told["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"{told['format']!r} version {told['version']}")
             passes = [{tuple(row[:-2]): (int(row[-2]), float(row[-1])) for row in found} for found in told["passes"]]
-            return cls(passes, tuple(told["connectors"]), str(told["delimiter"]))
+            words = [
+                told["delimiter"],
+                *told["connectors"],
+                *(word for found in passes for key in found for word in key),
+            ]
+            if not all(isinstance(word, str) for word in words) or any(
+                len(key) < 2 for found in passes for key in found
+            ):
+                raise ValueError("phrases, connectors or a delimiter that are no words")
+            return cls(passes, tuple(told["connectors"]), told["delimiter"])
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
             raise FormatError(
                 f"{path}: not a file of phrases ({error}); expected what PhraseTable.save wrote"

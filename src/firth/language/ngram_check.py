@@ -9,9 +9,8 @@ Of a context h with weight b, a word w that does not follow h has the probabilit
 first word. It is at most b times the likeliest word after h', and at most b times what the words that follow h leave of
 the mass after h'. Where neither bound is below 1, the words after h' that do not follow h are gone through.
 
-Cost: a pass over the n-grams, and where a weight is above 1 two exponentials each: 1.5 s of one processor for 41 million
-n-grams of 15 million words, whose file takes 0.4 s to read from memory. `firth.language.ngram_model` does it once and
-remembers it.
+Cost: a pass over the n-grams, and where a weight is above 1 two exponentials each. 1.5 s of one processor for the 41
+million n-grams of 15 million words; `firth.language.ngram_model` does it once for a folder and remembers it.
 """
 
 import itertools

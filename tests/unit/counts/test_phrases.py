@@ -1,10 +1,12 @@
 """Phrases: which pairs are counted, how they are scored, and how they are joined."""
 
+import json
 import math
 
 import pytest
 
 import firth
+from firth.checksums import stamped
 from firth.errors import FormatError, OptionError
 
 LINES = ["new york is big", "i love new york", "new york new jersey", "the bank of america is big", "bank of america"]
@@ -101,3 +103,24 @@ def test_saved_and_opened(built, tmp_path):
 def test_options_out_of_range(wrong, said):
     with pytest.raises(OptionError, match=said):
         firth.Phrases(**wrong)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"delimiter": 3}, {"connectors": [1]}, {"connectors": None}, {"passes": [[[["a"], "b", 1, 2.0]]]},
+        {"passes": [[["a", 1, 2.0]]]}, {"passes": [[["a", "b", float("inf"), 2.0]]]}, {"passes": 3}, {"passes": [[[]]]},
+    ],
+)  # fmt: skip
+def test_a_file_of_other_phrases(tmp_path, change):
+    table = firth.PhraseTable([{("a", "b"): (3, 2.0)}], ("of",), "_")
+    table.save(tmp_path / "phrases.json")
+    told = {
+        name: value
+        for name, value in json.loads((tmp_path / "phrases.json").read_bytes()).items()
+        if name != "checksum"
+    }
+    assert firth.PhraseTable.open(tmp_path / "phrases.json") == table
+    (tmp_path / "phrases.json").write_text(json.dumps(stamped(told | change)))
+    with pytest.raises(FormatError, match="not a file of phrases"):
+        firth.PhraseTable.open(tmp_path / "phrases.json")
