@@ -12,7 +12,16 @@ Turns = Callable[[list[Any], Turn], list[Any]]  # carried values, a turn for eac
 
 
 def emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) -> None:
-    """Emit out = scale * (sum of the m rows)."""
+    """Emit out = scale * (sum of the m rows).
+
+    Args:
+        e: what emits.
+        rows: the rows' addresses.
+        m: how many there are.
+        out: the address of what is written.
+        chunks: vectors of a row.
+        scale: what the sum is multiplied by.
+    """
 
     def chunk(at: Any, turns: Turns) -> None:
         def add(address: Any, total: list[Any]) -> list[Any]:
@@ -25,7 +34,16 @@ def emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) 
 
 
 def emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: Any) -> None:
-    """Emit row += scale * gradient for each of the m rows, one after the other; then gradient = 0."""
+    """Emit row += scale * gradient for each of the m rows, one after the other; then gradient = 0.
+
+    Args:
+        e: what emits.
+        rows: the rows' addresses.
+        m: how many there are.
+        gradient: its address.
+        chunks: vectors of a row.
+        scale: what it is multiplied by.
+    """
 
     def chunk(at: Any, turns: Turns) -> None:
         place = e.b.add(gradient, at)
