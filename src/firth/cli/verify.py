@@ -70,10 +70,9 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _is_ours(folder: Path) -> bool:
-    from firth.vectors.io.saved import is_ours
+    from firth.vectors.io.saved import may_be_ours
 
-    names = (checksums.FILE, "corpus.json", "cooccurrence.json")
-    return any((folder / name).is_file() for name in names) or is_ours(folder)
+    return may_be_ours(folder) or any((folder / name).is_file() for name in ("corpus.json", "cooccurrence.json"))
 
 
 def _open(folder: Path) -> None:

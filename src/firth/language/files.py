@@ -28,7 +28,7 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
         raise FileNotFoundError(2, "no such file or folder; expected a language model of firth lm train", str(place))
     if place.is_file() and place.name.lower().removesuffix(".gz").endswith(ARPA):
         return NgramModel.from_arpa(place)
-    if not saved.is_ours(place):
+    if not saved.may_be_ours(place):
         raise FormatError(f"{place}: no language model; expected a folder of firth lm train, or an ARPA file (.arpa)")
     found: object = saved.restored(saved.read(place))
     if not isinstance(found, LanguageModel):

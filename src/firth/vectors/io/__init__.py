@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth import checksums
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
 from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
@@ -83,7 +82,7 @@ def load(
     )
     if format is not None:
         _check_format(format)
-    if format == "firth" or (format is None and (saved.is_ours(path) or (path / checksums.FILE).is_file())):
+    if format == "firth" or (format is None and saved.may_be_ours(path)):
         found = saved.restored(saved.read(path))
         return found if limit is None and dtype is None else _part(found, path, limit, dtype)
     try:

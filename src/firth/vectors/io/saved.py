@@ -202,6 +202,11 @@ def is_ours(folder: Path) -> bool:
     return isinstance(config, dict) and isinstance(kind := config.get("format"), str) and kind in KINDS
 
 
+def may_be_ours(folder: Path) -> bool:
+    """Return whether firth wrote a folder, perhaps one whose config.json is damaged now."""
+    return (folder / checksums.FILE).is_file() or is_ours(folder)
+
+
 def check_target(path: str | os.PathLike[str]) -> Path:
     """Return the path of a folder that may be written.
 

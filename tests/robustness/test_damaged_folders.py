@@ -1,0 +1,90 @@
+"""Every kind of folder that firth writes: each file of it is covered by checksums, and none is trusted once changed."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firth import checksums
+from firth.errors import FormatError
+from firth.vectors.io.saved import KINDS
+from tests.fuzz.outcomes import Reader
+from tests.fuzz.readers import READERS
+
+# One reader a kind; how each of them reads numbers is the fuzzer's to test.
+FOLDERS = {
+    "corpus-folder": "firth corpus",
+    "counts-folder": "firth cooccurrence",
+    "vectors-folder": "firth-vectors",
+    "subwords-folder": "firth-subwords",
+    "classifier-folder": "firth-classifier",
+    "composition": "firth-composition",
+    "alignment": "firth-alignment",
+    "documents-dbow": "firth-documents",
+    "senses-none": "firth-senses",
+    "ngrams-folder": "firth-ngrams",
+    "mixture": "firth-mixture",
+    "neural-feedforward": "firth-language-model",
+}
+MANIFESTS = ("config.json", "corpus.json", "cooccurrence.json")
+
+
+def test_no_kind_is_left_out():
+    assert set(KINDS) <= set(FOLDERS.values())
+
+
+@pytest.fixture(params=FOLDERS)
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Reader, Path]:
+    if request.param.startswith("neural"):
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    reader = READERS[request.param]
+    reader.make(tmp_path / "seed")
+    return reader, tmp_path / "seed"
+
+
+def refusal(reader: Reader, folder: Path) -> str:
+    with pytest.raises(FormatError) as refused:
+        reader.use(folder)
+    return str(refused.value)
+
+
+def flip(file: Path, place: float) -> None:
+    content = bytearray(file.read_bytes())
+    content[int(place * (len(content) - 1))] ^= 8
+    file.write_bytes(content)
+
+
+def test_each_file_is_covered_and_refused_once_it_is_changed(made: tuple[Any, Path], tmp_path: Path) -> None:
+    reader, folder = made
+    [manifest] = [folder / name for name in MANIFESTS if (folder / name).is_file()]
+    assert json.loads(manifest.read_text())["format"] == FOLDERS[reader.name]
+    names = checksums.covered(folder, "")
+    assert names is not None
+    files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    cards = {name for name in files if Path(name).name in checksums.FOR_PEOPLE}
+    assert files - cards == {*names, checksums.FILE}
+    for name in names:
+        whole = (folder / name).read_bytes()
+        for place in (0, 0.5, 1):
+            flip(folder / name, place)
+            assert refusal(reader, folder).startswith(f"{folder / name}: ")
+            (folder / name).write_bytes(whole)
+        (folder / name).write_bytes(whole[:-1])
+        assert refusal(reader, folder).startswith(f"{folder / name}: ")
+        (folder / name).unlink()
+        assert refusal(reader, folder).startswith(f"{folder / name}: missing; ")
+        (folder / name).write_bytes(whole)
+    shutil.rmtree(tmp_path / "seed")
+
+
+def test_a_folder_with_files_of_the_user_opens(made: tuple[Any, Path]) -> None:
+    reader, folder = made
+    if reader.name not in {"corpus-folder", "vectors-folder", "mixture"}:
+        pytest.skip("one kind of each reader of folders is enough")
+    (folder / "notes.txt").write_text("mine")
+    (folder / "results.json").write_text("{ no JSON")
+    if (folder / "README.md").exists():
+        (folder / "README.md").write_text("# my own card")
+    reader.use(folder)
