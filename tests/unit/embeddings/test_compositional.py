@@ -131,5 +131,8 @@ def test_what_was_saved_comes_back(composed, tmp_path):
         load_vectors(tmp_path / "model")
     file = tmp_path / "model" / "types.json"
     file.write_text('["odd"]', encoding="utf-8")
+    with pytest.raises(FormatError, match=r"types\.json: "):
+        firth.load(tmp_path / "model")
+    (tmp_path / "model" / "checksums.json").unlink()
     with pytest.raises(FormatError, match="damaged"):
         firth.load(tmp_path / "model")
