@@ -68,6 +68,7 @@ def test_damaged_folders(firth: Command, folder):
     model.write_bytes(broken)
     told = firth("senses", folder, "bank").complaint
     assert "holds NaN or infinity in row 0, expected finite numbers" in told
+    model.write_bytes(whole)
     (folder / "vocab.json").unlink()
     assert "vocab.json" in firth("senses", folder, "bank").complaint
 
