@@ -1,11 +1,15 @@
 """Where training runs and in what precision; how many threads; a random state of its own."""
 
 import contextlib
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
@@ -99,6 +103,57 @@ def no_subnormals() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(before)
+
+
+def memory_here() -> int | None:
+    """Return the bytes of memory that this process may use at most, or None where the system does not say."""
+    found = []
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with contextlib.suppress(OSError, ValueError):  # of a container; "max" where it has no limit
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(found, default=None)
+
+
+@contextlib.contextmanager
+def within_memory(copies: int = 1) -> Iterator[None]:
+    """Refuse what this machine has no memory for, before it is taken.
+
+    Args:
+        copies: numbers that are kept for each parameter made inside: in training, 2 with its gradient.
+
+    Raises:
+        OptionError: the parameters made so far need more memory than there is, or torch cannot get memory for more.
+    """
+    limit, needed = memory_here(), 0
+
+    def count(_: torch.nn.Module, __: str, parameter: Any) -> None:
+        nonlocal needed
+        needed += 0 if parameter is None else parameter.numel() * parameter.element_size()
+        if limit is not None and copies * needed > limit:
+            raise OptionError(_too_large(copies * needed, limit))
+
+    hook = register_module_parameter_registration_hook(count)
+    try:
+        yield
+    except RuntimeError as error:
+        asked = _NO_MEMORY.search(str(error))
+        if asked is None:
+            raise
+        raise OptionError(_too_large(copies * (needed + int(asked[1])), limit)) from error
+    finally:
+        hook.remove()
+
+
+_NO_MEMORY = re.compile(r"can't allocate memory: you tried to allocate (\d+) bytes")
+
+
+def _too_large(needed: int, limit: int | None) -> str:
+    here = "" if limit is None else f"; this machine has {limit / 1e9:,.1f} GB"
+    return (
+        f"the model needs at least {needed / 1e9:,.1f} GB of memory{here}: expected a smaller one; lower its widths, "
+        "such as hidden and dim, its layers or its vocabulary"
+    )
 
 
 def kept_randomness(machine: Machine) -> contextlib.AbstractContextManager[Any]:

@@ -4,7 +4,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.devices import no_subnormals
+import firth
+from firth.errors import OptionError
+from firth.neural.training import devices
+from firth.neural.training.devices import no_subnormals, within_memory
 
 
 def flushed():
@@ -25,3 +28,30 @@ def test_they_come_back_after_an_error():
     with pytest.raises(KeyError), no_subnormals():
         raise KeyError
     assert not flushed()
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_a_model_beyond_the_memory_is_refused_before_it_is_filled(copies):
+    """Its first matrix alone has 4 x 10^12 weights."""
+    with pytest.raises(OptionError, match=r"needs at least [\d,.]+ GB of memory"), within_memory(copies):
+        torch.nn.LSTM(1_000_000, 1_000_000)
+
+
+def test_the_memory_of_parameters_is_counted(monkeypatch):
+    monkeypatch.setattr(devices, "memory_here", lambda: 1000)
+    with within_memory():
+        torch.nn.Linear(15, 15)  # 240 numbers, 960 bytes
+    with pytest.raises(OptionError, match=r"at least 0.0 GB of memory; this machine has 0.0 GB"), within_memory(2):
+        torch.nn.Linear(15, 15)
+    torch.nn.Linear(100, 100)
+
+
+def test_other_errors_of_torch_pass():
+    with pytest.raises(RuntimeError, match="shapes"), within_memory():
+        torch.zeros(2, 3) @ torch.zeros(2, 3)
+
+
+def test_training_says_what_it_would_need(tmp_path):
+    corpus = firth.Corpus.build(["a b c"] * 20, cache=tmp_path, min_count=1)
+    with pytest.raises(OptionError, match=r"the model needs at least [\d,.]+ GB of memory"):
+        firth.RecurrentLM(hidden=400_000).train(corpus, progress=False)

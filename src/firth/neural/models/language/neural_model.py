@@ -16,6 +16,7 @@ from firth.neural.layers.dropout import sampling
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions
+from firth.neural.training.devices import within_memory
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
 from firth.vectors.word_vectors import WordVectors
@@ -221,7 +222,9 @@ class NeuralLanguageModel(LanguageModel):
         save(self, path)
 
 
-def seeded_module(how: LanguageOptions, vocabulary: Vocabulary, begin: int, seed: int) -> LanguageModule:
+def seeded_module(
+    how: LanguageOptions, vocabulary: Vocabulary, begin: int, seed: int, *, copies: int = 1
+) -> LanguageModule:
     """Return a module whose parameters are drawn from a seed; torch's own generator is left as it was.
 
     Args:
@@ -229,7 +232,11 @@ def seeded_module(how: LanguageOptions, vocabulary: Vocabulary, begin: int, seed
         vocabulary: V words with their counts.
         begin: the id that stands before a fresh text.
         seed: of the draws.
+        copies: numbers that will be kept for each parameter, 2 in training.
+
+    Raises:
+        OptionError: the model needs more memory than this machine has.
     """
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), within_memory(copies):
         torch.manual_seed(torch_seed(seed, "parameters"))
         return how.module(vocabulary, begin)

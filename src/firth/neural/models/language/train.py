@@ -101,7 +101,7 @@ class Learning:
             how: the model's options.
         """
         begin = self.text.unknown if self.text.end is None else self.text.end
-        return seeded_module(how, self.text.vocabulary, begin, self.seed)
+        return seeded_module(how, self.text.vocabulary, begin, self.seed, copies=2)
 
     def begun(self, how: LanguageOptions) -> LanguageModule:
         """Return a module that is ready to learn: drawn, and with its tree where that has to be learned first.
