@@ -13,6 +13,8 @@ make the same graph.
 Cost: as usearch's: about V log V comparisons of D numbers to build; the graph holds a copy of the vectors.
 """
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -59,7 +61,8 @@ class SmallWorldSearch:
         """
         graph = _graph(points, options)
         rows = unit(points.vectors).astype(np.float32, copy=False)
-        graph.add(np.arange(len(rows)), np.ascontiguousarray(rows), threads=options.threads)
+        with _interruptible():
+            graph.add(np.arange(len(rows)), np.ascontiguousarray(rows), threads=options.threads)
         return cls(points, options, graph)
 
     @classmethod
@@ -95,7 +98,8 @@ class SmallWorldSearch:
         """Return the neighbours of queries (B, D)."""
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         # Other threads take longer to start than a few queries take.
-        matches = self._graph.search(queries, k, threads=0 if len(queries) >= SHARE else 1)
+        with _interruptible():
+            matches = self._graph.search(queries, k, threads=0 if len(queries) >= SHARE else 1)
         rows = np.asarray(matches.keys).astype(np.int64).reshape(len(queries), -1)
         # Of a single query usearch returns as many as it found; of several, a table with room for k each.
         counts = np.array([rows.shape[1]] if len(queries) == 1 else matches.counts)
@@ -112,6 +116,17 @@ class SmallWorldSearch:
             dots = np.einsum("bd,bkd->bk", queries[low : low + step], found, optimize=True)
             scores[low : low + step] = np.where(some < 0, np.nan, dots * self._scale[some])
         return scores
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Give Ctrl-C its name back, which usearch turns into an error of its own."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "terminated" not in str(error):
+            raise
+        raise KeyboardInterrupt from error
 
 
 def _graph(points: Points, options: HnswOptions) -> Any:

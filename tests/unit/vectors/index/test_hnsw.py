@@ -1,6 +1,8 @@
 """The small world of usearch."""
 
+import signal
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -51,3 +53,16 @@ def test_zero_vectors_and_half_precision(points):
     assert found.rows[0, 0] == 3
     assert np.isfinite(found.scores[found.rows >= 0]).all()
     assert set(found.scores[1][found.rows[1] >= 0].tolist()) == {0}
+
+
+def test_ctrl_c_while_a_graph_is_built_is_ctrl_c():
+    pytest.importorskip("usearch", reason="usearch is not installed: pip install 'firth[ann]'")
+    vectors = np.random.default_rng(0).normal(size=(100_000, 32)).astype(np.float32)
+    points = Points(vectors, neighbours.row_norms(vectors))
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            SmallWorldSearch.build(points, HnswOptions())
+    finally:
+        timer.cancel()
