@@ -80,8 +80,8 @@ def run(asked: argparse.Namespace, scratch: Path) -> int:
         failures += [outcome for outcome in found if outcome.failed]
         total += counts
         print(line(name, counts, time.monotonic() - start), flush=True)
+        print_failures([outcome for outcome in found if outcome.failed])
     print(line("all", total, time.monotonic() - began))
-    print_failures(failures)
     if asked.json:
         report = {"counts": total, "failures": [vars(outcome) for outcome in failures]}
         asked.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
@@ -159,7 +159,8 @@ def print_failures(failures: Sequence[Any]) -> None:
     for outcome in failures:
         groups.setdefault((outcome.reader, outcome.kind, outcome.where), []).append(outcome)
     for (reader, kind, where), some in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1]))):
-        print(f"{reader}: {kind} x {len(some)}: {where}: {some[0].message[:150]!r}  --only {some[0].input}")
+        told = f"{kind} x {len(some)}: {where}: {some[0].message[:150]!r}"
+        print(f"    {reader} --only {some[0].input}  {told}", flush=True)
 
 
 if __name__ == "__main__":

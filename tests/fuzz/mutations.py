@@ -338,7 +338,9 @@ def _near(value: Any, random: Random) -> Any:
         return random.choice((value + "x", value[:-1], value * 2, value.upper(), [value], value + "\n", f" {value}"))
     if isinstance(value, list):
         return random.choice((value[:-1], value * 2, value[::-1], dict(enumerate(value)), [*value, None]))
-    return random.choice((list(value.items()), {}, {key: [below] for key, below in value.items()}))
+    if isinstance(value, dict):
+        return random.choice((list(value.items()), {}, {key: [below] for key, below in value.items()}))
+    return random.choice(WRONG)
 
 
 # What is inside of other files
