@@ -77,8 +77,8 @@ def _read_counts(path: Path, encoding: str, errors: str) -> dict[str, int]:
         for number, line in enumerate(file, start=1):
             try:
                 word, count = line.rstrip(b" \r\n").rsplit(b" ", 1)
-                counts[word.decode(encoding, errors)] = int(count)
-            except ValueError:
+                counts[word.decode(encoding, errors)] = int(np.int64(int(count)))
+            except (ValueError, OverflowError):
                 raise FormatError(f"{path} line {number}: {line[:60]!r}, expected a word and its count") from None
     return counts
 

@@ -46,9 +46,10 @@ def test_wrong_arguments_and_files(vectors, tmp_path):
     vectors.save_word2vec_format(tmp_path / "v")
     with pytest.raises(OptionError, match="no_header=True with binary=True"):
         WordVectors.load_word2vec_format(tmp_path / "v", binary=True, no_header=True)
-    (tmp_path / "counts").write_text("b 9\nc many\n")
-    with pytest.raises(FormatError, match="counts line 2: b'c many"):
-        WordVectors.load_word2vec_format(tmp_path / "v", fvocab=tmp_path / "counts")
+    for count in ("many", "9" * 19, "9" * 400):
+        (tmp_path / "counts").write_text(f"b 9\nc {count}\n")
+        with pytest.raises(FormatError, match=f"counts line 2: b'c {count[:4]}"):
+            WordVectors.load_word2vec_format(tmp_path / "v", fvocab=tmp_path / "counts")
     (tmp_path / "counts").write_text("b 9\nc 5\n")
     with pytest.warns(UserWarning, match="no count for 1 of 3 words, such as 'a'; they count 0"):
         assert WordVectors.load_word2vec_format(tmp_path / "v", fvocab=tmp_path / "counts").counts.tolist() == [9, 5, 0]

@@ -46,6 +46,8 @@ def test_blocks(tmp_path, monkeypatch):
         b'{"m":5}',
         b"[1]     ",
         b"\xff\xff\xff",
+        b"[" * 100_000,
+        b'{"m":{"dtype":"F32","shape":[1e400],"data_offsets":[0,4]}}',
     ],
 )
 def test_headers_that_contradict_themselves(tmp_path, header):
