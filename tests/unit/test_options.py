@@ -104,3 +104,9 @@ def test_numbers_of_numpy_become_pythons(number):
     assert json.loads(json.dumps(dataclasses.asdict(options)))["share"] == 0.5
     with pytest.raises(OptionError, match=r"count=0\.5|count=np\.float64\(0\.5\)"):
         check(Sample(count=number))
+
+
+@pytest.mark.parametrize("value", [1.5, None, ["red"], True])
+def test_text_is_text(value):
+    with pytest.raises(OptionError, match=r"free=.*: expected a text"):
+        check(Sample(free=value))
