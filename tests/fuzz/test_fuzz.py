@@ -23,7 +23,7 @@ def check(names, folder, *how):
 
 @pytest.mark.parametrize("half", [0, 1])
 def test_damaged_files(half, tmp_path):
-    check(NAMES[half::2], tmp_path, "--seconds", "0.05")
+    check(NAMES[half::2], tmp_path, "--seconds", "0.02")
 
 
 @pytest.mark.slow
