@@ -33,6 +33,7 @@ from firth.errors import OptionError
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 from firth.neural.layers.output.face import OutputLayer, checked_counts, checked_number, refuse_tied, start_uniform
 
+MOST_TAILS = 64  # more than any vocabulary has use for
 CANDIDATES = 24  # cut-offs among which the cheapest are sought
 PASSES = 100  # multiplications that take as long as what else is done with a score: exponential, sum, gradient
 
@@ -161,7 +162,10 @@ def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray
 def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:
     """Return how many numbers each tail works on, at least one."""
     by = checked_number("shrink", shrink, 1)
-    return [max(int(width / by ** (tail + 1)), 1) for tail in range(checked_number("tails", tails, 1, whole=True))]
+    return [
+        max(int(width / by ** (tail + 1)), 1)
+        for tail in range(checked_number("tails", tails, 1, MOST_TAILS, whole=True))
+    ]
 
 
 def _checked_cutoffs(cutoffs: Any, words: int) -> list[int]:

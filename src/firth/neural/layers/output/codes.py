@@ -106,13 +106,13 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
         codes: how many trees are joined; only random ones differ from each other.
 
     Raises:
-        OptionError: there is no such tree, `codes` is below 1 or asks for several trees that would all be the same, or
-            Huffman's tree has no counts.
+        OptionError: there is no such tree, `codes` is out of its range or asks for several trees that would all be the
+            same, or Huffman's tree has no counts.
         ShapeError: there are not V counts.
     """
     if name not in TREES:
         raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")
-    if checked_number("codes", codes, 1, whole=True) > 1 and name != "random":
+    if checked_number("codes", codes, 1, UNEVEN, whole=True) > 1 and name != "random":
         raise OptionError(f"codes={codes} with tree={name!r}: expected 1; several codes come from random trees")
     return joined([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])
 

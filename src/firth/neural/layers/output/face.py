@@ -98,7 +98,13 @@ def refuse_tied(kind: str, tied: torch.Tensor | None) -> None:
 
 
 def checked_number(
-    name: str, value: Any, least: float | None = None, *, whole: bool = False, above: bool = False
+    name: str,
+    value: Any,
+    least: float | None = None,
+    most: float | None = None,
+    *,
+    whole: bool = False,
+    above: bool = False,
 ) -> Any:
     """Return an option that is a number.
 
@@ -106,17 +112,20 @@ def checked_number(
         name: of the option.
         value: given for it.
         least: the least allowed.
+        most: the most allowed.
         whole: whether it has to be a whole number.
         above: whether `least` itself is forbidden.
 
     Raises:
-        OptionError: it is no finite number, or too small.
+        OptionError: it is no finite number, too small or too large.
     """
     kinds: Any = numbers.Integral if whole else numbers.Real
-    fits = not isinstance(value, bool) and isinstance(value, kinds) and math.isfinite(value)
+    fits = not isinstance(value, bool) and isinstance(value, kinds) and abs(value) < math.inf
+    fits = fits and (most is None or value <= most)
     if fits and (least is None or value > least or (value == least and not above)):
         return int(value) if whole else float(value)
     limit = "" if least is None else f" {'above' if above else 'of at least'} {least:g}"
+    limit += "" if most is None else f" and at most {most:g}"
     raise OptionError(f"{name}={value!r}: expected a {'whole ' if whole else ''}number{limit}")
 
 

@@ -77,3 +77,9 @@ def test_a_word_at_nearly_all_leaves_is_refused():
     leaf_words = np.minimum(np.arange(leaves), words - 1)
     with pytest.raises(ShapeError, match="a word at 3,001 of 4,000 leaves"):
         WordCodes(balanced_children(np.arange(leaves)), leaf_words).leaves_of(words)
+
+
+@pytest.mark.parametrize("codes", [0, 65, 2**31 - 1, 10**400, 1.5])
+def test_a_word_has_a_few_codes(codes):
+    with pytest.raises(OptionError, match=r"codes=.*: expected a whole number of at least 1 and at most 64"):
+        named_codes("random", 9, counts=None, seed=1, codes=codes)
