@@ -333,7 +333,7 @@ def _near(value: Any, random: Random) -> Any:
     if isinstance(value, int):
         return random.choice((value + 1, value - 1, -value, 2 * value, value * 1000, str(value), float(value), [value]))
     if isinstance(value, float):
-        return random.choice((-value, value * 1e6, int(value), str(value)))
+        return random.choice((-value, value * 1e6, float(round(value)) if abs(value) < 1e300 else 0, str(value)))
     if isinstance(value, str):
         return random.choice((value + "x", value[:-1], value * 2, value.upper(), [value], value + "\n", f" {value}"))
     if isinstance(value, list):
