@@ -33,7 +33,7 @@ GroupFile = Annotated[
 Title = Annotated[str | None, typer.Option(help="Line above; by default it says what is shown.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="File to draw: .png, .svg or .html.", show_default=False, metavar="FILE"),
+    typer.Option("--output", "-o", help="File to draw: .png, .svg, .pdf or .html.", show_default=False, metavar="FILE"),
 ]
 NAME_SOME = "no words to draw: name some, or give --words FILE or --groups FILE"
 
@@ -328,7 +328,7 @@ def moved(
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Draw vectors and figures: PNG or SVG, or one page of HTML that needs no network.")
+    app = typer.Typer(help="Draw vectors and figures: PNG, SVG or PDF, or one page of HTML that needs no network.")
     kinds: dict[str, Callable[..., None]] = {
         "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "sense-words": sense_words,
         "similarity": similarity, "axis": axis, "curve": curve, "models": models, "bias": bias,
@@ -345,7 +345,7 @@ plot = _app()
 def _check(output: Path | None, json: bool) -> None:
     """Make sure that what will be drawn has a place, before vectors are loaded."""
     if output is None and not json:
-        raise OptionError("nowhere to draw: expected -o NAME.png, .svg or .html, or --json for the numbers")
+        raise OptionError("nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json for the numbers")
     if output is not None:
         check_target(output)
         check_writable(output)

@@ -56,7 +56,7 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         {"a": chosen.words[a], "b": chosen.words[b], "from": places[a].tolist(), "to": places[b].tolist()}
         for a, b in drawn
     ]
-    told = f"; the arrows' mean cosine to each other is {agreement:.2f} in all dimensions" if len(drawn) > 1 else ""
+    told = f"; the arrows' mean cosine to each other is {agreement:z.2f} in all dimensions" if len(drawn) > 1 else ""
     return Picture(
         kind="analogy",
         title=f"{counted(len(drawn), 'pair')} of words{name_of(vectors)}" if title is None else title,

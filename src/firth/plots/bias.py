@@ -81,10 +81,10 @@ def _checked(row: Mapping[str, Any]) -> dict[str, Any]:
 def _named(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
         return str(row["name"])
-    probability = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:.3f}"
+    probability = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:z.3f}"
     return f"{row['name']} (p {probability})"
 
 
 def _said(row: Mapping[str, Any]) -> str:
-    interval = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
-    return f"{_named(row)}: {row['effect']:.2f}{interval}"
+    interval = "" if row["low"] is None else f" ({row['low']:z.2f} to {row['high']:z.2f})"
+    return f"{_named(row)}: {row['effect']:z.2f}{interval}"

@@ -49,7 +49,8 @@ def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None
     values = np.array([row["value"] for row in drawn], dtype=np.float64)
     ends = np.array([[[row["low"], y], [row["high"], y]] for row, y in zip(drawn, heights, strict=True)])
     labels = [
-        f"{row['vectors']}, {row['set']}: {row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})" for row in drawn
+        f"{row['vectors']}, {row['set']}: {row['value']:z.3f} ({row['low']:z.3f} to {row['high']:z.3f})"
+        for row in drawn
     ]
     sets = counted(len(ticks), "set")
     return Picture(

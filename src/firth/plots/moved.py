@@ -41,7 +41,7 @@ def word_path(
     groups = [2 if {other} <= {*then} & {*now} else 0 if other in then else 1 for other in around]
     labels = [f"{word} then", f"{word} now", *around]
     told = [{"word": label, "x": x, "y": y} for label, (x, y) in zip(labels, places.tolist(), strict=True)]
-    figures = f"distance {moved.distance[place]:.2f}, neighbourhood {moved.neighbourhood[place]:.2f}"
+    figures = f"distance {moved.distance[place]:z.2f}, neighbourhood {moved.neighbourhood[place]:z.2f}"
     return Picture(
         kind="moved",
         title=f"{word}: {figures}" if title is None else title,

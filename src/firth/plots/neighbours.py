@@ -55,7 +55,7 @@ def neighbour_network(
     links = Lines(
         ends=np.array([[places[row[a]], places[row[b]]] for a, b in kept]).reshape(-1, 2, 2),
         style="link",
-        labels=[f"{a}, {b}: {cosine:.3f}" for (a, b), cosine in kept.items()],
+        labels=[f"{a}, {b}: {cosine:z.3f}" for (a, b), cosine in kept.items()],
         groups=[groups[a] for a, _ in kept],
         strengths=((cosines - low) / max(high - low, 1e-12)).tolist(),
     )
@@ -77,7 +77,7 @@ def neighbour_network(
         marks=[links, points],
         rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in kept.items())],
         caption=f"{counted(len(chosen.words), 'word')}, {counted(len(kept), 'line')}: thicker is nearer, cosines "
-        f"{low:.2f} to {high:.2f}. Places by stress majorisation: distances follow cosines.",
+        f"{low:z.2f} to {high:z.2f}. Places by stress majorisation: distances follow cosines.",
         notes=[*notes, *starts.notes],
     )
 

@@ -2,13 +2,23 @@
 
 import html
 import json
-import textwrap
 from typing import Any
 
 import numpy as np
 
 from firth.plots.extras import library
-from firth.plots.labels import LONGEST_TICK, clean, obstacles, place, priority, shown_text, text_width
+from firth.plots.labels import (
+    BOLD,
+    LONGEST_TICK,
+    clean,
+    legend_room,
+    obstacles,
+    place,
+    priority,
+    shown_text,
+    text_width,
+    wrapped,
+)
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -31,6 +41,7 @@ from firth.plots.traces import (
     annotation,
     arrows,
     curve_trace,
+    dot_radius,
     heat_size,
     heat_trace,
     label_size,
@@ -40,6 +51,7 @@ from firth.plots.traces import (
     safe,
 )
 
+CAPTION = 12  # pixels
 FONT = '"DejaVu Sans", Verdana, "Noto Sans", sans-serif'
 # Of plotly's buttons those that look closer and those that keep a picture; none sends anything anywhere.
 BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
@@ -127,11 +139,12 @@ class _Space:
 
     def __init__(self, picture: Picture) -> None:
         self.width, self.height = (round(side * PER_INCH) for side in picture.size)
-        self.title = textwrap.wrap(clean(picture.title), round(self.width / 13)) if picture.title else []
-        self.caption = textwrap.wrap(clean(picture.caption), round(self.width / 8)) if picture.caption else []
+        room = self.width - 20
+        self.title = wrapped(clean(picture.title), LARGE * PER_POINT * BOLD, room) if picture.title else []
+        self.caption = wrapped(clean(picture.caption), 0.93 * CAPTION, room) if picture.caption else []
         self.left = 20 + _tick_room(picture.y) + (30 if picture.y and picture.y.name else 0)
-        self.right = 20 + (_legend_room(picture) if picture.groups else 0)
-        self.top = 35 + 26 * len(self.title)  # the buttons stand above
+        self.right = 20 + round(legend_room(picture.groups, SMALL * PER_POINT))
+        self.top = 45 + 26 * len(self.title)  # the buttons stand above
         self.below = 20 + 20 * len(self.caption) + (50 if picture.x else 0)
         for mark in picture.marks:
             if isinstance(mark, Heat):
@@ -172,10 +185,6 @@ def _tick_room(axis: Axis | None) -> int:
     return 10 + round(max(text_width(shown_text(text, LONGEST_TICK), SMALL * PER_POINT) for _, text in axis.ticks))
 
 
-def _legend_room(picture: Picture) -> int:
-    return 60 + round(max(text_width(shown_text(name), SMALL * PER_POINT) for name in picture.groups))
-
-
 def _axis(axis: Axis | None, low: float, high: float) -> Json:
     if axis is None:
         return {"visible": False, "range": [low, high]}
@@ -204,26 +213,31 @@ def _around(picture: Picture, space: _Space) -> list[Json]:
     if space.title:
         text = f"<b>{'<br>'.join(html.escape(line, quote=False) for line in space.title)}</b>"
         font = {"size": LARGE * PER_POINT}
-        made.append({**common, "y": 1, "yanchor": "bottom", "xshift": 10 - space.left, "text": text, "font": font})
+        shifts = {"xshift": 10 - space.left, "yshift": 10}
+        made.append({**common, **shifts, "y": 1, "yanchor": "bottom", "text": text, "font": font})
     if space.caption:
         text = "<br>".join(html.escape(line, quote=False) for line in space.caption)
         place = {"y": 0, "yanchor": "bottom", "xshift": 10 - space.left, "yshift": 5 - space.below}
-        made.append({**common, **place, "text": text, "font": {"size": 12, "color": "#555555"}})
+        made.append({**common, **place, "text": text, "font": {"size": CAPTION, "color": "#555555"}})
     return made
 
 
 def _labels(picture: Picture, space: _Space) -> list[Json]:
     """Labels as annotations, put where they do not collide at the size that the page opens in."""
     made: list[Json] = []
-    others, taken = space.pixels(obstacles(picture), picture), np.empty((0, 4))
+    others, taken = obstacles(picture).moved(lambda places: space.pixels(places, picture)), np.empty((0, 4))
     for mark in picture.marks:
         if isinstance(mark, Points) and (tried := priority(mark)):
             anchors, sizes = space.pixels(mark.xy, picture), np.zeros((len(mark.labels), 2))
             sizes[tried] = [label_size(mark, i) for i in tried]
-            placed = place(mark, anchors, sizes, space.plane.tolist(), others, taken)
+            radii = np.array([dot_radius(mark, i) for i in range(len(mark.labels))])
+            placed = place(mark, anchors, sizes, radii, space.plane.tolist(), others, taken)
             taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
             spots = _scaled((mark.xy, mark.xy), picture)[0]
             shifts = placed.middles - anchors
             shown = np.flatnonzero(placed.shown).tolist()
-            made += [annotation(mark, i, (spots[i, 0], spots[i, 1]), (shifts[i, 0], shifts[i, 1])) for i in shown]
+            made += [
+                annotation(mark, i, (spots[i, 0], spots[i, 1]), (shifts[i, 0], shifts[i, 1]), led=bool(placed.led[i]))
+                for i in shown
+            ]
     return made

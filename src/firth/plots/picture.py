@@ -1,6 +1,6 @@
 """What a figure shows, as plain values: a few marks on a plane, its axes, a title.
 
-A kind of figure is one small function that makes a `Picture`. `firth.plots.still` draws any picture as PNG or SVG,
+A kind of figure is one small function that makes a `Picture`. `firth.plots.still` draws any picture as PNG, SVG or PDF,
 `firth.plots.page` as a page of HTML; both know the four marks below, and nothing of words or vectors.
 """
 
@@ -27,7 +27,7 @@ WRITTEN = 16  # rows of a heat map whose numbers can still be read
 SMALL, LARGE = 11, 14  # points, of a label and of a head's
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Points:
     """Things at places, each with a label.
 
@@ -49,6 +49,9 @@ class Points:
     labelled: bool = True
     dotted: bool = True
 
+    def __repr__(self) -> str:
+        return f"<Points: {len(self.labels):,}>"
+
     def group(self, i: int) -> int:
         """Return the number of a point's colour."""
         return self.groups[i] if self.groups else 0
@@ -62,7 +65,7 @@ class Points:
         return bool(self.hollow) and self.hollow[i]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lines:
     """Straight lines.
 
@@ -80,12 +83,15 @@ class Lines:
     groups: Sequence[int] = ()
     strengths: Sequence[float] = ()
 
+    def __repr__(self) -> str:
+        return f"<Lines: {len(self.ends):,}, style {self.style}>"
+
     def colour(self, i: int) -> str:
         """Return the colour of a line."""
         return colour_of(self.groups[i]) if self.groups else FAINT
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Curve:
     """A line through points, from left to right.
 
@@ -99,8 +105,11 @@ class Curve:
     xy: Floats
     group: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Curve {self.name!r}: {len(self.xy):,} points>"
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Heat:
     """A square of numbers as colours, the first row on top.
 
@@ -117,6 +126,9 @@ class Heat:
     low: float
     high: float
     name: str
+
+    def __repr__(self) -> str:
+        return f"<Heat: {len(self.labels):,} x {len(self.labels):,}, {self.name}>"
 
 
 Mark = Points | Lines | Curve | Heat
@@ -143,7 +155,7 @@ class Axis:
     grid: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Picture:
     """A figure before it is drawn.
 
@@ -174,7 +186,7 @@ class Picture:
     size: tuple[float, float] = SIZE
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the picture into a file: .png or .svg by matplotlib, .html by plotly, one page that needs no network.
+        """Draw the picture into a file: .png, .svg or .pdf by matplotlib, .html by plotly, which needs no network.
 
         Raises:
             OptionError: the path ends in something else.
@@ -184,6 +196,10 @@ class Picture:
         from firth.plots.saving import save
 
         save(self, path)
+
+    def __repr__(self) -> str:
+        marks = ", ".join(repr(mark)[1:-1] for mark in self.marks)
+        return f"<Picture {self.kind!r}: {self.title!r}; {marks}>"
 
     def _repr_png_(self) -> bytes:
         from firth.plots.still import render

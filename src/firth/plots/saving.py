@@ -8,8 +8,8 @@ from firth.files import replacing_file
 from firth.plots.extras import library
 from firth.plots.picture import Picture
 
-STILL, PAGE = (".png", ".svg"), ".html"
-LIBRARIES = {".png": "matplotlib", ".svg": "matplotlib", PAGE: "plotly"}
+STILL, PAGE = (".png", ".svg", ".pdf"), ".html"
+LIBRARIES = {**dict.fromkeys(STILL, "matplotlib"), PAGE: "plotly"}
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
@@ -31,7 +31,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     """Draw a picture into a file, as `Picture.save` does.
 
     Raises:
-        OptionError: the path ends in something else than .png, .svg or .html.
+        OptionError: the path ends in something else than .png, .svg, .pdf or .html.
         MissingExtraError: the library that draws is not installed.
         OSError: the file cannot be written.
     """

@@ -56,7 +56,7 @@ def sense_words(
     return Picture(
         kind="sense-words",
         title=f"{counted(len(drawn), 'sense')} of {word}, with the words nearest to each" if title is None else title,
-        marks=_bars(tips, [f"{row['word']} {row['cosine']:.2f}" for row in rows], groups),
+        marks=_bars(tips, [f"{row['word']} {row['cosine']:z.2f}" for row in rows], groups),
         rows=rows,
         caption="Words from the nearest down; beside the name of a sense stands its prior.",
         notes=notes,

@@ -1,9 +1,8 @@
-"""Pictures as PNG and SVG, by matplotlib."""
+"""Pictures as PNG, SVG and PDF, by matplotlib."""
 
 import contextlib
 import io
 import logging
-import textwrap
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +11,19 @@ import numpy as np
 
 from firth.plots.extras import library
 from firth.plots.fonts import families
-from firth.plots.labels import CROWD, LONGEST_TICK, clean, obstacles, place, priority, shown_text
+from firth.plots.labels import (
+    BOLD,
+    CROWD,
+    LONGEST_TICK,
+    Placed,
+    clean,
+    legend_room,
+    obstacles,
+    place,
+    priority,
+    shown_text,
+    wrapped,
+)
 from firth.plots.picture import (
     FAINT,
     INK,
@@ -34,25 +45,33 @@ from firth.plots.picture import (
 )
 
 DPI = 150
+_GUIDE, _HALO = 1.2, 1.5  # a label hides the grid and guides behind it, and nothing that stands for a figure
+_OUTLINE = 1.2  # points, of a dot
+_SHORTEST = 4.0  # pixels of a line to a label
 PURPOSE = "draw a picture"
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")  # after eight groups colours repeat, and symbols change
-_PER_INCH = 11  # letters of a title
+_UNTOLD = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+_CAPTION, _LEGEND = 9, 10  # points
 _FEW = 40  # points of a curve that are dots too
 
 
 def render(picture: Picture, form: str) -> bytes:
-    """Return a picture in a file format of matplotlib's: "png" or "svg".
+    """Return a picture in a file format of matplotlib's: "png", "svg" or "pdf".
 
     Args:
         picture: what to draw.
-        form: the format. The words of an SVG stay text, which can be searched and edited.
+        form: the format. The words of an SVG or a PDF stay text, which can be searched and edited.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     with drawn(picture) as figure:
         made = io.BytesIO()
-        figure.savefig(made, format=form, dpi=DPI, metadata={"Date": None} if form == "svg" else {"Software": None})
+        figure.savefig(made, format=form, dpi=DPI, metadata=_UNTOLD[form])
     return made.getvalue()
 
 
@@ -68,6 +87,7 @@ def drawn(picture: Picture) -> Iterator[Any]:
         "text.parse_math": False,  # a word may hold dollar signs
         "axes.unicode_minus": False,
         "svg.fonttype": "none",
+        "pdf.fonttype": 42,  # whole fonts and not outlines, which journals ask for
         "svg.hashsalt": "firth",  # the same picture, the same bytes
     }
     with library("matplotlib", PURPOSE).rc_context(settings), _quiet():
@@ -110,13 +130,13 @@ def texts(picture: Picture) -> list[str]:
 
 def _frame(figure: Any, axes: Any, picture: Picture) -> None:
     """Title, caption, axes, legend: what stands around the marks."""
-    letters = round(picture.size[0] * _PER_INCH)
     if picture.title:
-        title = textwrap.fill(clean(picture.title), round(letters * 0.85))
+        room = 0.97 * picture.size[0] * 72 - legend_room(picture.groups, _LEGEND)
+        title = "\n".join(wrapped(clean(picture.title), LARGE * BOLD, room))
         figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     if picture.caption:
-        caption = textwrap.fill(clean(picture.caption), round(letters * 1.45))
-        figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, color="#555555")
+        caption = "\n".join(wrapped(clean(picture.caption), 0.93 * _CAPTION, 0.97 * picture.size[0] * 72))
+        figure.supxlabel(caption, x=0.01, ha="left", fontsize=_CAPTION, color="#555555")
     (left, below), (right, above) = limits(picture)
     for axis, name, ends in ((picture.x, "x", (left, right)), (picture.y, "y", (below, above))):
         _dress(axes, axis, name, ends)
@@ -129,7 +149,7 @@ def _frame(figure: Any, axes: Any, picture: Picture) -> None:
             )
             for i, name in enumerate(picture.groups)
         ]
-        figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=10, labelcolor=INK)
+        figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=_LEGEND, labelcolor=INK)
 
 
 def _dress(axes: Any, axis: Axis | None, name: str, ends: tuple[float, float]) -> None:
@@ -167,11 +187,16 @@ def _points(axes: Any, points: Points) -> None:
                 for i in range(len(points.labels))
                 if points.group(i) == group and points.is_hollow(i) == hollow
             ]  # fmt: skip
-            colour, small = colour_of(group), 26 if len(points.labels) <= CROWD else 9
+            colour = colour_of(group)
             axes.scatter(
-                *points.xy[of].T, marker=_marker(group), s=[46 if points.is_head(i) else small for i in of],
-                facecolor="white" if hollow else colour, edgecolor=colour, linewidth=1.2, zorder=4,
+                *points.xy[of].T, marker=_marker(group), s=[_area(points, i) for i in of],
+                facecolor="white" if hollow else colour, edgecolor=colour, linewidth=_OUTLINE, zorder=4,
             )  # fmt: skip
+
+
+def _area(points: Points, i: int) -> float:
+    """Return the area of a dot as matplotlib takes it: the square of its width in points."""
+    return 46 if points.is_head(i) else 26 if len(points.labels) <= CROWD else 9
 
 
 def _lines(axes: Any, lines: Lines) -> None:
@@ -187,7 +212,8 @@ def _lines(axes: Any, lines: Lines) -> None:
             "interval": {"linewidth": 1.8, "alpha": 0.55},
             "guide": {"linewidth": 1.0, "linestyle": (0, (4, 3))},
         }
-        axes.plot(*np.stack([start, end], axis=1), color=lines.colour(i), zorder=2, **styles[lines.style])
+        depth = _GUIDE if lines.style == "guide" else 2
+        axes.plot(*np.stack([start, end], axis=1), color=lines.colour(i), zorder=depth, **styles[lines.style])
 
 
 def _curve(axes: Any, curve: Curve) -> None:
@@ -210,7 +236,7 @@ def _heat(axes: Any, heat: Heat) -> None:
     bar.outline.set_visible(False)
     if count <= WRITTEN:
         for (row, column), value in np.ndenumerate(heat.values):
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=size - 2, color=ink_on(value))
+            axes.text(column, row, f"{value:z.2f}", ha="center", va="center", fontsize=size - 2, color=ink_on(value))
 
 
 def label_size(count: int) -> float:
@@ -235,15 +261,16 @@ def _label(figure: Any, axes: Any, picture: Picture) -> None:
     if picture.equal:
         (left, below), (right, above) = levelled(*limits(picture), edge)
         axes.set(xlim=(left, right), ylim=(below, above))
-    others = axes.transData.transform(obstacles(picture)) - corner
+    others = obstacles(picture).moved(lambda places: axes.transData.transform(places) - corner)
     taken = np.empty((0, 4))
     for mark in picture.marks:
         if isinstance(mark, Points) and (tried := priority(mark)):
             anchors = axes.transData.transform(mark.xy) - corner
             drawn = {i: _text(axes, mark, i) for i in tried}
             sizes = _sizes(figure, drawn, mark)
-            placed = place(mark, anchors, sizes, edge, others, taken)
-            _put(axes, mark, drawn, anchors / edge, placed.middles / edge, placed.shown.tolist())
+            radii = np.array([(_area(mark, i) ** 0.5 / 2 + _OUTLINE / 2) * DPI / 72 for i in range(len(anchors))])
+            placed = place(mark, anchors, sizes, radii, edge, others, taken)
+            _put(axes, mark, drawn, anchors, placed, sizes, edge)
             taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
 
 
@@ -251,13 +278,6 @@ def _text(axes: Any, points: Points, i: int) -> Any:
     style: dict[str, Any] = {"fontsize": SMALL}
     if points.is_head(i):
         style = {"fontsize": LARGE if not points.dotted else SMALL + 1, "fontweight": "bold"}
-    if points.dotted:
-        style["bbox"] = {
-            "facecolor": "white",
-            "alpha": 0.6,
-            "linewidth": 0,
-            "pad": 0.5,
-        }  # what it covers shines through
     return axes.text(
         0, 0, shown_text(points.labels[i]), color=colour_of(points.group(i)), ha="center", va="center",
         transform=axes.transAxes, zorder=5, **style,
@@ -275,16 +295,38 @@ def _sizes(figure: Any, drawn: Mapping[int, Any], points: Points) -> Floats:
 
 
 def _put(
-    axes: Any, points: Points, drawn: Mapping[int, Any], anchors: Floats, middles: Floats, shown: list[bool]
+    axes: Any,
+    points: Points,
+    drawn: Mapping[int, Any],
+    anchors: Floats,
+    placed: Placed,
+    sizes: Floats,
+    edge: Floats,
 ) -> None:
+    """Move labels to their places, with a halo each, and a line to those that are far away."""
+    patches = library("matplotlib.patches", PURPOSE)
     for i, text in drawn.items():
-        if not shown[i]:
+        colour, middle = colour_of(points.group(i)), placed.middles[i]
+        if not placed.shown[i]:
             text.remove()
             if not points.dotted:
-                colour = colour_of(points.group(i))
-                axes.plot(*anchors[i], ".", color=colour, markersize=4, transform=axes.transAxes, zorder=2)
+                axes.plot(*anchors[i] / edge, ".", color=colour, markersize=4, transform=axes.transAxes, zorder=2)
             continue
-        text.set_position(middles[i])
-        if not points.dotted:
-            ends = np.stack([anchors[i], middles[i]], axis=1)
-            axes.plot(*ends, color=FAINT, linewidth=0.8, transform=axes.transAxes, zorder=1)
+        text.set_position(middle / edge)
+        lower, extent = (middle - sizes[i] / 2) / edge, sizes[i] / edge
+        halo = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "transform": axes.transAxes, "zorder": _HALO}
+        axes.add_patch(patches.Rectangle(lower, *extent, **halo))
+        if placed.led[i] or not points.dotted:
+            line = _leader(anchors[i], middle, sizes[i])
+            if line is not None:
+                axes.plot(*(line / edge).T, color=FAINT, linewidth=0.8, transform=axes.transAxes, zorder=_GUIDE)
+
+
+def _leader(anchor: Floats, middle: Floats, size: Floats) -> Floats | None:
+    """Return the line from a place to the edge of its label, (2, 2); None where it would be too short to be seen."""
+    way = middle - anchor
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = float(np.nanmin(np.where(way == 0, np.inf, size / 2 / np.abs(way))))
+    if inside >= 1 or np.hypot(*way) * (1 - inside) < _SHORTEST:
+        return None
+    return np.stack([anchor, middle - way * inside])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.plots.labels import CROWD, LONGEST, shown_text, text_width
+from firth.plots.labels import BOLD, CROWD, LONGEST, shown_text, text_width
 from firth.plots.picture import (
     FAINT,
     LARGE,
@@ -45,7 +45,7 @@ def points_traces(points: Points) -> list[Json]:
         marker: Json = {
             "color": colour_of(group),
             "symbol": [f"{symbol}-open" if points.is_hollow(i) else symbol for i in of],
-            "size": [10 if points.is_head(i) else 7 if len(points.labels) <= CROWD else 4 for i in of],
+            "size": [_dot_size(points, i) for i in of],
             "opacity": 1,
             "line": {"width": 1.5, "color": colour_of(group)},
         }
@@ -159,14 +159,18 @@ def heat_trace(heat: Heat) -> Json:
         "zmin": heat.low,
         "zmax": heat.high,
         "colorscale": [[place, colour] for place, colour in SCALE],
-        "customdata": [[f"{one}, {other}" for other in names] for one in names],
-        "hovertemplate": "%{customdata}: %{z:.3f}<extra></extra>",
+        "customdata": [
+            [f"{one}, {other}: {value:z.3f}" for other, value in zip(names, row, strict=True)]
+            for one, row in zip(names, heat.values.tolist(), strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
         "colorbar": {"title": {"text": safe(heat.name), "side": "right"}, "thickness": 14, "len": 0.6},
         "xgap": 1,
         "ygap": 1,
     }
     if len(names) <= WRITTEN:
-        made |= {"texttemplate": "%{z:.2f}", "textfont": {"size": heat_size(heat) - 2}}
+        made |= {"text": [[f"{value:z.2f}" for value in row] for row in heat.values.tolist()]}
+        made |= {"texttemplate": "%{text}", "textfont": {"size": heat_size(heat) - 2}}
     return made
 
 
@@ -183,11 +187,11 @@ def _font_size(points: Points, i: int) -> float:
 def label_size(points: Points, i: int) -> tuple[float, float]:
     """Return how wide and how high a point's label is at most, in pixels."""
     size = _font_size(points, i)
-    bold = 1.12 if points.is_head(i) else 1.0
+    bold = BOLD if points.is_head(i) else 1.0
     return text_width(shown_text(points.labels[i]), size) * bold + 6, size * 1.3 + 2
 
 
-def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[float, float]) -> Json:
+def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[float, float], *, led: bool) -> Json:
     """Return a point's label, to stand `shift` pixels from `spot`, a place as the axes count.
 
     Args:
@@ -195,6 +199,7 @@ def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[f
         i: which of them.
         spot: its place.
         shift: pixels to the right, and upwards.
+        led: whether a line leads from the dot to the label.
     """
     text = safe(points.labels[i])
     common = {
@@ -206,10 +211,19 @@ def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[f
         "yanchor": "middle",
         "borderpad": 0,
     }
-    if points.dotted:
-        common["bgcolor"] = "rgba(255,255,255,0.6)"  # what it covers shines through
-    if points.dotted or math.hypot(*shift) < _HIDDEN_DOT:
+    if not points.dotted:
+        common["bgcolor"] = "rgba(255,255,255,0.8)"  # guides and lines to labels may run behind it; figures have dots
+    if not led and (points.dotted or math.hypot(*shift) < _HIDDEN_DOT):
         return {**common, "showarrow": False, "xshift": shift[0], "yshift": shift[1]}
     # A label that had to leave its place keeps a line to it.
     return {**common, "showarrow": True, "arrowhead": 0, "arrowwidth": 0.8, "arrowcolor": FAINT, "ax": shift[0],
-            "ay": -shift[1]}  # fmt: skip
+            "ay": -shift[1], "standoff": dot_radius(points, i) if points.dotted else 0}  # fmt: skip
+
+
+def dot_radius(points: Points, i: int) -> float:
+    """Return the radius of a point's dot with its outline, in pixels."""
+    return _dot_size(points, i) / 2 + 0.75
+
+
+def _dot_size(points: Points, i: int) -> int:
+    return 10 if points.is_head(i) else 7 if len(points.labels) <= CROWD else 4

@@ -46,7 +46,7 @@ def translation_map(
     links = Lines(
         ends=np.array([[places[i], places[j]] for i, j, _ in ties]),
         style="link",
-        labels=[f"{known[i]}, {others[j - len(known)]}: {score:.3f}" for i, j, score in ties],
+        labels=[f"{known[i]}, {others[j - len(known)]}: {score:z.3f}" for i, j, score in ties],
         strengths=[0.3] * len(ties),
     )
     groups = [0] * len(known) + [1] * len(others)

@@ -112,9 +112,9 @@ def _commonest(vectors: Vectors, words: list[str], most: int, keep: Sequence[str
 
 
 def name_of(vectors: Vectors) -> str:
-    """Return the name of vectors for a title, with a comma before it; nothing where they have none."""
+    """Return the name of vectors for a title, in brackets; nothing where they have none."""
     name = str(vectors.metadata.get("name", ""))
-    return f", {name}" if name else ""
+    return f" ({name})" if name else ""
 
 
 def counted(number: int, what: str) -> str:

@@ -32,12 +32,12 @@ LINES = {
     "bias": ["bias", "effects.jsonl"],
 }
 TITLES = {
-    "map": "Map of 6 words, tiny",
-    "analogy": "2 pairs of words, tiny",
-    "neighbors": "2 nearest neighbours of man and of these, tiny",
-    "similarity": "Cosines of 3 words, tiny",
-    "axis": "6 words between woman ... → man ..., tiny",
-    "plane": "6 words between woman → man and boy → king, tiny",
+    "map": "Map of 6 words (tiny)",
+    "analogy": "2 pairs of words (tiny)",
+    "neighbors": "2 nearest neighbours of man and of these (tiny)",
+    "similarity": "Cosines of 3 words (tiny)",
+    "axis": "6 words between woman ... → man ... (tiny)",
+    "plane": "6 words between woman → man and boy → king (tiny)",
     "curve": "Loss of 1 model, epoch by epoch",
     "models": "2 models on 1 set, with 95 % intervals",
     "time": "1 model, 1.0 M words, 2 threads",

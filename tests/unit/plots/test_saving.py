@@ -6,19 +6,21 @@ from firth.errors import MissingExtraError, OptionError
 from firth.plots.saving import check_target, missing_letters
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.html", "a.PNG"])
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf", "a.html", "a.PNG"])
 def test_the_ending_chooses_what_is_written(pictures, tmp_path, name):
     module = "plotly" if name.endswith("html") else "matplotlib"
     pytest.importorskip(module, reason=f"{module} is not installed: pip install 'firth[plots]'")
     pictures["map"].save(tmp_path / "new" / name)
-    begins = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!DOCTYPE html>"}[name.lower().rpartition(".")[2]]
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!DOCTYPE html>"}[
+        name.lower().rpartition(".")[2]
+    ]
     assert (tmp_path / "new" / name).read_bytes().startswith(begins)
     assert [path.name for path in (tmp_path / "new").iterdir()] == [name]
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a", ".png", "a.png.txt"])
+@pytest.mark.parametrize("name", ["a.eps", "a", ".png", "a.png.txt"])
 def test_another_ending_is_told(pictures, tmp_path, name):
-    with pytest.raises(OptionError, match=r"expected a name that ends in \.png, \.svg, \.html"):
+    with pytest.raises(OptionError, match=r"expected a name that ends in \.png, \.svg, \.pdf, \.html"):
         pictures["map"].save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

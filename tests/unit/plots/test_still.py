@@ -7,10 +7,12 @@ import pytest
 from firth.plots import similarity_heat_map, word_map
 from firth.plots.fonts import families
 from firth.plots.labels import shown_text
+from firth.plots.picture import Points
 from firth.plots.still import drawn, render, texts
 from firth.vectors.word_vectors import WordVectors
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
+from matplotlib.patches import Rectangle
 
 
 def words_of(svg: bytes) -> list[str]:
@@ -47,7 +49,7 @@ def test_every_kind_is_an_svg_that_holds_its_words(picture):
 
 
 def test_the_same_picture_is_the_same_bytes(pictures):
-    for form in ("png", "svg"):
+    for form in ("png", "svg", "pdf"):
         assert render(pictures["map"], form) == render(pictures["map"], form)
 
 
@@ -98,6 +100,59 @@ def test_letters_without_a_font_are_known():
 
 def test_texts_are_as_they_are_drawn(scripts):
     assert set(map(shown_text, scripts.words)) <= set(texts(similarity_heat_map(scripts, scripts.words)))
+
+
+def test_halos_lie_behind_everything_that_stands_for_a_figure(pictures):
+    for name in ("dots", "analogy", "neighbors", "curve"):
+        with drawn(pictures[name]) as figure:
+            axes = figure.axes[0]
+            halos = [patch.get_zorder() for patch in axes.patches if isinstance(patch, Rectangle)]
+            marks = [each.get_zorder() for each in axes.collections]
+            lines = [
+                each.get_zorder() for each in axes.lines if each.get_linestyle() == "-" and each.get_linewidth() > 0.8
+            ]
+            arrows = [text.get_zorder() for text in axes.texts if not text.get_text()]
+        assert halos
+        assert max(halos) < min([*marks, *lines, *arrows])
+        assert not any(text.get_bbox_patch() for text in axes.texts)
+
+
+def test_a_title_ends_before_the_legend(vectors):
+    groups = {"colours, and other things": vectors.words[:3], "house": vectors.words[3:]}
+    picture = word_map(vectors, groups=groups, title="a long title that says what is shown and " * 4)
+    with drawn(picture) as figure:
+        title, legend = figure._suptitle.get_window_extent(), figure.legends[0].get_window_extent()
+    assert title.x1 < legend.x0
+    assert title.y0 > 0
+
+
+def test_a_label_stands_apart_from_its_dot(pictures):
+    """Of the dot's edge, 3 pixels at least: its area is the square of its width in points, and it has an outline."""
+    picture = pictures["analogy"]
+    with drawn(picture) as figure:
+        axes, (points,) = figure.axes[0], [mark for mark in picture.marks if isinstance(mark, Points)]
+        middles = axes.transData.transform(points.xy)
+        radius = (26**0.5 / 2 + 0.6) * 150 / 72
+        for text in axes.texts:
+            if text.get_text():
+                box = text.get_window_extent()
+                nearest = np.clip(middles, [box.x0, box.y0], [box.x1, box.y1])
+                assert np.hypot(*(nearest - middles).T).min() > radius + 2
+
+
+def test_no_negative_zeros():
+    space = WordVectors(["one", "other"], np.array([[1.0, 0.0], [-0.001, 1.0]]))
+    with drawn(similarity_heat_map(space, space.words)) as figure:
+        written = {text.get_text() for text in figure.axes[0].texts}
+    assert written == {"1.00", "0.00"}
+
+
+def test_a_picture_and_its_marks_are_shown_in_a_line(pictures):
+    for picture in pictures.values():
+        assert len(repr(picture)) < 250
+        assert repr(picture).startswith(f"<Picture {picture.kind!r}: {picture.title!r}; ")
+        assert "array" not in repr(picture)
+    assert repr(pictures["curve"]).endswith("; Curve 'one': 2 points, Curve 'two': 2 points, Points: 2>")
 
 
 def test_a_notebook_shows_it(pictures):
