@@ -20,7 +20,9 @@ Departures:
 - The paper takes c of the texts that are judged, and its program needs all of them at once. Here c can be learned from
   other texts and kept, so that the vector of a text does not depend on its neighbours.
 - c of fewer than `FEWEST_TEXTS` different texts is not taken out. It would hold what those texts say, and not what all
-  texts share: of one text it is the text itself, of two the vectors left are opposite to each other.
+  texts share: of one text it is the text itself, of two the vectors left are opposite to each other. Of 100 random
+  texts of STS-B and SICK (vectors of Wikipedia, D = 100, 20 draws) c has a cosine of .94 at least with that of all
+  texts, of 50 texts down to .69, of 10 down to .08.
 
 The averages are not centred before c is sought, as in the paper.
 
@@ -101,8 +103,9 @@ class SentenceAverages:
 
         Args:
             vectors: of the words; their counts, or their order, say how frequent each is.
-            texts: strings or lists of tokens, such as a corpus; gone through once. A warning says where they are too
-                few; nothing is taken out then.
+            texts: strings or lists of tokens like those that will be encoded, for the direction depends on the kind of
+                text; a corpus, too. Gone through once. A warning says where they are too few; nothing is taken out
+                then.
             smoothing: the paper's a.
             tokens: what a token of a string is.
 
