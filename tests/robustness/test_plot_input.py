@@ -45,7 +45,7 @@ def write(firth: Command, name: str, content: str | bytes) -> str:
 CASES = {
     "no words": (["map", "v.firth", "-o", "x.png"], "no words to draw: name some, or give --words FILE or --groups"),
     "nowhere": (["map", "v.firth", "a"], "nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json"),
-    "a suffix": (["map", "v.firth", "a", "-o", "x.pdf"], "expected a name that ends in .png, .svg, .html"),
+    "a suffix": (["map", "v.firth", "a", "-o", "x.eps"], "expected a name that ends in .png, .svg, .pdf, .html"),
     "an unknown word": (["map", "v.firth", "zebra", "-o", "x.png"], "'zebra' is not in the vocabulary"),
     "an odd word": (["analogy", "v.firth", "a", "b", "c", "-o", "x.png"], "3 words: expected pairs"),
     "no poles": (["axis", "v.firth", "a", "-o", "x.png"], "0 axes: expected --poles A:B once"),
