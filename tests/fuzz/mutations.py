@@ -331,7 +331,8 @@ def _near(value: Any, random: Random) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return random.choice((value + 1, value - 1, -value, 2 * value, value * 1000, str(value), float(value), [value]))
+        written = str(value) if abs(value) < 10**300 else "1"  # Python refuses to write integers of 4,300 digits
+        return random.choice((value + 1, value - 1, -value, 2 * value, value * 1000, written, float(written), [value]))
     if isinstance(value, float):
         return random.choice((-value, value * 1e6, float(round(value)) if abs(value) < 1e300 else 0, str(value)))
     if isinstance(value, str):
