@@ -6,8 +6,9 @@ tokens, ends of paragraphs among them.
 
 Wikipedia's text is made alike on both sides: headings are left out, WikiText's `@-@` and its like become the signs that
 they stand for, and tokens are runs of letters and digits, single signs, and `<unk>`, which WikiText has in the place of
-its rare words. So there are more tokens than WikiText counts, and perplexities are not those of its tables, whose
-training text is another, too.
+its rare words. In what is learned `<unk>` stands for words that occur once, so that a model that reads spellings learns
+to read it; all other words keep their spelling. So there are more tokens than WikiText counts, and perplexities are not
+those of its tables, whose training text is another, too.
 
     python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
     python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
@@ -73,8 +74,7 @@ RUN = 12  # words; a held-out text that has so many in a row from what is learne
 def brown(options):
     """The three parts of Brown as texts of one vocabulary; see `recipes/brown.py`."""
     paragraphs = list(read_brown(options.text or path_of("brown")))[:: 50 if options.toy else 1]
-    corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text")
-    text = training_text(corpus)
+    text = training_text(firth.Corpus.build(paragraphs, min_count=1, sentences="text"), min_count=4)
     train, valid = round(0.67978 * len(text)), round(0.16994 * len(text))  # 800,000 and 200,000 of 1,176,859
     learned = text.part(round(train * (1 - options.share)), train)
     return learned, text.part(train, train + valid), text.part(train + valid, len(text))
@@ -84,8 +84,8 @@ def wiki(options):
     """The first words of a file of paragraphs, and WikiText's held-out texts, read alike."""
     with lzma.open(options.text, "rt", encoding="utf-8") as file:
         train = list(first_words((TOKEN.findall(plain(line)) for line in file), options.words))
-    corpus = firth.Corpus.build(train, min_count=3, max_size=options.vocabulary, unknown=UNKNOWN, sentences="text")
-    text = training_text(corpus)
+    corpus = firth.Corpus.build(train, min_count=2, unknown=UNKNOWN, sentences="text")
+    text = training_text(corpus, min_count=3, max_size=options.vocabulary)
     held_out = []
     for name in ("valid.txt.gz", "test.txt.gz"):
         with gzip.open(options.wikitext / name, "rt", encoding="utf-8") as file:

@@ -83,11 +83,11 @@ def _generate(
     asked = load_language_model(model)
     controls = Controls(**_CONTROLS.chosen(options))
     how = _search(search, number, _BEAM.chosen(options))
-    writer = Writer(asked, asked.vocabulary, asked.rules)
+    writer = Writer(asked, asked.vocabulary, asked.rules, asked.spells)
     for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
-        ids = writer.ids(beginning)
-        for each in writer.continuations(ids, number, controls, how, seed=seed, unknown=unknown):
-            text = writer.text([*ids, *each.ids])
+        words = writer.prompt(beginning)
+        for each in writer.continuations(words, number, controls, how, seed=seed, unknown=unknown):
+            text = writer.text(words, each.ids)
             if json:
                 print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
             else:

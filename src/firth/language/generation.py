@@ -10,7 +10,7 @@ from firth.errors import OptionError
 from firth.inference.beam import Beam, beam
 from firth.inference.continuation import Continuation
 from firth.inference.controls import Controls
-from firth.inference.scorer import Scorer
+from firth.inference.scorer import Prompt, Scorer
 from firth.inference.stepwise import greedy, sample
 from firth.language.text import END, UNKNOWN, TextRules
 from firth.text.tokenise import tokeniser
@@ -28,24 +28,28 @@ class Writer:
         scorer: the model.
         vocabulary: its words.
         rules: how it reads a prompt.
+        spells: whether it reads words outside the vocabulary by their characters.
     """
 
     scorer: Scorer
     vocabulary: Vocabulary
     rules: TextRules
+    spells: bool = False
 
-    def ids(self, prompt: str) -> list[int]:
-        """Return the words of a prompt as numbers; unknown ones, which are warned of, as that of `<unk>`."""
-        words = tokeniser(self.rules.tokens)(prompt)
+    def prompt(self, text: str) -> Prompt:
+        """Return a prompt for the model; unknown words have the id of `<unk>`, with a warning if it reads them so."""
+        words = tokeniser(self.rules.tokens)(text)
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
-        if unknown:
+        if unknown and not self.spells:
             named = ", ".join(map(repr, unknown[:_TOLD])) + (", ..." if len(unknown) > _TOLD else "")
             warnings.warn(f"the model does not know {named} of the prompt and reads {UNKNOWN}", stacklevel=3)
-        return [self.vocabulary.ids.get(word, self.vocabulary.ids[UNKNOWN]) for word in words]
+        ids = [self.vocabulary.ids.get(word, self.vocabulary.ids[UNKNOWN]) for word in words]
+        return Prompt(tuple(ids), tuple(words))
 
-    def text(self, ids: Sequence[int]) -> str:
-        """Return words as a text; see `TextRules.joined`."""
-        return self.rules.joined([self.vocabulary.words[i] for i in ids])
+    def text(self, prompt: Prompt, ids: Sequence[int]) -> str:
+        """Return a prompt as the model read it and what follows as a text; see `TextRules.joined`."""
+        words = prompt.words if self.spells else [self.vocabulary.words[i] for i in prompt]
+        return self.rules.joined([*words, *(self.vocabulary.words[i] for i in ids)])
 
     def continuations(
         self, prompt: Sequence[int], n: int, controls: Controls, search: str | Beam, *, seed: int, unknown: bool

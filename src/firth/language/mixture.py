@@ -69,6 +69,7 @@ class Mixture(LanguageModel):
         self.vocabulary, self.rules = self.models[0].vocabulary, self.models[0].rules
         self.metadata = metadata or {}
         self.connected = any(model.connected for model in self.models)
+        self.spells = all(model.spells for model in self.models)
         self._ensemble = Ensemble(self.models, self.weights)
 
     @classmethod

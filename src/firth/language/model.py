@@ -29,12 +29,14 @@ class LanguageModel(abc.ABC):
         rules: how it reads text.
         metadata: where it comes from; "training" tells of the run, and whether it was "interrupted".
         connected: whether a sentence is predicted from those before it, too.
+        spells: whether words outside the vocabulary are read by their characters, so that the model tells them apart.
     """
 
     vocabulary: Vocabulary
     rules: TextRules
     metadata: dict[str, Any]
     connected: bool = True
+    spells: bool = False
 
     @abc.abstractmethod
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
@@ -118,7 +120,7 @@ class LanguageModel(abc.ABC):
         """Return texts that begin with a prompt, as the model writes them: words between spaces, pieces joined.
 
         Args:
-            prompt: how the texts begin; words that the model does not know are warned of.
+            prompt: how the texts begin; words that the model does not know are warned of, unless it `spells`.
             n: how many; beam search may find fewer.
             controls: lengths, temperature, and whatever else is wished for.
             search: "sample", "greedy", "beam", or beam search with options of one's own.
@@ -128,10 +130,10 @@ class LanguageModel(abc.ABC):
         Raises:
             OptionError: there is no such search, or it cannot do what is asked.
         """
-        writer = Writer(self, self.vocabulary, self.rules)
-        ids = writer.ids(prompt)
-        found = writer.continuations(ids, n, controls or Controls(), search, seed=seed, unknown=unknown)
-        return [writer.text([*ids, *each.ids]) for each in found]
+        writer = Writer(self, self.vocabulary, self.rules, self.spells)
+        words = writer.prompt(prompt)
+        found = writer.continuations(words, n, controls or Controls(), search, seed=seed, unknown=unknown)
+        return [writer.text(words, each.ids) for each in found]
 
     @final
     def next_words(self, prompt: str = "", topn: int = 10) -> list[tuple[str, float]]:
@@ -144,5 +146,5 @@ class LanguageModel(abc.ABC):
         Raises:
             OptionError: `topn` is below 1.
         """
-        writer = Writer(self, self.vocabulary, self.rules)
-        return writer.next_words(writer.ids(prompt), topn)
+        writer = Writer(self, self.vocabulary, self.rules, self.spells)
+        return writer.next_words(writer.prompt(prompt), topn)

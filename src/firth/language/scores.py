@@ -14,7 +14,7 @@ class SentenceScore:
     """How likely a sentence is.
 
     Attributes:
-        tokens: as the model read it: `<unk>` for what it does not know, and `</s>` where it predicts ends.
+        tokens: as the model predicts them: `<unk>` for words outside its vocabulary, and `</s>` where it predicts ends.
         log_probs: (n,) natural logarithms of the probability of each token, given those before.
     """
 

@@ -3,6 +3,9 @@
 Every model of one vocabulary predicts the same tokens of a text, so that perplexities can be compared and models mixed
 token by token: all words, those outside the vocabulary as `UNKNOWN`, and, where `ends` says so, `END` after each
 sentence. `BEGIN` is what n-gram models see before a sentence; it is never predicted and has no number.
+
+The vocabulary limits what is predicted, not what is read: a text keeps the spelling of its unknown words, and a model
+that reads words by their characters reads those (Kim et al. 2016, section 3). For all other models they are `UNKNOWN`.
 """
 
 import contextlib
@@ -16,7 +19,8 @@ import numpy.typing as npt
 
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
-from firth.corpus.ordering import by_count_then_word
+from firth.corpus.options import CorpusOptions
+from firth.corpus.ordering import by_count_then_word, choose
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
 from firth.text.subwords import Subwords
@@ -96,6 +100,9 @@ class LanguageText:
         rules: how it was read.
         characters: code points of the text, each sentence's end counted as one where it is predicted, so that models
             of different words can be compared by bits a character; None where text came as tokens, or is a part.
+        unknown_words: U distinct words outside the vocabulary, as they are written.
+        unknown_ids: (K,) int32, for each `UNKNOWN` among the ids, in order, its place in `unknown_words`; -1 where its
+            spelling is not known, and None where none is.
     """
 
     vocabulary: Vocabulary
@@ -103,6 +110,8 @@ class LanguageText:
     offsets: npt.NDArray[np.int64]
     rules: TextRules
     characters: int | None = None
+    unknown_words: tuple[str, ...] = ()
+    unknown_ids: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -117,6 +126,15 @@ class LanguageText:
         """The id of `END`, or None where sentence ends are not predicted."""
         return self.vocabulary.ids[END] if self.rules.ends else None
 
+    @cached_property
+    def input_ids(self) -> npt.NDArray[np.int32]:
+        """(N,) int32, what a model reads that knows words by their spelling: `ids`, and V + i for unknown word i."""
+        if self.unknown_ids is None:
+            return self.ids
+        ids = self.ids.copy()
+        ids[ids == self.unknown] = np.where(self.unknown_ids < 0, self.unknown, len(self.vocabulary) + self.unknown_ids)
+        return ids
+
     def part(self, start: int, stop: int) -> "LanguageText":
         """Return some of the tokens, as a text of the same vocabulary; sentences that are cut go on as two.
 
@@ -127,7 +145,18 @@ class LanguageText:
         stop = min(stop, len(self))
         inside = self.offsets[(self.offsets > start) & (self.offsets < stop)]
         offsets = np.concatenate([[start], inside, [stop]]).astype(np.int64) - start
-        return LanguageText(self.vocabulary, self.ids[start:stop], offsets, self.rules)
+        unknown = None
+        if self.unknown_ids is not None:
+            before, here = (int((self.ids[part] == self.unknown).sum()) for part in (slice(start), slice(start, stop)))
+            unknown = self.unknown_ids[before : before + here]
+        return LanguageText(
+            self.vocabulary,
+            self.ids[start:stop],
+            offsets,
+            self.rules,
+            unknown_words=self.unknown_words,
+            unknown_ids=unknown,
+        )
 
 
 def training_text(
@@ -135,6 +164,7 @@ def training_text(
     options: Mapping[str, Any] | None = None,
     *,
     ends: bool = True,
+    spelled: bool = False,
     progress: Progress = None,
 ) -> LanguageText:
     """Return a corpus as a language model learns it; its vocabulary is the model's from then on.
@@ -147,17 +177,27 @@ def training_text(
             which rare words become `UNKNOWN`.
         options: of `Corpus.build`, for a text that is no corpus yet.
         ends: whether the end of a sentence is predicted.
+        spelled: whether words outside the vocabulary keep their spelling, for models that read characters. Then the
+            options `min_count` and `max_size` limit what is predicted, not what is read, and may be given with a corpus
+            too; it should have been built with every word, for what it left out has no spelling. The vocabulary is
+            the same either way.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
         CorpusError: the corpus left words out without a word that stands for them, or holds the word `<s>` or `</s>`.
-        OptionError: options were given for what has its own.
+        OptionError: an option is out of its range, or given for what has its own.
     """
     if isinstance(corpus, LanguageText):
         if options:
             raise OptionError(f"{', '.join(options)} given with a text that has been read; it has its own")
         return corpus
-    corpus = as_corpus(corpus, options or {}, defaults={"unknown": UNKNOWN}, progress=progress)
+    given, limits = dict(options or {}), {}
+    if spelled:
+        limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
+        if not isinstance(corpus, Corpus):
+            limits.setdefault("min_count", CorpusOptions().min_count)
+            given["min_count"] = 1
+    corpus = as_corpus(corpus, given, defaults={} if spelled else {"unknown": UNKNOWN}, progress=progress)
     found = corpus.vocabulary
     if UNKNOWN not in found and found.oov_share > 0:
         raise CorpusError(
@@ -169,17 +209,36 @@ def training_text(
             f"the text holds the word {min(meant)!r}, which marks where sentences begin or end: take it out"
         )
     rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
-    special = [(UNKNOWN, 0)] if UNKNOWN not in found else []
+    kept, place = _limited(found, limits)
+    special = [(UNKNOWN, 0)] if UNKNOWN not in kept else []
     special += [(END, len(corpus))] if ends else []
-    special += [(piece, 0) for piece in rules.pieces if piece not in found]
-    words = [*found.words, *(word for word, _ in special)]
-    counts = np.concatenate([found.counts, np.array([count for _, count in special], dtype=np.int64)])
+    special += [(piece, 0) for piece in rules.pieces if piece not in kept]
+    words = [*kept.words, *(word for word, _ in special)]
+    counts = np.concatenate([kept.counts, np.array([count for _, count in special], dtype=np.int64)])
     order = by_count_then_word(words, counts)
     numbers = np.empty(len(words), dtype=np.int32)
     numbers[order] = np.arange(len(words), dtype=np.int32)
-    total = found.total + (len(corpus) if ends else 0)
+    total = kept.total + (len(corpus) if ends else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
-    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules, corpus.characters)
+    return _stream(vocabulary, rules, found.words, numbers[place], corpus.ids, corpus.offsets, corpus.characters)
+
+
+def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Return the words that are kept, with their counts, and the place among them of each word that there was.
+
+    `UNKNOWN` is kept in any case, and takes no other word's place.
+    """
+    if not limits:
+        return vocabulary, np.arange(len(vocabulary), dtype=np.int32)
+    how = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNKNOWN).checked()
+    own, counts = vocabulary.ids.get(UNKNOWN), vocabulary.counts.copy()
+    if own is None:
+        return choose(vocabulary.words, counts, how)
+    counts[own] = 0
+    kept, place = choose(vocabulary.words, counts, how)
+    place[own] = kept.ids[UNKNOWN]
+    counts = kept.counts + vocabulary.counts[own] * (np.arange(len(kept)) == place[own])
+    return Vocabulary(kept.words, counts, vocabulary.total), place
 
 
 def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, progress: Progress = None) -> LanguageText:
@@ -209,7 +268,7 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
             f"none of the {len(numbers):,} words of the held-out text, such as {corpus.vocabulary.words[0]!r}, is one "
             f"of the model's {len(vocabulary):,}; expected text of the same language, read by {rules}"
         )
-    return _stream(vocabulary, numbers[corpus.ids], np.asarray(corpus.offsets), rules, corpus.characters)
+    return _stream(vocabulary, rules, corpus.vocabulary.words, numbers, corpus.ids, corpus.offsets, corpus.characters)
 
 
 def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
@@ -220,11 +279,13 @@ def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) 
         vocabulary: the model's.
         rules: how to read.
     """
-    split, ids, unknown = tokeniser(rules.tokens), vocabulary.ids, vocabulary.ids[UNKNOWN]
-    rows = [[ids.get(word, unknown) for word in split(sentence)] for sentence in sentences]
+    split, unknown = tokeniser(rules.tokens), vocabulary.ids[UNKNOWN]
+    rows = [split(sentence) for sentence in sentences]
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    flat = np.array([i for row in rows for i in row], dtype=np.int32)
-    return _stream(vocabulary, flat, offsets, rules, sum(map(len, sentences)))
+    places = {word: place for place, word in enumerate(dict.fromkeys(word for row in rows for word in row))}
+    ids = np.array([places[word] for row in rows for word in row], dtype=np.int32)
+    numbers = np.array([vocabulary.ids.get(word, unknown) for word in places], dtype=np.int32)
+    return _stream(vocabulary, rules, list(places), numbers, ids, offsets, sum(map(len, sentences)))
 
 
 def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
@@ -242,13 +303,32 @@ def _sentences(corpus: Corpus) -> str:
 
 def _stream(
     vocabulary: Vocabulary,
-    ids: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
     rules: TextRules,
+    words: Sequence[str],
+    numbers: npt.NDArray[np.int32],
+    places: npt.NDArray[Any],
+    offsets: npt.NDArray[np.int64],
     characters: int | None,
 ) -> LanguageText:
-    if not rules.ends:
-        return LanguageText(vocabulary, ids, offsets, rules, characters)
-    whole = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[END]))
-    counted = None if characters is None else characters + len(offsets) - 1
-    return LanguageText(vocabulary, whole, offsets + np.arange(len(offsets)), rules, counted)
+    """Return a text.
+
+    Args:
+        vocabulary: the model's.
+        rules: how it was read.
+        words: W distinct words that were read.
+        numbers: (W,) the id of each in the vocabulary.
+        places: (N,) which of the words each token is.
+        offsets: (S + 1,) where sentences begin.
+        characters: of the text, or None.
+    """
+    ids, unknown = numbers[places], vocabulary.ids[UNKNOWN]
+    others = [i for i in np.flatnonzero(numbers == unknown).tolist() if words[i] != UNKNOWN]
+    which = np.full(len(words), -1, np.int32)
+    which[others] = np.arange(len(others), dtype=np.int32)
+    spelled = which[np.asarray(places)[ids == unknown]] if others else None
+    offsets = np.asarray(offsets)
+    if rules.ends:
+        ids = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[END]))
+        offsets = offsets + np.arange(len(offsets))
+        characters = None if characters is None else characters + len(offsets) - 1
+    return LanguageText(vocabulary, ids, offsets, rules, characters, tuple(words[i] for i in others), spelled)

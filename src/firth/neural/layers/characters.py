@@ -2,6 +2,7 @@
 
 What
     Encoders that stand wherever a `WordEmbedding` can: over ids of a vocabulary, each distinct one read once a batch.
+    Ids from V on are words outside the vocabulary, whose codes come with the batch.
 Objective
     CNN    for each width w and filter: max over places p of tanh(W [c_p; ...; c_{p+w-1}] + b); side by side; highway
     LSTM   D_f h_f + D_b h_b + b, with h_f and h_b the ends of an LSTM from the beginning and of one from the end
@@ -10,7 +11,8 @@ Source
 Departures
     The CNN's maximum is taken over the word's own places, so that no vector depends on how far its batch is padded; a
     word shorter than a filter fills up with zeros to one place. tanh, being monotone, stands behind the maximum.
-    Characters that no word of the vocabulary has are zeros, which nothing trains, instead of noise.
+    Characters that no word of the vocabulary has share one vector. It starts at zero and is trained where words outside
+    the vocabulary are read, so that it is zero, not noise, where training text has none of them.
 Cost
     C D_c w products a filter and distinct word: longer words are read together, so that short ones pay for little
     padding.
@@ -34,7 +36,7 @@ SMALL = (25, 50, 75, 100, 125, 150)  # Kim et al. 2016, table 2, LSTM-Char-Small
 
 
 class CharacterTable(nn.Module):
-    """A row a character, with zeros for padding and for unknown ones.
+    """A row a character; those of padding and of unknown characters start at zero.
 
     Args:
         codes: rows.
@@ -101,16 +103,21 @@ class CharacterCNN(nn.Module):
         self.last = nn.Identity() if width is None else nn.Linear(sum(filters), width)
         self.width = width or sum(filters)
 
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Return the vectors of words of the vocabulary.
+    def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the vectors of words.
 
         Args:
-            ids: (...) int64.
+            ids: (...) int64, below V words of the vocabulary, from V on those of `unknown`.
+            unknown: (U, C) what `coded` gives for U words outside the vocabulary; None for none.
 
         Returns:
             (..., D).
         """
-        return _by_type(ids, self.get_buffer("codes"), self._read)
+        return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
+
+    def coded(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) int32 the codes of n words, on the layer's device; see `Spelling.coded`."""
+        return self.spelling.coded(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return the vectors of words, seen or not, without gradients.
@@ -121,7 +128,7 @@ class CharacterCNN(nn.Module):
         Returns:
             (n, D).
         """
-        return _encoded(self.spelling.coded(words).to(self.get_buffer("codes").device), self._read, self.width)
+        return _encoded(self.coded(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         best = _by_length(codes, self._highest)
@@ -178,13 +185,17 @@ class CharacterLSTM(nn.Module):
         self.last = nn.Linear(2 * hidden, width)
         self.width = width
 
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Return the vectors of words of the vocabulary, as in `CharacterCNN.forward`."""
-        return _by_type(ids, self.get_buffer("codes"), self._read)
+    def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the vectors of words, as in `CharacterCNN.forward`."""
+        return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
+
+    def coded(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) int32 the codes of n words, as in `CharacterCNN.coded`."""
+        return self.spelling.coded(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return the vectors of words, seen or not, as in `CharacterCNN.encode`."""
-        return _encoded(self.spelling.coded(words).to(self.get_buffer("codes").device), self._read, self.width)
+        return _encoded(self.coded(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         vectors: torch.Tensor = self.last(_by_length(codes, self._ends))
@@ -200,9 +211,17 @@ class CharacterLSTM(nn.Module):
 Reader = Callable[[torch.Tensor], torch.Tensor]  # (n, C) codes to (n, D)
 
 
-def _by_type(ids: torch.Tensor, codes: torch.Tensor, read: Reader) -> torch.Tensor:
+def _by_type(ids: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor | None, read: Reader) -> torch.Tensor:
     types, places = torch.unique(ids, return_inverse=True)
-    return read(codes[types])[places]
+    return read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[places]
+
+
+def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -> torch.Tensor:
+    """(n, C) the codes of types in rising order: words of the vocabulary first, then those outside it."""
+    known = int((types < len(codes)).sum())
+    rows = [codes[types[:known]], unknown[types[known:] - len(codes)]]
+    width = max(codes.shape[1], unknown.shape[1])
+    return torch.cat([pad(some, (0, width - some.shape[1])) for some in rows])
 
 
 def _by_length(codes: torch.Tensor, read: Reader) -> torch.Tensor:

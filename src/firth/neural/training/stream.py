@@ -75,7 +75,8 @@ class TextStream:
     """A text in B streams; it is `firth.neural.training.task.Batches`.
 
     Attributes:
-        ids: (N,) whole numbers, in memory or mapped.
+        ids: (N,) whole numbers, in memory or mapped: what is predicted.
+        inputs: (N,) the same tokens as a model reads them, where its inputs have other numbers; None for `ids`.
         batch_size: B; a text shorter than that has one stream a token.
         steps: T.
         before: the id that stands before the first token.
@@ -91,6 +92,7 @@ class TextStream:
     vary: bool = False
     seed: int = 0
     part: tuple[int, int] = (0, 1)
+    inputs: npt.NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         if len(self.ids) == 0:
@@ -180,7 +182,7 @@ class TextStream:
         places, inside = self._places(first, last)
         if not inside.all():
             places = np.where(inside, places, 0)  # any token: nothing is predicted there
-        inputs = self.ids[places - 1].astype(np.int64)
+        inputs = (self.ids if self.inputs is None else self.inputs)[places - 1].astype(np.int64)
         inputs[places == 0] = self.before
         return TextBatch(
             torch.from_numpy(inputs),

@@ -100,7 +100,9 @@ class FeedForward(LanguageModule):
         width = how.hidden + (self.before * how.dim if how.direct else 0)
         self.output = output_of(how.output, width, vocabulary)
 
-    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+    def forward(
+        self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, State]:
         """Return what is known after each id; see `LanguageModule.forward`."""
         whole, state = windows(ids, state, self.before, self.begin)
         rows = self.dropout(self.embedding(whole))  # (B, T + n - 2, D)

@@ -24,7 +24,7 @@ from firth.neural.layers.output.codes import WordCodes
 from firth.neural.layers.output.learned_codes import RULES, ContextMeans, Cutting, learned_codes
 from firth.neural.layers.output.tree import TreeSoftmax
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.training.stream import TextStream
+from firth.neural.models.language.reader import TextReader
 from firth.options import option
 from firth.randomness import torch_seed
 from firth.vocabulary import Vocabulary
@@ -63,11 +63,11 @@ class LearnedTree:
 @torch.no_grad()
 def _means(module: LanguageModule, text: LanguageText) -> ContextMeans:
     means, state = ContextMeans(module.output.width, len(text.vocabulary)), None
-    stream = TextStream(ids=text.ids, batch_size=STREAMS, steps=STEPS, before=module.begin)
+    reader = TextReader(module.eval(), text, batch_size=STREAMS, steps=STEPS)
     device = next(module.parameters()).device
-    for batch in stream.epoch(0):
+    for batch in reader.stream.epoch(0):
         here = batch.to(device)
-        hidden, state = module.eval()(here.inputs, state)
+        hidden, state = reader.hidden(here, state)
         means.add(*here.chosen(hidden))
     return means
 

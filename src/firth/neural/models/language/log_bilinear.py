@@ -102,7 +102,9 @@ class LogBilinear(LanguageModule):
         self.maps = nn.Parameter(start.repeat(self.before, *[1] * start.dim()) / self.before)  # oldest word first
         self.output = output_of(how.output, how.dim, vocabulary, self.embedding.weight if how.tie else None)
 
-    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+    def forward(
+        self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, State]:
         """Return the predictions r_hat after each id; see `LanguageModule.forward`."""
         whole, state = windows(ids, state, self.before, self.begin)
         rows = self.dropout(self.embedding(whole)).unfold(1, self.before, 1)  # (B, T, D, n - 1), the oldest word first

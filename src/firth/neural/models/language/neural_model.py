@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.inference.scorer import Scores
+from firth.inference.scorer import Scores, words_of
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText, TextRules
 from firth.neural.layers.dropout import sampling
@@ -50,6 +50,7 @@ class NeuralLanguageModel(LanguageModel):
 
     Attributes:
         module: with its parameters, in evaluation mode.
+        spells: whether it reads words, unknown ones too, by their characters.
         options: what it was made from.
         metadata: those facts.
     """
@@ -63,6 +64,7 @@ class NeuralLanguageModel(LanguageModel):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         self.module = module.eval()
+        self.spells = module.spells
         self.options = options
         self.vocabulary = vocabulary
         self.rules = rules
@@ -123,12 +125,15 @@ class NeuralLanguageModel(LanguageModel):
     @torch.no_grad()
     def _streamed(self, text: LanguageText, progress: Progress) -> npt.NDArray[np.float64]:
         targets = torch.from_numpy(text.ids.astype(np.int64)).to(self.device)
-        inputs = torch.cat([targets.new_tensor([self.module.begin]), targets])[None]
+        ids, unknown = self.module.inputs_of(text)
+        inputs = torch.from_numpy(np.concatenate([[self.module.begin], ids[:-1]]).astype(np.int64)).to(self.device)[
+            None
+        ]
         found, state = np.empty(len(text)), None
         with reporting(progress) as report:
             for start in range(0, len(text), CHUNK):
                 stop = min(start + CHUNK, len(text))
-                hidden, state = self.module(inputs[:, start:stop], state)
+                hidden, state = self.module(inputs[:, start:stop], state, unknown)
                 found[start:stop] = (
                     self.module.output.log_prob_of(hidden[0], targets[start:stop]).double().cpu().numpy()
                 )
@@ -140,11 +145,12 @@ class NeuralLanguageModel(LanguageModel):
         """Return scores and state after each prompt; see `firth.inference.scorer.Scorer`."""
         lengths = np.array([len(prompt) for prompt in prompts], dtype=np.int64)
         scores = np.empty((len(prompts), len(self.vocabulary)))
+        inputs, unknown = self._inputs_of(prompts)
         groups = []
         for length in np.unique(lengths).tolist():
             rows = np.flatnonzero(lengths == length)
-            ids = np.array([[self.module.begin, *prompts[row]] for row in rows.tolist()], dtype=np.int64)
-            scores[rows], state = self._read(ids, None)
+            ids = np.array([[self.module.begin, *inputs[row]] for row in rows.tolist()], dtype=np.int64)
+            scores[rows], state = self._read(ids, None, unknown)
             groups.append((rows, state))
         return scores, Sequences(tuple(groups), len(prompts))
 
@@ -170,8 +176,25 @@ class NeuralLanguageModel(LanguageModel):
                 groups.append((np.flatnonzero(picked >= 0), rows_of(part, kept)))
         return Sequences(tuple(groups), len(rows))
 
-    def _read(self, ids: npt.NDArray[np.int64], state: State) -> tuple[npt.NDArray[np.float64], State]:
-        hidden, state = self.module(torch.from_numpy(ids).to(self.device), state)
+    def _inputs_of(self, prompts: Sequence[Sequence[int]]) -> tuple[Sequence[Sequence[int]], torch.Tensor | None]:
+        """Return prompts as the module reads them, and the codes of their unknown words, as `inputs_of` does."""
+        spelling, written = self.module.spelling, [word for prompt in prompts for word in words_of(prompt)]
+        unknown = list(dict.fromkeys(word for word in written if word not in self.vocabulary))
+        if spelling is None or not unknown:
+            return prompts, None
+        numbers = {word: number for number, word in enumerate(unknown, len(self.vocabulary))}
+        inputs = [
+            [numbers.get(word, i) for word, i in zip(words, prompt, strict=True)]
+            if (words := words_of(prompt))
+            else prompt
+            for prompt in prompts
+        ]
+        return inputs, spelling.coded(unknown)
+
+    def _read(
+        self, ids: npt.NDArray[np.int64], state: State, unknown: torch.Tensor | None = None
+    ) -> tuple[npt.NDArray[np.float64], State]:
+        hidden, state = self.module(torch.from_numpy(ids).to(self.device), state, unknown)
         return self.module.output.log_prob(hidden[:, -1]).double().cpu().numpy(), state
 
     @torch.no_grad()

@@ -141,7 +141,10 @@ class Recurrent(LanguageModule):
         )
         self.output = output_of(how.output, self.stack.width, vocabulary, tied)
 
-    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+    def forward(
+        self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, State]:
         """Return what is known after each id; see `LanguageModule.forward`."""
-        hidden, state = self.stack(self.embedding(ids), state)
+        rows = self.embedding(ids) if unknown is None else self.embedding(ids, unknown)
+        hidden, state = self.stack(rows, state)
         return hidden, state

@@ -8,8 +8,9 @@ import torch
 from firth.language.text import LanguageText
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.reader import TextReader
 from firth.neural.training.options import Training
-from firth.neural.training.stream import TextBatch, TextStream
+from firth.neural.training.stream import TextBatch
 from firth.neural.training.task import Batches, Outcome
 
 JUDGED = 20  # streams that held-out text is read in while a model trains
@@ -39,21 +40,22 @@ class LanguageTask:
     ) -> None:
         self.module: torch.nn.Module = module
         self._model = module
-        self.batches: Batches = TextStream(
-            ids=text.ids,
+        self._text = TextReader(
+            module,
+            text,
             batch_size=training.batch_size,
             steps=training.steps,
-            before=module.begin,
             vary=training.vary_steps,
             seed=seed,
         )
-        self._held_out = None if held_out is None else TextStream(
-            ids=held_out.ids, batch_size=JUDGED, steps=JUDGED_STEPS, before=module.begin
+        self.batches: Batches = self._text.stream
+        self._held_out = None if held_out is None else TextReader(
+            module, held_out, batch_size=JUDGED, steps=JUDGED_STEPS
         )  # fmt: skip
 
     def step(self, batch: TextBatch, state: State) -> Outcome:
         """Return the mean loss of a batch's words; see `Task.step`."""
-        hidden, state = self._model(batch.inputs, state)
+        hidden, state = self._text.hidden(batch, state)
         losses = self._model.output.loss(*batch.chosen(hidden))
         return Outcome(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses), state)
 
@@ -66,12 +68,12 @@ class LanguageTask:
         """
         if self._held_out is None:
             return {}
-        total, state = 0.0, None
+        stream, total, state = self._held_out.stream, 0.0, None
         device = next(self._model.parameters()).device
         with torch.no_grad():
-            for batch in self._held_out.epoch(0):
+            for batch in stream.epoch(0):
                 here = batch.to(device)
-                hidden, state = self._model(here.inputs, state)
+                hidden, state = self._held_out.hidden(here, state)
                 total -= self._model.output.log_prob_of(*here.chosen(hidden)).sum(dtype=torch.float64).item()
-        loss = total / len(self._held_out.ids)
+        loss = total / len(stream.ids)
         return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}

@@ -3,14 +3,17 @@
 import dataclasses
 import hashlib
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
-from firth.language.text import LanguageText, held_out_text, training_text
+from firth.language.text import UNKNOWN, LanguageText, held_out_text, training_text
 from firth.neural.models.language.learned_tree import LearnedTree, hang
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
@@ -21,6 +24,11 @@ from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.progress import Progress
 
+UNSPELLED = (
+    "the model reads words by their characters, but {share:.1f} % of the training text is {unknown}, whose spelling is "
+    "lost: build the corpus with min_count=1 and without max_size, and limit the words that are predicted by "
+    "firth.language.text.training_text(corpus, max_size=...)"
+)
 SHARE = 0.25  # of the minutes for training, for the model with a random tree that a learned one needs
 
 
@@ -56,6 +64,9 @@ def train_language_model(
     Returns:
         The model that did best on held-out text, or the last.
 
+    Warns:
+        UserWarning: the model reads words by their characters, and the corpus has `<unk>` in the place of rare ones.
+
     Raises:
         CorpusError: there is no text, it left words out, or the held-out text has no word that is known.
         OptionError: an option is out of its range, or the checkpoint is of another run.
@@ -65,6 +76,8 @@ def train_language_model(
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
     learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
     module = learning.begun(how)
+    if module.spells and not text.unknown_words and (lost := float(np.mean(text.ids == text.unknown))):
+        warnings.warn(UNSPELLED.format(share=100 * lost, unknown=UNKNOWN), stacklevel=2)
     if learned_tree(how.output) is not None:
         learning = learning.within(1 - SHARE)
     return learning.of(how, module)
@@ -153,6 +166,7 @@ class Learning:
                 "train without held_out, or with another output"
             )
         task = LanguageTask(module, self.text, self.held_out, self.training, self.seed)
+        identity = self._identity(how, module)
         history = fit(
             task,
             self.training,
@@ -161,14 +175,14 @@ class Learning:
             progress=self.progress,
             checkpoint=self.checkpoint,
             callbacks=self.callbacks,
-            identity=self._identity(how),
+            identity=identity,
         )
-        facts = {**self._identity(how), **dataclasses.asdict(self.training), **history.described()}
+        facts = {**identity, **dataclasses.asdict(self.training), **history.described()}
         return NeuralLanguageModel(module, how, self.text.vocabulary, self.text.rules, {"training": facts})
 
-    def _identity(self, how: LanguageOptions) -> dict[str, Any]:
+    def _identity(self, how: LanguageOptions, module: LanguageModule) -> dict[str, Any]:
         options = {"model": type(how).__name__, **dataclasses.asdict(how)}
-        return {"options": options, "seed": self.seed, "text": _digest(self.text), "words": len(self.text)}
+        return {"options": options, "seed": self.seed, "text": _digest(self.text, module), "words": len(self.text)}
 
 
 def _checked(text: LanguageText) -> LanguageText:
@@ -180,7 +194,11 @@ def _checked(text: LanguageText) -> LanguageText:
     return text
 
 
-def _digest(text: LanguageText) -> str:
-    digest = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
-    digest.update("\n".join(text.vocabulary.words).encode("utf-8", "surrogatepass"))
+def _digest(text: LanguageText, module: LanguageModule) -> str:
+    """Return what tells texts apart, as a module reads them."""
+    ids, words = text.ids, list(text.vocabulary.words)
+    if module.spells:
+        ids, words = text.input_ids, [*words, *text.unknown_words]
+    digest = hashlib.blake2b(ids.tobytes(), digest_size=16)
+    digest.update("\n".join(words).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -127,7 +127,9 @@ class Transformer(LanguageModule):
         self.stack = TransformerStack(shape, how.layers, context=how.context, positions=how.positions)
         self.output = output_of(how.output, how.dim, vocabulary, table.weight if how.tie else None)
 
-    def forward(self, ids: torch.Tensor, state: State = None) -> tuple[torch.Tensor, State]:
+    def forward(
+        self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, State]:
         """Return what is known after each id; see `LanguageModule.forward`."""
         carried = self.stack.slides or not self.training
         hidden, state = self.stack(self.stack.width**0.5 * self.embedding(ids), state if carried else None)
