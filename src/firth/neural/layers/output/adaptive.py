@@ -3,10 +3,11 @@
 What: words are parted by frequency into a head and J tails. The head is a softmax over its words and one entry a tail;
 a tail, of which rare words alone have need, is a softmax over its words behind a projection.
 
-Objective: with the head's weights A, and tail j's projection P_j to D / shrink^j numbers and weights U_j,
+Objective: with the head's weights A and biases a, and tail j's projection P_j to D / shrink^j numbers, weights U_j and
+biases b_j,
 
-    p(w | h) = softmax(A h)_w                                   w in the head
-    p(w | h) = softmax(A h)_{tail j} softmax(U_j P_j h)_w        w in tail j,      loss = -log p(target | h)
+    p(w | h) = softmax(A h + a)_w                                         w in the head
+    p(w | h) = softmax(A h + a)_{tail j} softmax(U_j P_j h + b_j)_w       w in tail j,      loss = -log p(target | h)
 
 Source: Grave et al. 2017, "Efficient softmax approximation for GPUs", sections 4.2 and 4.3.
 
@@ -14,7 +15,9 @@ Departures: their cut-offs minimise the measured time of a GPU; here, without `c
 multiplications over a grid of them, a hundred more for each score: the passes over scores, measured on a processor,
 which make narrow tails less cheap than their products. Words may have any numbers: they are ranked
 by their counts. Without counts word 0 is taken as the most frequent, as in every vocabulary of firth, which is sorted
-by count, and shares as Zipf's law has them. There are no biases, as theirs has none.
+by count, and shares as Zipf's law has them. Theirs has no biases. These begin at the logarithms of shares where counts
+are known, of the words and tails of the head in the text and of a tail's words in it, so that the first predictions are
+those of a unigram model, as in the full softmax; without counts they begin at 0.
 
 Cost: N D times the size of the head, and for each tail the tokens that fall into it times its width and size: for
 16,000 words some twentieth of the full softmax.
@@ -44,7 +47,8 @@ class AdaptiveSoftmax(OutputLayer):
     Args:
         width: D, of the hidden vectors.
         words: V.
-        counts: (V,) of the words, to rank them by; without them word 0 is the most frequent.
+        counts: (V,) of the words, to rank them by and for the biases' beginning, a word never met counted once; without
+            them word 0 is the most frequent.
         tied: refused: tails are narrower than an embedding.
         cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; without
             them the cheapest.
@@ -54,9 +58,9 @@ class AdaptiveSoftmax(OutputLayer):
     Attributes:
         cutoffs: as given or found, V at the end.
         rank: (V,) int64, each word's place in the order of counts.
-        head: (c + J, D), the head's words first.
+        head, head_bias: (c + J, D) and (c + J,), the head's words first.
         projections: of each tail, (D_j, D).
-        weights: of each tail, (words of it, D_j).
+        weights, biases: of each tail, (words of it, D_j) and (words of it,).
 
     Raises:
         OptionError: the cut-offs do not rise or are not all between 1 and V - 1; tied weights.
@@ -91,6 +95,8 @@ class AdaptiveSoftmax(OutputLayer):
         self.weights = torch.nn.ParameterList(
             start_uniform(torch.empty(size, d), d) for size, d in zip(sizes, inner, strict=True)
         )
+        head_bias, *tail_biases = _unigram_biases(None if counts is None else sorted_counts, self.cutoffs)
+        self.head_bias, self.biases = head_bias, torch.nn.ParameterList(tail_biases)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) -log p(target); see `OutputLayer.loss`."""
@@ -102,18 +108,20 @@ class AdaptiveSoftmax(OutputLayer):
             entry = torch.where(inside, first + tail, entry)
             if len(rows := inside.nonzero()[:, 0]):
                 narrow = functional.linear(hidden.index_select(0, rows), self.projections[tail])
-                tails.append((rows, linear_cross_entropy(narrow, self.weights[tail], None, ranks[rows] - start)))
-        nats = linear_cross_entropy(hidden, self.head, None, entry)
+                inner = linear_cross_entropy(narrow, self.weights[tail], self.biases[tail], ranks[rows] - start)
+                tails.append((rows, inner))
+        nats = linear_cross_entropy(hidden, self.head, self.head_bias, entry)
         for rows, more in tails:
             nats = nats.index_add(0, rows, more)
         return nats
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""
-        head = functional.log_softmax(functional.linear(hidden, self.head), 1)
+        head = functional.log_softmax(functional.linear(hidden, self.head, self.head_bias), 1)
         first, tails = self.cutoffs[0], []
-        for tail, (projection, weight) in enumerate(zip(self.projections, self.weights, strict=True)):
-            scores = functional.linear(functional.linear(hidden, projection), weight)
+        parts = zip(self.projections, self.weights, self.biases, strict=True)
+        for tail, (projection, weight, bias) in enumerate(parts):
+            scores = functional.linear(functional.linear(hidden, projection), weight, bias)
             tails.append(functional.log_softmax(scores, 1) + head[:, first + tail, None])
         return torch.cat([head[:, :first], *tails], 1).index_select(1, self.rank)
 
@@ -157,6 +165,20 @@ def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray
     rank = np.empty(words, np.int64)
     rank[order] = np.arange(words)
     return rank, array[order]
+
+
+def _unigram_biases(counts: npt.NDArray[np.int64] | None, cutoffs: Sequence[int]) -> list[torch.nn.Parameter]:
+    """Return the biases of the head and of each tail that predict words by their counts, sorted; zeros without them."""
+    share = np.ones(cutoffs[-1]) if counts is None else counts / counts.sum()
+    inside = np.split(share, cutoffs[:-1])
+    masses = [part.sum() for part in inside[1:]]
+    logs = [
+        np.log([*inside[0], *masses]),
+        *(np.log(part / mass) for part, mass in zip(inside[1:], masses, strict=True)),
+    ]
+    return [
+        torch.nn.Parameter(torch.from_numpy(log * (counts is not None)).to(torch.get_default_dtype())) for log in logs
+    ]
 
 
 def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:

@@ -15,7 +15,8 @@ training neural probabilistic language models", section 3, equations 8 to 13, an
 
 Departures: the same K words serve all predictions of a batch, which makes of them one product of matrices; Mnih and Teh
 draw 25 for each. Noise may hold the target or a word twice: q says how often it should. Z is one number for all
-contexts.
+contexts. Biases begin at log q + log Z, so that scores are logarithms of probabilities from the start; Mnih and Teh say
+nothing of how theirs begin.
 
 Cost: N (K + 1) D multiplications.
 """
@@ -70,6 +71,7 @@ class ContrastiveSoftmax(OutputLayer):
         self.noise = Noise(counts, words)
         self.register_buffer("_log_share", self.noise.share.log().to(torch.get_default_dtype()), persistent=False)
         constant = torch.tensor(checked_number("log_z", log_z))
+        self.full.begin_at(self.noise.share.log() + constant)
         if checked_switch("learn_z", learn_z):
             self.log_z = torch.nn.Parameter(constant)
         else:

@@ -93,6 +93,16 @@ class FullSoftmax(OutputLayer):
             return (inner * rows[:count]).sum(1), functional.linear(inner, rows[count:])
         return (inner * rows[:count]).sum(1) + biases[:count], functional.linear(inner, rows[count:], biases[count:])
 
+    @torch.no_grad()
+    def begin_at(self, scores: torch.Tensor) -> None:
+        """Set the biases: the scores of words under a hidden vector of zeros.
+
+        Args:
+            scores: (V,).
+        """
+        assert self.bias is not None
+        self.bias.copy_(scores)
+
     def projected(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, E) hidden vectors as wide as the words' rows."""
         return hidden if self.projection is None else functional.linear(hidden, self.projection)

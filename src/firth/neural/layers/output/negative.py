@@ -12,7 +12,8 @@ a softmax of them is not p. That is why it reports no perplexity; noise-contrast
 Source: Mikolov et al. 2013, "Distributed representations of words and phrases and their compositionality", section 2.2.
 
 Departures: the same S words serve all predictions of a batch, k / S times each, in the place of k for each prediction.
-A noise word that is the target is left out, as their program does.
+A noise word that is the target is left out, as their program does. Biases begin at log(p(w) / (k q(w))) with p(w) the
+word's share of the text, the best scores of a model without contexts; theirs has no biases.
 
 Cost: N (S + 1) D multiplications.
 """
@@ -23,7 +24,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.face import OutputLayer, checked_number
+from firth.neural.layers.output.face import OutputLayer, checked_number, shares
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import Noise
 
@@ -34,14 +35,14 @@ class NegativeSampling(OutputLayer):
     Args:
         width: D, of the hidden vectors.
         words: V.
-        counts: (V,) of the words, for q; even without them.
+        counts: (V,) of the words, for q and the biases' beginning; even without them.
         tied: (V, E) the weight of an embedding, to be shared.
         negative: k.
         samples: S.
         power: that counts are raised to for q.
 
     Attributes:
-        full: rows and biases of the words; biases begin at 0.
+        full: rows and biases of the words.
 
     Raises:
         OptionError: there are no samples, or k is not above 0.
@@ -66,6 +67,8 @@ class NegativeSampling(OutputLayer):
         self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, tied=tied)
         self.noise = Noise(counts, words, power)
+        share = torch.from_numpy(shares(counts, words))
+        self.full.begin_at(share.log() - (self.negative * self.noise.share).log())
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) how badly targets and noise are told apart; see `OutputLayer.loss`."""
