@@ -50,6 +50,7 @@ MODELS = {  # options of the model, and what of its training is not its default
     "feedforward": (firth.FeedForwardLM(order=5, dim=60, hidden=100, dropout=0.15), WINDOWS),
     "log-bilinear": (firth.LogBilinearLM(**HLBL), WINDOWS),
     "hlbl": (firth.LogBilinearLM(**HLBL, output="tree"), TREES),
+    "hlbl-balanced": (firth.LogBilinearLM(**HLBL, output="tree:tree=balanced"), TREES),
     "hlbl-random": (firth.LogBilinearLM(**HLBL, output="tree:tree=random"), TREES),
     "hlbl-learned": (firth.LogBilinearLM(**HLBL, output="tree:tree=learned"), TREES),
     "lstm": lstm(),
@@ -66,6 +67,16 @@ MODELS = {  # options of the model, and what of its training is not its default
     "char-aware": lstm(embed="characters", tie=False),
     "transformer": (firth.TransformerLM(), {}),
 }
+OUTPUTS = {  # one small model with each of them; see benchmarks/results/language/outputs-brown.md
+    "full": "full",
+    "adaptive": "adaptive",
+    "importance": "importance:samples=1024",
+    "nce-100": "nce:samples=100",
+    "nce-1024": "nce:samples=1024",
+    "classes": "classes",
+}
+SMALL = {"layers": 1, "dim": 100, "hidden": 100, "tie": False}
+MODELS |= {f"lstm-small-{name}": lstm(**SMALL, output=output) for name, output in OUTPUTS.items()}
 TABLE = ["kneser-ney", "feedforward", "hlbl", "lstm", "qrnn", "char-aware", "transformer"]
 TOKEN = re.compile(r"<unk>|\w+|[^\w\s]")
 RUN = 12  # words; a held-out text that has so many in a row from what is learned has copied, or says a formula

@@ -17,14 +17,14 @@ import typer
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
-from firth.cli.texts import Cache, Column, Sources, StopWords, Threads, corpus_of
+from firth.cli.texts import Cache, Column, Sources, StopWords, Threads, corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
-from firth.language.text import UNKNOWN
+from firth.language.text import UNKNOWN, training_text
 from firth.signals import exit_status
 
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
@@ -119,6 +119,7 @@ def _train(
     """Train a language model on text.
 
     Words that are rarer than --min-count, or beyond --max-size, are read as <unk>, which is predicted like any word.
+    Models over characters read them by their spelling, and predict <unk> in their place.
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything was.
     """
     began = time.monotonic()
@@ -132,12 +133,19 @@ def _train(
     chosen = TEXT.chosen(options)
     if str(chosen.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # a piece that is rare is still a piece
+    limits: dict[str, Any] = {}
+    if getattr(trainer, "spells", False):  # it reads every word, and the limits are of what it predicts
+        limits = {name: chosen.pop(name) for name in ("min_count", "max_size") if name in chosen}
+        if not is_built_corpus(corpus):
+            limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
+        usual = {**usual, "min_count": 1, "unknown": None}
     text = corpus_of(corpus, chosen, stop_words=stop_words, defaults=usual, **read)
     judged = None if held_out is None else _held_out(held_out, text, read)
     given = {"training": training, "held_out": judged, "seed": seed, "checkpoint": checkpoint}
     taken = inspect.signature(trainer.train).parameters
     further = {name: value for name, value in given.items() if value is not None and name in taken}
-    learned = trainer.train(text, threads=threads, progress=not quiet, **further)
+    predicted = training_text(text, **limits) if limits else text
+    learned = trainer.train(predicted, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
     learned.save(out)
     course = learned.metadata.get("training", {})
@@ -167,7 +175,7 @@ def _held_out(path: Path, text: Corpus, read: Mapping[str, Any]) -> Corpus:
 def _tell(
     model: str, learned: LanguageModel, text: Corpus, out: Path, seconds: float, figure: Perplexity | None, json: bool
 ) -> None:
-    vocabulary = text.vocabulary
+    vocabulary = learned.vocabulary
     unknown = int(vocabulary.counts[vocabulary.ids[UNKNOWN]]) if UNKNOWN in vocabulary else 0
     if json:
         print_json(
@@ -184,7 +192,8 @@ def _tell(
         )
         return
     print(f"{out}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
-    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and read as {UNKNOWN}"
+    how = f"predicted as {UNKNOWN}" if learned.spells else f"read as {UNKNOWN}"
+    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {how}"
     print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
     if figure is not None:
         print(figure)

@@ -65,7 +65,7 @@ def corpus_of(
         OptionError: options were given for a corpus that is built already, or "-" stands among others.
     """
     options = {**how, **({} if stop_words is None else {"stop_words": words_of(stop_words)})}
-    if len(sources) == 1 and is_built(Path(sources[0])):
+    if is_built_corpus(sources):
         if options or column is not None:
             given = ", ".join([*options, *(["column"] if column is not None else [])])
             raise OptionError(
@@ -76,6 +76,11 @@ def corpus_of(
         options["min_count"] = 1
     options = {**(defaults or {}), **options}
     return Corpus.build(source_of(sources), cache=cache, column=column, progress=progress, **options)
+
+
+def is_built_corpus(sources: Sequence[str]) -> bool:
+    """Return whether the sources of a command line are one corpus folder, and no text."""
+    return len(sources) == 1 and is_built(Path(sources[0]))
 
 
 def source_of(sources: Sequence[str]) -> Any:

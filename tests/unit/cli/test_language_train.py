@@ -12,7 +12,7 @@ from firth.cli.app import build_app
 from firth.cli.language_train import COUNTING, NEURAL, TEXT, train, trainers
 from firth.comparison.named import named
 from firth.errors import MissingExtraError
-from firth.language.text import UNKNOWN
+from firth.language.text import UNKNOWN, training_text
 
 NOUNS = ["door", "house", "garden", "letter", "river"]
 TEXT_FILE = "".join(
@@ -104,6 +104,27 @@ def test_trains_a_neural_model_with_its_own_training_and_flags(capsys):
     assert told["held_out"]["perplexity"] == expected.perplexity("held.txt").value
     text = found.encode(TEXT_FILE.splitlines())
     np.testing.assert_array_equal(found.log_probs(text), expected.log_probs(text))
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, built):
+    """The same from text and from a corpus of every word; the limits are of what is predicted."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    corpus = firth.Corpus.build("text.txt", min_count=1)
+    source = corpus.path if built else "text.txt"
+    line = [source, "-o", "out.firth", "--epochs", 1, "--hidden", 8, "--layers", 1, "--threads", 1, "--min-count", 6]
+    assert run("char-aware", *line, "-q") == 0
+    assert "25 of them (7.1 %) rare and predicted as <unk>" in capsys.readouterr().out
+    found = firth.load("out.firth")
+    how = firth.RecurrentLM(embed="characters", hidden=8, layers=1)
+    training = dataclasses.replace(how.training, epochs=1)
+    expected = how.train(training_text(corpus, min_count=6), training=training, threads=1, progress=False)
+    text = found.encode(["the house 1 is old", "the house 111 is old"])
+    assert list(found.vocabulary.words) == list(expected.vocabulary.words)
+    logs = found.log_probs(text)
+    np.testing.assert_array_equal(logs, expected.log_probs(text))
+    assert text.ids[2] == text.ids[8] == text.unknown
+    assert found.score("the 1 is")[0].log_probs[2] != found.score("the 111 is")[0].log_probs[2]
 
 
 def test_models_that_count_wait_for_no_torch(monkeypatch):

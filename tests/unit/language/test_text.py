@@ -147,3 +147,61 @@ def test_pieces_of_other_tokenizers_are_told_as_they_are(tmp_path):
     assert text.rules.joined(["the", "cat"]) == "the cat"
     held_out = held_out_text(["the dog"], text.vocabulary, text.rules)
     assert [text.vocabulary.words[i] for i in held_out.ids] == ["the", UNKNOWN, END]
+
+
+LINES = ["a a a b b x", "a b y <unk>", "b a x z"]
+
+
+def test_a_limited_text_is_that_of_a_corpus_with_these_limits(tmp_path):
+    """The same ids of the same words, but the rest is not lost: x, y and z are kept as they are written."""
+    for limits in ({"min_count": 3}, {"max_size": 2}, {"min_count": 2, "max_size": 9}):
+        built_so = training_text(built(tmp_path, LINES, **{"min_count": 1, **limits}, unknown=UNKNOWN))
+        text = training_text(built(tmp_path, LINES, min_count=1), **limits)
+        assert list(text.vocabulary.words) == list(built_so.vocabulary.words)
+        assert text.vocabulary.counts.tolist() == built_so.vocabulary.counts.tolist()
+        assert text.vocabulary.total == built_so.vocabulary.total
+        assert text.ids.tolist() == built_so.ids.tolist()
+        assert text.offsets.tolist() == built_so.offsets.tolist()
+        assert built_so.unknown_words == ()
+        assert built_so.input_ids.tolist() == built_so.ids.tolist()
+        assert set(text.unknown_words) == {"x", "y", "z"} - set(text.vocabulary.words)
+
+
+def spelled(text):
+    """What is read, word by word."""
+    words = [*text.vocabulary.words, *text.unknown_words]
+    return " ".join(words[i] for i in text.input_ids)
+
+
+def test_unknown_words_keep_their_spelling(tmp_path):
+    corpus = built(tmp_path, LINES, min_count=1)
+    text = training_text(corpus, min_count=3)
+    read = "a a a b b x </s> a b y <unk> </s> b a x z </s>"
+    assert spelled(text) == read
+    held_out = held_out_text(["a q b", "x <unk> q"], text.vocabulary, text.rules)
+    assert spelled(held_out) == "a q b </s> x <unk> q </s>"
+    assert sorted(held_out.unknown_words) == ["q", "x"]
+    assert spelled(encoded(["a q b", "", "x q"], text.vocabulary, text.rules)) == "a q b </s> </s> x q </s>"
+    for start, stop in ((0, 5), (5, 7), (6, 14), (9, 99)):
+        assert spelled(text.part(start, stop)) == " ".join(read.split()[start:stop])
+        assert text.part(start, stop).ids.tolist() == text.ids[start:stop].tolist()
+
+
+def test_without_ends_unknown_words_keep_their_spelling_too(tmp_path):
+    text = training_text(built(tmp_path, LINES, min_count=1), ends=False, max_size=1)
+    assert spelled(text) == " ".join(LINES)
+
+
+def test_words_that_a_corpus_left_out_have_lost_their_spelling(tmp_path):
+    """z and y occur once and are <unk> to the corpus; b, which only the limit makes unknown, keeps its spelling."""
+    text = training_text(built(tmp_path, LINES, min_count=2, unknown=UNKNOWN), max_size=1)
+    assert list(text.vocabulary.words) == ["a", UNKNOWN, END]
+    assert spelled(text) == "a a a b b x </s> a b <unk> <unk> </s> b a x <unk> </s>"
+
+
+def test_limits_come_with_a_corpus_alone(tmp_path):
+    corpus = built(tmp_path, LINES, min_count=1)
+    with pytest.raises(OptionError, match=r"max_size=2 with a text that has been read: expected a corpus"):
+        training_text(training_text(corpus), max_size=2)
+    with pytest.raises(OptionError, match="min_count=0: expected"):
+        training_text(corpus, min_count=0)

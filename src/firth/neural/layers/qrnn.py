@@ -14,6 +14,8 @@ Source
     Bradbury, Merity, Xiong and Socher 2017, section 2, equations 1 to 5; section 2.1 for zoneout.
 Departures
     Bias in every gate, as in the authors' program.
+    Zoneout in "ifo" leaves i * z out where it sets f to 1, so that the number stays as it was (Krueger et al. 2017).
+    The formula of section 2.1 changes f alone; with an input gate of its own, the state would go on adding i * z.
 Cost
     k D G H multiplications a step, G = 2, 3 or 4, in one product; a few passes over (T, B, H).
 """

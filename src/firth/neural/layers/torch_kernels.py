@@ -1,5 +1,11 @@
-"""torch's own recurrent kernels, called with weights that a layer hands in: oneDNN's on the CPU, cuDNN's on CUDA."""
+"""torch's own recurrent kernels, called with weights that a layer hands in: oneDNN's on the CPU, cuDNN's on CUDA.
 
+On processors without AVX-512 or AMX oneDNN has no LSTM in bf16, and torch has no other. Where autocast asks for one,
+the layer computes in float32 and a warning says so once; products outside of LSTM layers stay in bf16.
+"""
+
+import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,6 +32,32 @@ def run_torch(
     Returns:
         (B, T, H), zero behind a sequence's end, and the state at its end.
     """
+    if kind == "lstm" and x.device.type == "cpu" and torch.is_autocast_enabled("cpu") and not has_bf16_lstm():
+        with torch.autocast("cpu", enabled=False):
+            start = tuple(part.float() for part in start)
+            return _run(kind, x.float(), [weight.float() for weight in weights], start, lengths)
+    return _run(kind, x, weights, start, lengths)
+
+
+@functools.cache
+def has_bf16_lstm() -> bool:
+    """Whether this processor has an LSTM in bf16, by trying it; warns the first time that it has none."""
+    state, weight, bias = (torch.zeros(shape, dtype=torch.bfloat16) for shape in ((1, 1, 8), (32, 8), (32,)))
+    try:
+        torch.lstm(state, [state, state], [weight, weight, bias, bias], True, 1, 0.0, False, False, True)
+    except RuntimeError:
+        warnings.warn(
+            "oneDNN has no bf16 LSTM for this processor, which lacks AVX-512 and AMX: LSTM layers compute in float32, "
+            "everything else in bf16; precision='fp32' is likely to be faster here",
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def _run(
+    kind: str, x: torch.Tensor, weights: Sequence[torch.Tensor], start: States, lengths: torch.Tensor | None
+) -> tuple[torch.Tensor, States]:
     options = (True, 1, 0.0, True, False)  # biases, one layer, no dropout, gradients wanted, one direction
     if lengths is None:
         y, *ends = KERNELS[kind](x, _first(start), list(weights), *options, True)

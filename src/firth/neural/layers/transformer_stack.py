@@ -3,10 +3,12 @@
 What: a stack with the interface of the recurrent one, whose state is the keys and values of earlier steps. What a
     step sees does not depend on how the text is cut into calls, so that a text read whole, in chunks or word by word
     gives the same outputs.
-Objective: step t sees itself and steps before it, C = `context` in all at most. Relative and rotary positions know no
-    first place, and the window slides: step t of a layer sees steps t - C + 1 ... t of the layer below. Added ones,
-    learned or sinusoidal, end after C places: then the last C / 2 steps are read anew from place 0, and from there on
-    a step sees C / 2 + 1 to C.
+Objective: a step of a layer attends to itself and to steps before it, C = `context` in all at most.
+    Relative, rotary and no positions: the window slides. Step t of a layer attends to steps t - C + 1 ... t of the
+    layer below, each of which was made from a window of its own, so that an output depends on the last L (C - 1) + 1
+    steps in a stack of L layers. The limit is one of each layer, as in Transformer-XL (Dai et al. 2019, section 3.2).
+    Added positions, learned or sinusoidal, end after C places: then the last C / 2 steps are read anew from place 0,
+    and an output depends on C / 2 + 1 to C steps, however many layers there are.
 Source: Vaswani et al. 2017, section 3.2.3 (causal); Dai et al. 2019, section 3.2 (states carried over segments).
 Departures: keys and values are kept, not the layer's inputs; in training they are those of the weights of the step
     before. Dai et al. let the first step of a segment see less than the last; here all see C.
@@ -34,12 +36,13 @@ class TransformerStack(nn.Module):
     Args:
         shape: what the blocks have in common.
         layers: how many.
-        context: C, the most steps that an output is made from, its own among them.
+        context: C, the most steps that a step of a layer attends to, itself among them.
         positions: as in `firth.neural.layers.transformer.added_positions`.
         memory: whether the blocks look at a memory, as decoders do.
 
     Attributes:
         width: D of inputs and outputs.
+        reach: the most steps that an output depends on, its own among them.
         slides: whether the state serves every step with all of its context, so that training may carry it.
 
     Raises:
@@ -55,6 +58,7 @@ class TransformerStack(nn.Module):
         self.width, self.context = shape.width, context
         self.positions = added_positions(positions, shape.width, context)
         self.slides = self.positions is None
+        self.reach = layers * (context - 1) + 1 if self.slides else context
         self.blocks = blocks(shape, layers, memory=memory, positions=positions)
         self.norm = nn.LayerNorm(shape.width) if shape.norm == "pre" else nn.Identity()
         self.dropout = Dropout(shape.dropout)

@@ -73,6 +73,41 @@ def test_added_positions_begin_anew_every_half_context(positions):
     assert [seen_by(positions, step) for step in (0, 5, 6, 8, 9, 11, 12)] == [0, 0, 3, 3, 6, 6, 9]
 
 
+@torch.no_grad()
+def changes(positions, layers, steps=15):
+    """(steps, steps) which outputs change, column by column, when one input, of the row, is another; context 4."""
+    torch.manual_seed(0)
+    shape = BlockShape(width=WIDTH, heads=2, dropout=0.0)
+    model = TransformerStack(shape, layers, context=4, positions=positions).double().eval()
+    x, other = torch.randn(2, 1, steps, WIDTH, dtype=torch.float64)
+    output, changed = model(x)[0], []
+    for place in range(steps):
+        here = (torch.arange(steps) == place)[:, None]
+        changed.append((model(torch.where(here, other, x))[0] != output).any(2)[0])
+    return torch.stack(changed), model.reach
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("positions", ["relative", "rotary", "none"])
+def test_a_change_reaches_as_many_steps_as_layers_and_context_allow(positions, layers):
+    """Context 4: the outputs that another input changes are exactly its own and the next 3 L."""
+    changed, reach = changes(positions, layers)
+    steps = torch.arange(len(changed))
+    distance = steps - steps[:, None]
+    assert reach == 3 * layers + 1
+    assert torch.equal(changed, (distance >= 0) & (distance < reach))
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_with_added_positions_layers_reach_no_further(layers):
+    """Context 4: steps 0 to 3 see from 0, 4 and 5 from 2, 6 and 7 from 4, and so on."""
+    changed, reach = changes("learned", layers)
+    steps = torch.arange(len(changed))
+    first = (steps // 2 * 2 - 2).clamp(min=0)
+    assert reach == 4
+    assert torch.equal(changed, (steps[:, None] >= first) & (steps[:, None] <= steps))
+
+
 @each_kind
 def test_rows_of_a_state_go_on_by_themselves(positions):
     model, x = stack(positions), torch.randn(3, 11, WIDTH, dtype=torch.float64)

@@ -18,6 +18,8 @@ Departures:
 - The character-aware model's batches are those of all others, and its optimiser Adam; Kim et al. use stochastic
   gradients halved when the held-out perplexity does not fall.
 - C2W reads spellings here with a word softmax behind the stack, as the character-aware model does.
+- A word outside the vocabulary is `<unk>` as a target and read by its characters, in training, scoring and generation,
+  as in Kim et al. Where a text holds `<unk>` itself, those are the characters that are read.
 
 Cost: 8 H^2 multiplications a word and layer for an LSTM (6 for a GRU, 2 for a simple network) and V H for the softmax;
 three times that in training. Spellings cost once for each distinct word of a batch.
@@ -94,7 +96,7 @@ class RecurrentLM:
     def __post_init__(self) -> None:
         options.check(self)
         check_output(self.output)
-        if self.embed != "words" and (self.tie or self.word_dropout):
+        if self.spells and (self.tie or self.word_dropout):
             what = "tie=True" if self.tie else f"word_dropout={self.word_dropout}"
             raise OptionError(f"{what} with embed={self.embed!r}: spellings have no table of words' vectors")
 
@@ -106,6 +108,11 @@ class RecurrentLM:
             begin: the id that stands before a fresh text.
         """
         return Recurrent(self, vocabulary, begin)
+
+    @property
+    def spells(self) -> bool:
+        """Whether words are read by their characters, so that the vocabulary limits only what is predicted."""
+        return self.embed != "words"
 
     def dropouts(self) -> Dropouts:
         """Return the rates of dropout in all places of the stack."""
@@ -126,7 +133,7 @@ class Recurrent(LanguageModule):
 
     def __init__(self, how: RecurrentLM, vocabulary: Vocabulary, begin: int) -> None:
         super().__init__()
-        self.begin, self.spells, tied = begin, how.embed != "words", None
+        self.begin, self.spells, tied = begin, how.spells, None
         words, width = list(vocabulary.words), how.dim
         if how.embed == "words":
             self.embedding = table = WordEmbedding(len(words), how.dim, dropout=how.word_dropout)

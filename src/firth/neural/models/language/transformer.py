@@ -3,18 +3,20 @@
 What: words' vectors go through causal transformer blocks, each of which lets a place look at those before it; the last
     one's output predicts the next word.
 
-Objective: -log p(w_t | w_{t-C} ... w_{t-1}) with C = `context`, p the output layer over the last block's output
-    h_{t-1}; the blocks are in `firth.neural.layers.transformer`.
+Objective: -log p(w_t | w_{t-R} ... w_{t-1}), p the output layer over the last block's output h_{t-1}; the blocks are in
+    `firth.neural.layers.transformer`. With C = `context` and L = `layers`, R is L (C - 1) + 1 where the window slides
+    (relative, rotary and no positions) and at most C where positions are added (learned, sinusoidal).
 
 Source: Vaswani et al. 2017, "Attention is all you need", section 3; Radford et al. 2019, "Language models are
 unsupervised multitask learners", section 2.3 (decoder alone, pre-norm); Dai et al. 2019, "Transformer-XL", section 3
 (relative positions, states carried over).
 
 Departures:
-- What a word is predicted from does not depend on how text is cut: relative and rotary positions see all of `context`,
-  added ones (learned, sinusoidal) between half of it and all, as `firth.neural.layers.transformer_stack` explains. In
-  training, relative and rotary carry their keys and values from batch to batch; added ones begin each batch anew, as
-  GPT does, so that a batch's steps should not be fewer than half the context.
+- What a word is predicted from does not depend on how text is cut. With relative and rotary positions each layer
+  attends to all of `context`; with added ones (learned, sinusoidal) to between half of it and all, as
+  `firth.neural.layers.transformer_stack` explains. In training, relative and rotary carry their keys and values from
+  batch to batch; added ones begin each batch anew, as GPT does, so that a batch's steps should not be fewer than half
+  the context.
 - Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not. They begin short enough
   for a word's own logit to be `OWN` at most: tied, longer ones make a model begin by predicting each word after itself,
   with a perplexity far above V.
@@ -69,7 +71,9 @@ class TransformerLM:
     layers: int = option(4, "blocks, one over the other", minimum=1)
     heads: int = option(4, "heads of attention, which share out the width", minimum=1)
     inner: int | None = option(None, "units of a block's network; none given: four times the width", minimum=1)
-    context: int = option(128, "words before, at most, that a word is predicted from", minimum=1)
+    context: int = option(
+        128, "words that a block attends to, at most; sliding windows of several blocks reach further", minimum=1
+    )
     positions: str = option("rotary", "how places are known", choices=POSITIONS)
     norm: str = option("pre", "layer norm before each part of a block, or after it", choices=NORMS)
     activation: str = option("gelu", "bend of a block's network", choices=tuple(ACTIVATIONS))

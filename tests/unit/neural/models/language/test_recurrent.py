@@ -60,13 +60,6 @@ def test_words_never_seen_have_vectors(tmp_path, name):
     assert "looooook" not in model.vocabulary
 
 
-def test_only_a_spelling_tells_unknown_words_apart(tmp_path):
-    """Every word outside the vocabulary is <unk> to the text, whose id is read by the letters of "<unk>"."""
-    model = untrained(EVERY["char-aware"], text_of(tmp_path))
-    rows = model.module.embedding(torch.tensor([model.vocabulary.ids["<unk>"]]))
-    assert rows[0].tolist() == pytest.approx(model.word_vector("<unk>").tolist(), abs=1e-6)
-
-
 def test_tying_takes_the_tables_weights_away(tmp_path):
     tied, own = (untrained(firth.RecurrentLM(dim=6, hidden=6, tie=tie), text_of(tmp_path)) for tie in (True, False))
     counts = [sum(p.numel() for p in model.module.parameters()) for model in (tied, own)]

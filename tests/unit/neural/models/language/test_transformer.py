@@ -32,17 +32,22 @@ def test_options_that_cannot_be(wrong, sentence):
         firth.TransformerLM(**{**SMALL, **wrong})
 
 
-@pytest.mark.parametrize(("positions", "least"), [("rotary", 6), ("relative", 6), ("learned", 4), ("sinusoidal", 4)])
-def test_a_word_is_predicted_from_its_context_and_no_more(tmp_path, positions, least):
-    """One layer, context 6: the word at place 20 is predicted from the 6 words before it, or, with added positions that
-    begin anew every 3 places, from 4 to 6 of them; a change further back changes no bit."""
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize(("positions", "slides"), [("rotary", True), ("relative", True), ("learned", False)])
+def test_a_word_is_predicted_from_what_its_layers_reach_and_no_more(tmp_path, positions, slides, layers):
+    """Context 6, the word at place 20: each layer reaches 5 words further where the window slides. Added positions
+    begin anew every 3 places, so that it is predicted from 4 to 6 words, whatever the layers. A change further back
+    changes no bit."""
     text = text_of(tmp_path)
-    model = untrained(firth.TransformerLM(**SMALL, positions=positions), text)
+    model = untrained(firth.TransformerLM(**{**SMALL, "layers": layers}, positions=positions), text)
     prompts = np.tile(text.ids[:20], (21, 1))
     prompts[np.arange(20), np.arange(20)] += 1  # row p has another word at place p, the last row none
     scores, _ = model.start((prompts % len(text.vocabulary)).tolist())
-    reach = 20 - int(np.flatnonzero((scores[:20] != scores[20]).any(1))[0])
-    assert least <= reach <= 6
+    changed = np.flatnonzero((scores[:20] != scores[20]).any(1))
+    least, most = (5 * layers + 1, 5 * layers + 1) if slides else (4, 6)
+    assert least <= 20 - int(changed[0]) <= most
+    assert changed.tolist() == list(range(changed[0], 20))  # every word within reach counts
+    assert model.module.stack.reach == most
 
 
 def test_added_positions_begin_every_batch_of_training_anew(tmp_path):

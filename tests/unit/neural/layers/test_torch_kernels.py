@@ -1,0 +1,72 @@
+"""torch's recurrent kernels where a processor lacks one of them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.neural.layers import torch_kernels
+from firth.neural.layers.cells import RecurrentLayer
+
+ROOT = Path(__file__).parents[4]
+AFFECTED = (
+    "tests/unit/neural/layers/test_recurrent.py::test_half_precision_by_autocast_is_near_and_learns",
+    "tests/unit/neural/training/test_checkpoints.py::test_going_on_with_everything_that_has_a_state",
+    "tests/unit/neural/training/test_loop.py::test_bf16_learns_too",
+    "tests/unit/neural/layers/test_torch_kernels.py::test_a_processor_without_it_computes_lstm_layers_in_float32",
+)
+SCRIPT = """
+import firth
+lines = [" ".join(f"w{(7 * i + j * j) % 12}" for j in range(8)) for i in range(60)]
+corpus = firth.Corpus.build(lines, min_count=1)
+training = firth.Training(epochs=1, batch_size=4, steps=5, precision="bf16")
+model = firth.RecurrentLM(dim=8, hidden=8, noise="weights").train(corpus, training=training, progress=False)
+print(model.perplexity(lines).value < 14)
+"""
+
+
+def without_bf16(*command):
+    """What a command prints where oneDNN takes the processor for one with AVX2 alone."""
+    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"}
+    return subprocess.run(
+        [sys.executable, *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("lengths", [None, torch.tensor([3, 5])])
+def test_a_processor_without_it_computes_lstm_layers_in_float32(monkeypatch, lengths):
+    """The same bits as without autocast, forward and backward, whatever type comes in."""
+    torch.manual_seed(0)
+    layer, x = RecurrentLayer("lstm", 6, 8), torch.randn(2, 5, 6)
+    monkeypatch.setattr(torch_kernels, "has_bf16_lstm", lambda: False)
+    weights = [layer.weight_ih, layer.weight_hh, layer.bias_ih, layer.bias_hh]
+    start = (torch.zeros(2, 8), torch.zeros(2, 8))
+
+    def run(x):
+        y, ends = torch_kernels.run_torch("lstm", x, weights, start, lengths)
+        return [y, *ends, *torch.autograd.grad(y.sum() + ends[1].sum(), weights)]
+
+    expected = run(x.bfloat16().float())
+    with torch.autocast("cpu", torch.bfloat16):
+        found = run(x.bfloat16())
+    assert all(torch.equal(a, b) for a, b in zip(found, expected, strict=True))
+    assert found[0].dtype == torch.float32
+
+
+def test_training_in_bf16_warns_once_where_there_is_no_bf16_lstm(tmp_path):
+    """A user's run on such a processor: one line, no traceback."""
+    done = without_bf16("-c", SCRIPT)
+    assert (done.returncode, done.stdout) == (0, "True\n")
+    assert "Traceback" not in done.stderr
+    if done.stderr:  # on other kinds of processor the variable means nothing
+        assert done.stderr.count("oneDNN has no bf16 LSTM for this processor") == 1
+
+
+@pytest.mark.slow
+def test_what_needs_bf16_passes_without_a_bf16_lstm():
+    done = without_bf16("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *AFFECTED)
+    assert done.returncode == 0, done.stdout
