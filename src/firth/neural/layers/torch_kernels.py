@@ -42,9 +42,10 @@ def run_torch(
 @functools.cache
 def has_bf16_lstm() -> bool:
     """Whether this processor has an LSTM in bf16, by trying it; warns the first time that it has none."""
-    state, weight, bias = (torch.zeros(shape, dtype=torch.bfloat16) for shape in ((1, 1, 8), (32, 8), (32,)))
+    state, weight, bias = torch.zeros(1, 1, 8), torch.zeros(32, 8), torch.zeros(32)
     try:
-        torch.lstm(state, [state, state], [weight, weight, bias, bias], True, 1, 0.0, False, False, True)
+        with torch.autocast("cpu", torch.bfloat16):
+            torch.lstm(state, [state, state], [weight, weight, bias, bias], True, 1, 0.0, False, False, True)
     except RuntimeError:
         warnings.warn(
             "oneDNN has no bf16 LSTM for this processor, which lacks AVX-512 and AMX: LSTM layers compute in float32, "
