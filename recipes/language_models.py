@@ -85,7 +85,7 @@ RUN = 12  # words; a held-out text that has so many in a row from what is learne
 def brown(options):
     """The three parts of Brown as texts of one vocabulary; see `recipes/brown.py`."""
     paragraphs = list(read_brown(options.text or path_of("brown")))[:: 50 if options.toy else 1]
-    text = training_text(firth.Corpus.build(paragraphs, min_count=1, sentences="text"), min_count=4)
+    text = training_text(firth.Corpus.build(paragraphs, min_count=1, sentences="text"), {"min_count": 4}, spelled=True)
     train, valid = round(0.67978 * len(text)), round(0.16994 * len(text))  # 800,000 and 200,000 of 1,176,859
     learned = text.part(round(train * (1 - options.share)), train)
     return learned, text.part(train, train + valid), text.part(train + valid, len(text))
@@ -96,7 +96,7 @@ def wiki(options):
     with lzma.open(options.text, "rt", encoding="utf-8") as file:
         train = list(first_words((TOKEN.findall(plain(line)) for line in file), options.words))
     corpus = firth.Corpus.build(train, min_count=2, unknown=UNKNOWN, sentences="text")
-    text = training_text(corpus, min_count=3, max_size=options.vocabulary)
+    text = training_text(corpus, {"min_count": 3, "max_size": options.vocabulary}, spelled=True)
     held_out = []
     for name in ("valid.txt.gz", "test.txt.gz"):
         with gzip.open(options.wikitext / name, "rt", encoding="utf-8") as file:

@@ -133,8 +133,9 @@ def _train(
     chosen = TEXT.chosen(options)
     if str(chosen.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # a piece that is rare is still a piece
+    spells = bool(getattr(trainer, "spells", False))
     limits: dict[str, Any] = {}
-    if getattr(trainer, "spells", False):  # it reads every word, and the limits are of what it predicts
+    if spells:  # it reads every word, and the limits are of what it predicts
         limits = {name: chosen.pop(name) for name in ("min_count", "max_size") if name in chosen}
         if not is_built_corpus(corpus):
             limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
@@ -144,8 +145,8 @@ def _train(
     given = {"training": training, "held_out": judged, "seed": seed, "checkpoint": checkpoint}
     taken = inspect.signature(trainer.train).parameters
     further = {name: value for name, value in given.items() if value is not None and name in taken}
-    predicted = training_text(text, **limits) if limits else text
-    learned = trainer.train(predicted, threads=threads, progress=not quiet, **further)
+    source = training_text(text, limits, spelled=True) if spells else text
+    learned = trainer.train(source, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
     learned.save(out)
     course = learned.metadata.get("training", {})

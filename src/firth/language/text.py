@@ -191,7 +191,8 @@ def training_text(
         if options:
             raise OptionError(f"{', '.join(options)} given with a text that has been read; it has its own")
         return corpus
-    given, limits = dict(options or {}), {}
+    given = dict(options or {})
+    limits: dict[str, Any] = {}
     if spelled:
         limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
         if not isinstance(corpus, Corpus):

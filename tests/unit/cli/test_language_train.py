@@ -118,7 +118,9 @@ def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, bu
     found = firth.load("out.firth")
     how = firth.RecurrentLM(embed="characters", hidden=8, layers=1)
     training = dataclasses.replace(how.training, epochs=1)
-    expected = how.train(training_text(corpus, min_count=6), training=training, threads=1, progress=False)
+    expected = how.train(
+        training_text(corpus, {"min_count": 6}, spelled=True), training=training, threads=1, progress=False
+    )
     text = found.encode(["the house 1 is old", "the house 111 is old"])
     assert list(found.vocabulary.words) == list(expected.vocabulary.words)
     logs = found.log_probs(text)

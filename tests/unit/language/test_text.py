@@ -156,7 +156,7 @@ def test_a_limited_text_is_that_of_a_corpus_with_these_limits(tmp_path):
     """The same ids of the same words, but the rest is not lost: x, y and z are kept as they are written."""
     for limits in ({"min_count": 3}, {"max_size": 2}, {"min_count": 2, "max_size": 9}):
         built_so = training_text(built(tmp_path, LINES, **{"min_count": 1, **limits}, unknown=UNKNOWN))
-        text = training_text(built(tmp_path, LINES, min_count=1), **limits)
+        text = training_text(built(tmp_path, LINES, min_count=1), limits, spelled=True)
         assert list(text.vocabulary.words) == list(built_so.vocabulary.words)
         assert text.vocabulary.counts.tolist() == built_so.vocabulary.counts.tolist()
         assert text.vocabulary.total == built_so.vocabulary.total
@@ -175,7 +175,7 @@ def spelled(text):
 
 def test_unknown_words_keep_their_spelling(tmp_path):
     corpus = built(tmp_path, LINES, min_count=1)
-    text = training_text(corpus, min_count=3)
+    text = training_text(corpus, {"min_count": 3}, spelled=True)
     read = "a a a b b x </s> a b y <unk> </s> b a x z </s>"
     assert spelled(text) == read
     held_out = held_out_text(["a q b", "x <unk> q"], text.vocabulary, text.rules)
@@ -188,20 +188,22 @@ def test_unknown_words_keep_their_spelling(tmp_path):
 
 
 def test_without_ends_unknown_words_keep_their_spelling_too(tmp_path):
-    text = training_text(built(tmp_path, LINES, min_count=1), ends=False, max_size=1)
+    text = training_text(built(tmp_path, LINES, min_count=1), {"max_size": 1}, ends=False, spelled=True)
     assert spelled(text) == " ".join(LINES)
 
 
 def test_words_that_a_corpus_left_out_have_lost_their_spelling(tmp_path):
     """z and y occur once and are <unk> to the corpus; b, which only the limit makes unknown, keeps its spelling."""
-    text = training_text(built(tmp_path, LINES, min_count=2, unknown=UNKNOWN), max_size=1)
+    text = training_text(built(tmp_path, LINES, min_count=2, unknown=UNKNOWN), {"max_size": 1}, spelled=True)
     assert list(text.vocabulary.words) == [UNKNOWN, "a", END]
     assert spelled(text) == "a a a b b x </s> a b <unk> <unk> </s> b a x <unk> </s>"
 
 
 def test_limits_come_with_a_corpus_alone(tmp_path):
     corpus = built(tmp_path, LINES, min_count=1)
-    with pytest.raises(OptionError, match=r"max_size=2 with a text that has been read: expected a corpus"):
-        training_text(training_text(corpus), max_size=2)
+    with pytest.raises(OptionError, match="max_size given with a text that has been read"):
+        training_text(training_text(corpus), {"max_size": 2}, spelled=True)
     with pytest.raises(OptionError, match="min_count=0: expected"):
-        training_text(corpus, min_count=0)
+        training_text(corpus, {"min_count": 0}, spelled=True)
+    with pytest.raises(OptionError, match="tokens given with a corpus that is built already"):
+        training_text(corpus, {"tokens": "unicode"}, spelled=True)

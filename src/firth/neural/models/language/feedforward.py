@@ -55,6 +55,7 @@ class FeedForwardLM:
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"feedforward": {}}  # on the command line
     train = train_language_model
+    spells: ClassVar[bool] = False
     training: ClassVar[Training] = Training(
         epochs=6, batch_size=128, steps=4, lr=0.003, schedule="linear", patience=2, optimiser="adam"
     )

@@ -59,6 +59,7 @@ class LogBilinearLM:
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"log-bilinear": {}}  # on the command line
     train = train_language_model
+    spells: ClassVar[bool] = False
     training: ClassVar[Training] = Training(
         epochs=6, batch_size=128, steps=4, lr=0.003, schedule="linear", patience=2, optimiser="adam"
     )

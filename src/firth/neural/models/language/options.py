@@ -28,6 +28,11 @@ class LanguageOptions(Protocol):
     training: ClassVar[Training]
 
     @property
+    def spells(self) -> bool:
+        """Whether words are read by their characters, so that the vocabulary limits only what is predicted."""
+        return False
+
+    @property
     def output(self) -> str:
         """How words are scored; see `output_of`."""
         ...

@@ -26,8 +26,7 @@ from firth.progress import Progress
 
 UNSPELLED = (
     "the model reads words by their characters, but {share:.1f} % of the training text is {unknown}, whose spelling is "
-    "lost: build the corpus with min_count=1 and without max_size, and limit the words that are predicted by "
-    "firth.language.text.training_text(corpus, max_size=...)"
+    "lost: build the corpus with min_count=1 and give min_count or max_size to train, where they limit what is predicted"
 )
 SHARE = 0.25  # of the minutes for training, for the model with a random tree that a learned one needs
 
@@ -59,7 +58,8 @@ def train_language_model(
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
         checkpoint: a folder in which the state is kept; a later call with the same text, options and seed goes on.
         callbacks: called with a plain dict after each evaluation; `firth.neural.training.callbacks` has some ready.
-        **options: of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+        **options: of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body". For a model
+            that reads characters min_count and max_size limit only what is predicted, and may be given with a corpus.
 
     Returns:
         The model that did best on held-out text, or the last.
@@ -72,7 +72,7 @@ def train_language_model(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: losses grew as no learning could make them.
     """
-    text = _checked(training_text(corpus, options, progress=progress))
+    text = _checked(training_text(corpus, options, spelled=how.spells, progress=progress))
     judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
     learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
     module = learning.begun(how)

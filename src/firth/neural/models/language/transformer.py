@@ -62,6 +62,7 @@ class TransformerLM:
 
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
     train = train_language_model
+    spells: ClassVar[bool] = False
     training: ClassVar[Training] = Training(
         epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine",
         warmup=100, clip=1.0, patience=2,

@@ -21,7 +21,7 @@ each = pytest.mark.parametrize("name", ["char-aware", "c2w"])
 
 def text_of(folder, words=4):
     """The small text with `words` words to predict out of 12."""
-    return training_text(corpus(folder), max_size=words)
+    return training_text(corpus(folder), {"max_size": words}, spelled=True)
 
 
 def model_of(folder, name="char-aware"):
@@ -104,7 +104,7 @@ def test_it_learns_what_the_letters_of_unknown_words_tell(tmp_path):
     text, saved and loaded.
     """
     whole = firth.Corpus.build(suffixes(400, 0), cache=tmp_path, min_count=1)
-    text = training_text(whole, max_size=2)
+    text = training_text(whole, {"max_size": 2}, spelled=True)
     assert sorted(text.vocabulary.words) == ["</s>", "<unk>", "left", "right"]
     training = firth.Training(epochs=6, batch_size=8, steps=15, lr=0.01)
     new, losses, judged = suffixes(100, 1), {}, {}
@@ -141,6 +141,22 @@ def test_a_corpus_that_lost_the_spelling_is_warned_of(tmp_path):
     with pytest.warns(UserWarning, match=r"% of the training text is <unk>, whose spelling is lost: build the corpus"):
         EVERY["char-aware"].train(pruned, training=QUICK, progress=False)
     EVERY["rnn"].train(pruned, training=QUICK, progress=False)  # which reads it so anyway
+
+
+def test_train_limits_what_is_predicted_whatever_it_is_given(tmp_path, monkeypatch):
+    """A corpus of every word with limits, the text itself with limits, and a text that has been read: one model."""
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path))
+    lines = suffixes(40, 0)
+    corpus = firth.Corpus.build(lines, min_count=1)
+    sources = [(corpus, {"min_count": 5}), (lines, {}), (training_text(corpus, {"min_count": 5}, spelled=True), {})]
+    how = EVERY["char-aware"]
+    found = [how.train(source, training=QUICK, progress=False, **limits) for source, limits in sources]
+    assert all(sorted(model.vocabulary.words) == ["</s>", "<unk>", "left", "right"] for model in found)
+    logs = [model.log_probs(model.read(suffixes(5, 1))) for model in found]
+    assert (logs[0] == logs[1]).all()
+    assert (logs[0] == logs[2]).all()
+    with pytest.raises(firth.errors.OptionError, match="built already"):
+        EVERY["rnn"].train(corpus, training=QUICK, progress=False, min_count=5)
 
 
 def test_a_run_goes_on_with_the_same_spellings_alone(tmp_path):
