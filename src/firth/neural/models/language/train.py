@@ -26,7 +26,7 @@ from firth.progress import Progress
 
 UNSPELLED = (
     "the model reads words by their characters, but {share:.1f} % of the training text is {unknown}, whose spelling is "
-    "lost: build the corpus with min_count=1 and give min_count or max_size to train, where they limit what is predicted"
+    "lost: build the corpus with min_count=1, and limit what is predicted by min_count or max_size of train"
 )
 SHARE = 0.25  # of the minutes for training, for the model with a random tree that a learned one needs
 
