@@ -3,17 +3,42 @@
 Numba's cache looks only at the file of the function that it keeps: after an edit or an upgrade of the bricks that the
 function calls, it would go on running the old ones. The name of a cached kernel therefore holds a digest of every file
 of this package, and a change in one of them makes a new entry.
+
+What Numba finds in its cache it runs. It lies beside the sources, in the user's cache folder, or where
+`NUMBA_CACHE_DIR` says; a folder named there that other users can write to is refused, for they could put their own code
+into it.
 """
 
 import functools
 import hashlib
 import mmap
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+
+from firth.errors import OptionError
+from firth.files import others_can_write
+
+
+def check_cache() -> None:
+    """Refuse a cache from which the code of other users could be run.
+
+    Raises:
+        OptionError: `NUMBA_CACHE_DIR` names a folder that others can write to.
+    """
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen and others_can_write(Path(chosen)):
+        raise OptionError(
+            f"NUMBA_CACHE_DIR={chosen}: other users can write to this folder, and what is in it is run as code; "
+            "expected a folder of your own: name another one, or take the permission from them (chmod go-w)"
+        )
+
+
+check_cache()
 
 
 def compiled(function: Callable[..., Any]) -> Any:

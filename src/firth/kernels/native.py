@@ -2,7 +2,8 @@
 
 Numba would compile the vector kernels anew into every kernel that calls them, and its cache does not see a change in
 the file that emits them. Here the object code is kept under a name made of the emitting sources, the processor and the
-compiler's version: beside this file, or where `NUMBA_CACHE_DIR` says, or in the user's cache folder.
+compiler's version: beside this file, or where `NUMBA_CACHE_DIR` says, or in the user's cache folder. It is run as it is
+found: a folder that other users can write to is left alone.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from firth.files import cache_folder, replacing_file
+from firth.files import cache_folder, others_can_write, replacing_file
 from firth.kernels import processor
 
 _ENGINES: list[Any] = []  # machine code lives as long as its engine
@@ -77,6 +78,8 @@ def _folders() -> Iterator[Path]:
 
 def _cached(file: str) -> bytes | None:
     for folder in _folders():
+        if others_can_write(folder):
+            continue
         with contextlib.suppress(OSError):
             data = (folder / file).read_bytes()
             # The linker aborts the process over a damaged object file: only a whole one may reach it.
@@ -91,6 +94,8 @@ def _digest(code: bytes) -> bytes:
 
 def _keep(file: str, code: bytes) -> None:
     for folder in _folders():
+        if others_can_write(folder):
+            continue
         # A folder that cannot be written to only costs the next process a second of compiling.
         with contextlib.suppress(OSError):
             with replacing_file(folder / file) as out:

@@ -1,5 +1,6 @@
 """A kept kernel is compiled anew after an edit in any brick, and the compiler's pages are given back."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from firth.errors import OptionError
 from firth.kernels import compiled
-from firth.kernels.compiled import digest, release_compiler
+from firth.kernels.compiled import check_cache, digest, release_compiler
 
 
 def test_digest_follows_names_and_contents(tmp_path):
@@ -51,6 +53,17 @@ def test_an_edited_brick_is_not_answered_from_the_cache(tmp_path, monkeypatch):
     assert answer(1) == ["2", "0"]
     assert answer(1) == ["2", "1"]
     assert answer(5) == ["6", "0"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
+def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    check_cache()  # it is not there yet, and will be ours
+    (tmp_path / "cache").mkdir(mode=0o755)
+    check_cache()
+    (tmp_path / "cache").chmod(0o777)
+    with pytest.raises(OptionError, match=r"other users can write to this folder.*chmod go-w"):
+        check_cache()
 
 
 def test_every_kept_kernel_uses_it():
