@@ -84,7 +84,9 @@ def train(setting: Setting, program: str, lr: float, final: float, seed: int, ou
     common = {"text": str(setting.tokenised.path), "threads": 1, "seed": seed, "min_count": MIN_COUNT, "output": output}
     model = Model(architecture="cbow", dim=DIM, epochs=setting.epochs or EPOCHS, lr=lr)
     if program == FIRTH:
-        command = setting.firth_job("firth_train.py", {**common, "model": {**model.for_firth(), "final_lr": final}})
+        command = setting.firth_job(
+            "firth_train.py", {**common, "model": {**model.for_firth(), "lr_end_factor": final}}
+        )
     else:
         command = setting.peer_job(
             "gensim_train.py", {**common, "model": {**model.for_gensim(), "min_alpha": lr * final}}

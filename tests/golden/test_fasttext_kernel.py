@@ -39,7 +39,7 @@ MODELS = {
     "one noise word": {"negative": 1},
     "no subsampling, seven noise words": {"sample": 0.0, "negative": 7},
     "strong subsampling": {"sample": 1e-4, "epochs": 5},
-    "a learning rate that stays": {"final_lr": 1.0},
+    "a learning rate that stays": {"lr_end_factor": 1.0},
     **{f"{dim} wide": {"dim": dim} for dim in (16, 100)},
     "1 wide": {"dim": 1, "lr": 0.01},
 }

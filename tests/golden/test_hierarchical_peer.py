@@ -42,7 +42,7 @@ def test_gensim_finds_the_same_words_alike(architecture, update, least, corpus):
     words = list(corpus.vocabulary.words)[:WORDS]
     model = firth.Word2Vec(
         architecture=architecture, objective="hierarchical", tree=tree_of(peers[0]), update=update, dim=50, sample=1e-3,
-        epochs=EPOCHS, lr=0.05, final_lr=1e-4,
+        epochs=EPOCHS, lr=0.05, lr_end_factor=1e-4,
     )  # fmt: skip
     ours = [model.train(corpus, threads=1, seed=seed, progress=False)[words] for seed in (1, 2)]
     assert likeness(ours, [peer[words] for peer in peers]) > least

@@ -176,7 +176,7 @@ def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
 
 
 @pytest.mark.filterwarnings("ignore:.*hold no word of the vocabulary")
-@pytest.mark.parametrize("change", [{"negative": 4}, {"sample": 2e-2}, {"noise_exponent": 0.7}, {"final_lr": 0.1}])
+@pytest.mark.parametrize("change", [{"negative": 4}, {"sample": 2e-2}, {"noise_exponent": 0.7}, {"lr_end_factor": 0.1}])
 @pytest.mark.parametrize("architecture", ["dm", "dbow"])
 def test_another_model_would_be_seen(corpus, architecture, change):
     options = {"architecture": architecture, "dim": 24, "epochs": 1, "lr": 0.05, "sample": 1e-2}

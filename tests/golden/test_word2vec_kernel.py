@@ -28,8 +28,8 @@ MODELS = {
     "noise of one window": {"shared_windows": 1},
     "noise of three windows": {"shared_windows": 3},
     "noise of seven windows": {"shared_windows": 7},
-    "a learning rate that stays": {"final_lr": 1.0},
-    "a learning rate that falls to nothing": {"final_lr": 0.0},
+    "a learning rate that stays": {"lr_end_factor": 1.0},
+    "a learning rate that falls to nothing": {"lr_end_factor": 0.0},
     "whole windows": {"shrink_windows": False},
     "windows wider than a step": {"window": 20, "shrink_windows": False},
     "cbow of wide windows": {"architecture": "cbow", "window": 20},
@@ -95,7 +95,7 @@ def test_a_sentence_longer_than_a_piece(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"noise_exponent": 0.7}, {"window": 4}, {"sample": 2e-2}, {"shared_windows": 1}, {"final_lr": 0.1}]
+    "change", [{"noise_exponent": 0.7}, {"window": 4}, {"sample": 2e-2}, {"shared_windows": 1}, {"lr_end_factor": 0.1}]
 )
 def test_another_model_would_be_seen(corpus, change):
     options = {"dim": 24, "epochs": 1, "lr": 0.05, "sample": 1e-2}

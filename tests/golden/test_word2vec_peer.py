@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]  # gensim
 
 CHARACTERS, EPOCHS = 3_000_000, 10
 LEAST = {"skipgram": 0.95, "cbow": 0.97}  # skip-gram scores a window before it updates it
-OPTIONS = {"dim": 50, "window": 5, "negative": 5, "sample": 1e-3, "epochs": EPOCHS, "lr": 0.05, "final_lr": 1e-4}
+OPTIONS = {"dim": 50, "window": 5, "negative": 5, "sample": 1e-3, "epochs": EPOCHS, "lr": 0.05, "lr_end_factor": 1e-4}
 
 
 @pytest.fixture(scope="module")

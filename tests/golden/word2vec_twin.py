@@ -60,8 +60,8 @@ def noise_probabilities(counts, exponent):
 
 
 def learning_rate(model, share):
-    """From lr, when nothing has been read, in a straight line to lr * final_lr, when everything has."""
-    return (1 - share) * model.lr + share * model.lr * model.final_lr
+    """From lr, when nothing has been read, in a straight line to lr * lr_end_factor, when everything has."""
+    return (1 - share) * model.lr + share * model.lr * model.lr_end_factor
 
 
 class Twin:

@@ -87,7 +87,7 @@ def options(**changes):
             "shrink_windows": False,
             "epochs": 1,
             "lr": LR,
-            "final_lr": 1,
+            "lr_end_factor": 1,
             **changes,
         }
     )

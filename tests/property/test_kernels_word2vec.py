@@ -19,7 +19,7 @@ models = st.fixed_dictionaries(
         "sample": st.sampled_from([0.0, 0.01, 0.3]),
         "epochs": st.integers(1, 3),
         "lr": st.floats(0.001, 0.1),
-        "final_lr": st.one_of(st.none(), st.floats(0, 1)),
+        "lr_end_factor": st.one_of(st.none(), st.floats(0, 1)),
         "noise_exponent": st.floats(-1, 2),
         "shrink_windows": st.booleans(),
         "shared_windows": st.one_of(st.none(), st.integers(1, 5)),

@@ -113,7 +113,7 @@ class FastText:
     )
     epochs: int = option(5, "passes over the corpus", minimum=1)
     lr: float = option(0.05, "learning rate at the start", minimum=0, exclusive=True)
-    final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
+    lr_end_factor: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.5, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
     shared_windows: int = option(2, "windows in a row that share their noise words", minimum=1)
@@ -188,7 +188,7 @@ class FastText:
     @property
     def rate(self) -> LearningRate:
         """The learning rate."""
-        return LearningRate(self.lr, self.final_lr)
+        return LearningRate(self.lr, self.lr_end_factor)
 
     def initial(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return which rows make up each word, and matrices to train: input rows of words, then of n-grams.

@@ -114,7 +114,7 @@ class ParagraphVectors:
     )
     epochs: int = option(10, "passes over the corpus", minimum=1, maximum=MOST_EPOCHS)
     lr: float = option(0.025, "learning rate at the start", minimum=0, exclusive=True)
-    final_lr: float = option(0.004, "share of lr that is left at the end", minimum=0, maximum=1)
+    lr_end_factor: float = option(0.004, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
     shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1, maximum=MOST)
@@ -187,7 +187,7 @@ class ParagraphVectors:
     @property
     def rate(self) -> LearningRate:
         """The learning rate."""
-        return LearningRate(self.lr, self.final_lr)
+        return LearningRate(self.lr, self.lr_end_factor)
 
     @property
     def reading(self) -> Reading:

@@ -127,7 +127,7 @@ class Structured:
     lr: float | None = option(
         None, "learning rate at the start; by default 0.025 for skip-gram, 0.05 for cwindow", minimum=0, exclusive=True
     )
-    final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
+    lr_end_factor: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(False, "draw each window's size from 1 to the window's width")
     shared_windows: int = option(2, "windows in a row that share their noise words", minimum=1)
@@ -201,7 +201,7 @@ class Structured:
     def rate(self) -> LearningRate:
         """The learning rate of settled options."""
         assert self.lr is not None
-        return LearningRate(self.lr, self.final_lr)
+        return LearningRate(self.lr, self.lr_end_factor)
 
     def initial(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
         """Return matrices to train, with output rows of 2 window padded parts.

@@ -26,8 +26,8 @@ Departures:
 - A noise word that is the centre word is left out of the step, as in word2vec.c, and not drawn again.
 - Input vectors start uniform in +-1/D, as in gensim; word2vec.c starts them in +-1/(2D). CBOW learns better from it.
 - A window of more than `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
-- The learning rate falls linearly with the words that a thread has read of its own share, to `final_lr` of its start:
-  1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/LOG.md).
+- The learning rate falls linearly with the words that a thread has read of its own share, to `lr_end_factor` of its
+  start: 1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/LOG.md).
 - CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
   divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
 
@@ -99,8 +99,8 @@ from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
 DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
-    "skipgram": {"lr": 0.025, "final_lr": 1e-4, "shared_windows": 2},
-    "cbow": {"lr": 0.05, "final_lr": 0.2, "shared_windows": 1},
+    "skipgram": {"lr": 0.025, "lr_end_factor": 1e-4, "shared_windows": 2},
+    "cbow": {"lr": 0.05, "lr_end_factor": 0.2, "shared_windows": 1},
 }
 
 
@@ -136,7 +136,7 @@ class Word2Vec:
     lr: float | None = option(
         None, "learning rate at the start; by default 0.025 for skip-gram, 0.05 for CBOW", minimum=0, exclusive=True
     )
-    final_lr: float | None = option(
+    lr_end_factor: float | None = option(
         None, "share of lr that is left at the end; by default 0.0001 for skip-gram, 0.2 for CBOW", minimum=0, maximum=1
     )
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
@@ -275,8 +275,8 @@ class Word2Vec:
     def rate(self) -> LearningRate:
         """The learning rate of settled options."""
         assert self.lr is not None
-        assert self.final_lr is not None
-        return LearningRate(self.lr, self.final_lr)
+        assert self.lr_end_factor is not None
+        return LearningRate(self.lr, self.lr_end_factor)
 
     def scoring(self, vocabulary: Vocabulary, children: Children | None) -> Scoring:
         """Return what the objective reads.

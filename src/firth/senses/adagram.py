@@ -122,7 +122,7 @@ class AdaGram:
     )
     epochs: int = option(5, "passes over the corpus", minimum=1)
     lr: float = option(0.025, "learning rate at the start", minimum=0, maximum=1, exclusive=True)
-    final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
+    lr_end_factor: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
     tree: str = option("learned", "tree over the words that contexts are predicted by", choices=("learned", "huffman"))
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
     threshold: float = option(
@@ -220,7 +220,7 @@ class AdaGram:
     @property
     def rate(self) -> LearningRate:
         """The learning rate, of the vectors and of the occurrences alike."""
-        return LearningRate(self.lr, self.final_lr)
+        return LearningRate(self.lr, self.lr_end_factor)
 
     def starting_matrices(self, corpus: Corpus, seed: int) -> Matrices:
         """Return random senses, sense k of word w in row w T + k, all occurrences with the first sense of their word.

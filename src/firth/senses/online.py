@@ -120,7 +120,7 @@ class MultiSense:
     )
     epochs: int = option(5, "passes over the corpus", minimum=1)
     lr: float = option(0.025, "learning rate at the start", minimum=0, exclusive=True)
-    final_lr: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
+    lr_end_factor: float = option(1e-4, "share of lr that is left at the end", minimum=0, maximum=1)
     noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
     shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
     shared_windows: int = option(2, "windows in a row that share their noise words", minimum=1)
@@ -204,7 +204,7 @@ class MultiSense:
     @property
     def rate(self) -> LearningRate:
         """The learning rate."""
-        return LearningRate(self.lr, self.final_lr)
+        return LearningRate(self.lr, self.lr_end_factor)
 
     def shard_trainer(
         self, corpus: Corpus, matrices: Matrices, state: SenseState, noise: npt.NDArray[np.uint64], threads: int

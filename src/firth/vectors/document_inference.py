@@ -91,7 +91,7 @@ def infer(
 
     Args:
         documents: the word ids of each.
-        options: of the model, with `lr`, `final_lr` and `epochs` of the inference.
+        options: of the model, with `lr`, `lr_end_factor` and `epochs` of the inference.
         counts: (V,) of the words.
         words: (V, D) input vectors.
         outputs: (V, Q) output vectors, Q = D, or (2 window + 1) D where vectors are concatenated.
@@ -117,7 +117,7 @@ def infer(
         dim=dim,
         epochs=options["epochs"],
         first_lr=options["lr"],
-        last_lr=options["lr"] * options["final_lr"],
+        last_lr=options["lr"] * options["lr_end_factor"],
     )
     ids, offsets = _joined(documents)
     states = np.array([_state(seed, document) for document in documents], dtype=np.uint64)

@@ -27,7 +27,7 @@ CHOICES = {
     "shrink_windows": (False, True),
 }
 WHOLE = {"dim": 2**31, "window": MOST, "negative": MOST, "shared_windows": MOST, "epochs": MOST_EPOCHS}  # from 1 on
-NUMBERS = {"sample": (0, 1), "lr": (0, 1e9), "final_lr": (0, 1), "noise_exponent": (-10, 10)}
+NUMBERS = {"sample": (0, 1), "lr": (0, 1e9), "lr_end_factor": (0, 1), "noise_exponent": (-10, 10)}
 Tokenise = Callable[[str], Sequence[str]]
 
 
@@ -256,6 +256,8 @@ def restore(content: Saved) -> DocumentVectors:
     options, tokens = content.facts.get("options"), content.facts.get("tokens")
     if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
+    if "final_lr" in options:  # what earlier versions called it
+        options = {**options, "lr_end_factor": options["final_lr"]}
     if wrong := _wrong_option(options):
         raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json, which is out of its range")
     vocab, names = content.words(), content.words("names")

@@ -147,6 +147,6 @@ def test_the_loss_is_summed_in_float64(built):
     """
     random = np.random.default_rng(0)
     corpus = built(np.array([f"w{i}" for i in range(3000)])[random.integers(0, 3000, (1000, 100))].tolist())
-    model = firth.Word2Vec(dim=1, sample=0, epochs=1, lr=1e-30, final_lr=1, noise_exponent=0, shared_windows=1)
+    model = firth.Word2Vec(dim=1, sample=0, epochs=1, lr=1e-30, lr_end_factor=1, noise_exponent=0, shared_windows=1)
     (loss,) = model.train(corpus, threads=1, progress=False).metadata["training"]["loss"]
     assert loss == pytest.approx((1 + 5 * 2999 / 3000) * np.log(2), rel=6e-5)

@@ -100,7 +100,7 @@ def test_what_comes_back(zipf):
 
 def test_vectors_begin_small_and_centred(zipf):
     """Uniform in +-1/D: mean 0, standard deviation 1 / (D sqrt 3), and output vectors of zeros."""
-    vectors = firth.Word2Vec(dim=50, epochs=1, lr=1e-12, final_lr=1).train(zipf, **QUIET)
+    vectors = firth.Word2Vec(dim=50, epochs=1, lr=1e-12, lr_end_factor=1).train(zipf, **QUIET)
     assert np.abs(vectors.vectors).max() <= 1 / 50
     assert vectors.vectors.std() == pytest.approx(1 / (50 * np.sqrt(3)), rel=0.01)
     assert abs(vectors.vectors.mean()) < 4 / (50 * np.sqrt(3 * vectors.vectors.size))

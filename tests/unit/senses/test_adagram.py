@@ -149,7 +149,7 @@ class TestOneSense:
         sentences = [[f"w{x}", f"w{y}"] for x, y in pairs]
         how = {"dim": 20, "window": 1, "epochs": 2, "sample": 0, "lr": 0.1}
         senses = firth.AdaGram(alpha=1e-9, tree="huffman", **how).train(built(sentences), threads=1, progress=False)
-        plain = firth.Word2Vec(objective="hierarchical", final_lr=1e-4, **how).train(
+        plain = firth.Word2Vec(objective="hierarchical", lr_end_factor=1e-4, **how).train(
             built([sentence[::-1] for sentence in sentences]), threads=1, progress=False
         )
         assert senses.words == plain.words
