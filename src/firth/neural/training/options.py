@@ -14,7 +14,8 @@ class Training:
 
     Attributes:
         epochs: passes over the training data, at most.
-        minutes: of training after which it ends, evaluation not counted; None for no limit. Schedules then follow the
+        minutes: of training after which it ends; None for no limit. Start-up, evaluation and checkpoints come on top:
+            they are not counted, so that models can be compared at equal time of training. Schedules then follow the
             clock where it is ahead of the updates, so that a rate that falls to nothing does so in time; what is
             learned then depends on the speed of the machine, and a seed no longer decides it.
         batch_size: B, sequences side by side.
@@ -40,7 +41,12 @@ class Training:
     """
 
     epochs: int = option(10, "passes over the training data, at most", minimum=1)
-    minutes: float | None = option(None, "minutes of training after which it ends", minimum=0, exclusive=True)
+    minutes: float | None = option(
+        None,
+        "minutes of training after which it ends; reading the text and evaluation are not counted, and come on top",
+        minimum=0,
+        exclusive=True,
+    )
     batch_size: int = option(20, "sequences trained side by side", minimum=1)
     steps: int = option(35, "words of each stream a batch, through which gradients go back", minimum=1)
     vary_steps: bool = option(False, "draw the steps of each batch at random around the given ones")
