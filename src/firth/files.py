@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import json
 import mmap
 import os
 import shutil
@@ -46,6 +47,32 @@ def unpacked(path: Path) -> bytes:
     return gunzipped(path) if path.suffix == ".gz" else path.read_bytes()
 
 
+def others_can_write(folder: Path) -> bool:
+    """Return whether another user than this one and root can put files into a folder, or into the one to be made there.
+
+    A group that has this user's name is taken for the user's own, as many systems give each user one.
+
+    Args:
+        folder: the folder; where it is missing this process makes it, and it is its own.
+    """
+    if not hasattr(os, "geteuid") or not folder.exists():
+        return False
+    found = folder.stat()
+    shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid))
+    return bool(shared) or found.st_uid not in (os.geteuid(), 0)
+
+
+def _is_own_group(number: int) -> bool:
+    import grp
+    import pwd
+
+    try:
+        group, user = grp.getgrgid(number), pwd.getpwuid(os.geteuid())
+    except KeyError:
+        return False
+    return number == user.pw_gid and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
+
+
 def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
     """Return the text of a small file.
 
@@ -76,6 +103,25 @@ def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "str
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
         raise FormatError(f"{path} line {number}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
+
+
+def json_bytes(value: Any, **how: Any) -> bytes:
+    """Return JSON as UTF-8.
+
+    Lone surrogates, as names of files and broken texts hold them that are no UTF-8, are written as escapes.
+
+    Args:
+        value: what JSON holds.
+        how: further arguments of `json.dumps`.
+
+    Raises:
+        TypeError: it holds something else.
+        ValueError: as in `json.dumps`.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, **how).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, **how).encode()
 
 
 @contextlib.contextmanager

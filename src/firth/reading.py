@@ -121,6 +121,57 @@ class Bounded(io.RawIOBase):
         super().close()
 
 
+def opened(path: Path, buffering: int = 1 << 20) -> BinaryIO:
+    """Open a file for reading; one packed by gzip, bzip2 or xz, or alone in a zip archive, is unpacked on the way.
+
+    Its first bytes tell, and not its name.
+
+    Args:
+        path: the file.
+        buffering: bytes that are read at once.
+
+    Raises:
+        FormatError: it is an archive of several files, or a damaged or encrypted one.
+        OSError: it cannot be opened.
+    """
+    unpack = _unpacker(path)
+    if unpack is None:
+        return path.open("rb", buffering=buffering)
+    # The decompressors read lines in Python; a buffer around them reads them in C.
+    return io.BufferedReader(Bounded(unpack(path), path), buffering)
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether `opened` unpacks a file."""
+    return _unpacker(path) is not None
+
+
+def _unpacker(path: Path) -> Callable[[Path], Any] | None:
+    with path.open("rb") as file:
+        start = file.read(6)
+    return next((unpack for magic, unpack in _PACKED.items() if start.startswith(magic)), None)
+
+
+def _only_member(path: Path) -> Any:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            files = [member for member in archive.infolist() if not member.is_dir()]
+            if len(files) == 1:
+                return archive.open(files[0])  # which stays open when the archive is closed
+    except _ZIP_DAMAGE as error:
+        raise FormatError(f"{path}: no zip archive that can be read ({error}); fetch it or pack it again") from error
+    names = ", ".join(member.filename for member in files[:4]) + (", ..." if len(files) > 4 else "")
+    raise FormatError(f"{path}: a zip archive of {len(files):,} files ({names}); expected one: unpack it, and name one")
+
+
+_PACKED: dict[bytes, Callable[[Path], Any]] = {
+    b"\x1f\x8b": gzip.GzipFile,
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
+    b"PK\x03\x04": _only_member,
+}
+
+
 def gunzipped(path: Path) -> bytes:
     """Return the whole content of a gzip file.
 

@@ -195,6 +195,12 @@ def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
     assert "expected OPTION=VALUE" in firth("compare", "text.txt", "--models", "cbow:size=3", "-o", "x").complaint
 
 
+def test_a_damaged_gold_set_is_found_before_training(firth: Command, pairs: Path):
+    pairs.write_text("cat\tdog\n", encoding="utf-8")
+    assert "pairs.tsv line 1" in firth(*COMPARE, "-o", "run", "-q").complaint
+    assert not (firth.folder / "run").exists()
+
+
 def test_a_comparison_that_was_killed_goes_on(firth: Command, pairs: Path):
     line = [*COMPARE[:3], "cbow:epochs=1,skipgram:epochs=100000", *COMPARE[4:], "-o", "run", "-q"]
     process = firth.start(*line)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from firth import files, swapping
-from firth.files import release_pages, replacing_file, replacing_folder, sync_folder
+from firth.files import others_can_write, release_pages, replacing_file, replacing_folder, sync_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and kills as POSIX has them")
 
@@ -253,7 +253,7 @@ class TestFolder:
         with replacing_folder(target, own) as folder:
             (folder / "one").write_text("new", encoding="utf-8")
         assert self.read(target) == {"one": "new", **({"mine": "mine"} if own else {})}
-        assert names(target) == ["checksums.json", *(["mine", "one"] if own else ["one"])]
+        assert names(target) == ["checksums.json", *(["mine"] if own else []), "one"]
         assert target.stat().st_ino == inode
 
     @posix
@@ -296,6 +296,26 @@ def test_a_kill_keeps_the_old_one(kind, tmp_path):
     with replacing_file(target) if kind == "file" else replacing_folder(target):
         assert left[0] not in names(tmp_path), "the next save removes what the kill has left"
     assert names(tmp_path) == ["target"]
+
+
+@posix
+def test_who_else_can_write(tmp_path, monkeypatch):
+    import grp
+    import pwd
+    from types import SimpleNamespace
+
+    folder = tmp_path / "folder"
+    assert not others_can_write(folder)
+    folder.mkdir()
+    user = pwd.getpwuid(os.geteuid())
+    for name, members, theirs in ((user.pw_name, [], False), (user.pw_name, ["eve"], True), ("users", [], True)):
+        group = SimpleNamespace(gr_name=name, gr_mem=members)
+        monkeypatch.setattr(grp, "getgrgid", lambda number, group=group: group)
+        found = {mode: (folder.chmod(mode), others_can_write(folder))[1] for mode in (0o700, 0o755, 0o775, 0o777)}
+        assert found == {0o700: False, 0o755: False, 0o775: theirs, 0o777: True}
+    folder.chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: 123456)
+    assert others_can_write(folder) == (folder.stat().st_uid != 0)
 
 
 def test_a_folder_that_cannot_be_synced_is_no_error(tmp_path):

@@ -9,7 +9,7 @@ import typer
 from firth.cli.output import AsJson, complain, note, print_json
 from firth.cli.postprocess import words_of
 from firth.cli.queries import Vectors
-from firth.cli.targets import check_folder_target
+from firth.cli.targets import check_vectors_target
 from firth.cli.word_lists import read_poles, read_words
 from firth.directions import axis as axis_of_pairs
 from firth.directions import axis_between, neutralise, project
@@ -62,7 +62,7 @@ def axis(
     if number < 1:
         raise OptionError(f"-n {number}: expected a whole number of at least 1")
     if output is not None:
-        check_folder_target(output)
+        check_vectors_target(output, takes_files=True)
     space = load_vectors(vectors) if output is None else words_of(vectors)
     along = _axis(space, poles or [], pairs, method)
     given = [*(words or []), *(read_words(word_file) if word_file else [])]

@@ -10,7 +10,7 @@ from firth import bias as instruments
 from firth.bias import METHODS, METRICS, Change, Effects, Lists, Measured, Query
 from firth.cli.output import AsJson, note, print_json
 from firth.cli.queries import Vectors
-from firth.cli.targets import check_folder_target
+from firth.cli.targets import check_vectors_target
 from firth.data import path_of
 from firth.errors import OptionError
 from firth.postprocess.recorded import STEPS as DONE
@@ -127,7 +127,7 @@ def debias(
     control of Gonen and Goldberg 2019: how well two clusters, a classifier and the nearest words still tell to which
     side a word leaned. What a method did stands in the metadata. The vectors that are read stay as they are.
     """
-    check_folder_target(output)
+    check_vectors_target(output, takes_files=True)
     space = _words_of(vectors)
     lists = _lists(pairs, equalize, specific, neutral, data)
     wanted = test if test or query or pairs else ["weat-6", "weat-7", "weat-8"]

@@ -74,7 +74,7 @@ def _compare(
         progress=not quiet,
     )
     with replacing_file(out / TABLE) as file:
-        file.write(f"{found.to_markdown()}\n".encode())
+        file.write(f"{found.to_markdown()}\n".encode("utf-8", "backslashreplace"))
     try:
         models_by_time(found).save(out / PLOT)
     except MissingExtraError as error:

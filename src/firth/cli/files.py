@@ -12,20 +12,12 @@ from firth.cli.targets import check_folder_target
 from firth.cli.verify import print_table, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
-from firth.vectors.io import FORMATS, load, load_vectors, save
+from firth.vectors.io import FORMATS, format_of, load, load_vectors, save
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 _WIDEST = 200  # characters of a fact; a tokenizer has some 100,000
-
-_BY_SUFFIX = {
-    ".bin": "word2vec-binary",
-    ".txt": "word2vec",
-    ".vec": "word2vec",
-    ".ftz": "fasttext",
-    ".floret": "floret",
-}
 
 
 def convert(
@@ -46,8 +38,11 @@ def convert(
     limit: Annotated[int | None, typer.Option(help="Read the first so many vectors of a foreign file.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Write vectors in another format: of words, or those of documents. A name that ends in .gz is packed."""
-    format = to or _BY_SUFFIX.get(Path(target.name.removesuffix(".gz")).suffix, "firth")
+    """Write vectors in another format: of words, or those of documents.
+
+    A name that ends in .gz, .bz2, .xz or .zip is packed.
+    """
+    format = to or format_of(target)
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":

@@ -8,7 +8,7 @@ import typer
 
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
-from firth.cli.language_train import train
+from firth.cli.language_train import check_model_target, train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
@@ -18,7 +18,7 @@ from firth.files import replacing_file
 from firth.inference.beam import Beam
 from firth.inference.controls import Controls
 from firth.language.comparing import compare_models
-from firth.language.files import ARPA, load_language_model, save_language_model
+from firth.language.files import is_arpa, load_language_model, save_language_model
 from firth.language.generation import SEARCHES, Writer
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel
@@ -141,7 +141,7 @@ def mix(
     json: AsJson = False,
 ) -> None:
     """Mix language models, with the weights that predict a held-out text best; measure it on yet another."""
-    check_folder_target(out)
+    check_model_target(out, counts=False)
     named = _named(models)
     parts = list(named.values())
     found = Mixture.fit(parts, _held_out(parts[0], [str(held_out)], column, cache, quiet), progress=not quiet)
@@ -180,7 +180,7 @@ def report(
     source = _held_out(next(iter(named.values())), [str(held_out)], column, cache, quiet)
     page = language_report(named, source, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
     with replacing_file(out) as file:
-        file.write(page.encode())
+        file.write(page.encode("utf-8", "backslashreplace"))
     if json:
         print_json({"page": str(out), "models": list(named)})
     else:
@@ -193,7 +193,7 @@ def convert(
     json: AsJson = False,
 ) -> None:
     """Write n-grams as an ARPA file, which other programs read, or an ARPA file as a folder, which opens at once."""
-    if not out.name.removesuffix(".gz").endswith(ARPA):
+    if not is_arpa(out):
         check_folder_target(out)
     found = load_language_model(model)
     save_language_model(found, out)

@@ -17,11 +17,12 @@ import typer
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
-from firth.cli.texts import Cache, Column, Sources, StopWords, Threads, corpus_of, is_built_corpus
+from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.errors import MissingExtraError
+from firth.errors import MissingExtraError, OptionError
+from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNKNOWN, training_text
@@ -95,7 +96,14 @@ def _train(
     how: Model,
     corpus: Sources,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder to save the model in.", show_default=False, metavar="OUT")
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder to save the model in, or, of n-grams, an ARPA file (.arpa).",
+            show_default=False,
+            metavar="OUT",
+        ),
     ],
     held_out: Annotated[
         Path | None,
@@ -104,7 +112,14 @@ def _train(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of every random draw. Default: 0.")] = None,
-    threads: Threads = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Threads; by default one a processor for models that count, and 1 for neural ones, which then give "
+            "the same bits every time.",
+            show_default=False,
+        ),
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
@@ -123,7 +138,7 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything was.
     """
     began = time.monotonic()
-    check_folder_target(out)
+    check_model_target(out, counts=how.kind.__module__.startswith(COUNTING))
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     trainer = how.kind(**Flags(how.kind, "Model").chosen(options), **how.preset)
@@ -148,7 +163,7 @@ def _train(
     source = training_text(text, limits, spelled=True) if spells else text
     learned = trainer.train(source, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
-    learned.save(out)
+    save_language_model(learned, out)
     course = learned.metadata.get("training", {})
     interrupted = bool(course.get("interrupted"))
     figure = None if judged is None or interrupted else learned.perplexity(judged, progress=not quiet)
@@ -157,6 +172,27 @@ def _train(
         raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # the warning said so, and which model was kept
         raise typer.Exit(1)
+
+
+def check_model_target(path: Path, *, counts: bool) -> None:
+    """Make sure that a language model can be written to a path, as an ARPA file where its name says so.
+
+    Args:
+        path: where to.
+        counts: whether the model is one of n-grams.
+
+    Raises:
+        OptionError: something else is there, or the name is an ARPA file's and the model has no n-grams.
+        OSError: nothing can be written there.
+    """
+    if not is_arpa(path):
+        check_folder_target(path)
+    elif not counts:
+        raise OptionError(f"{path}: an ARPA file holds n-grams, and this model has none; give the name of a folder")
+    elif path.is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write, or of a folder without .arpa")
+    else:
+        check_writable(path)
 
 
 def _training(kind: Any, options: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from firth import postprocess as steps
 from firth.cli.files import size_on_disk
 from firth.cli.output import AsJson, note, print_json
 from firth.cli.queries import Vectors
-from firth.cli.targets import check_folder_target
+from firth.cli.targets import check_vectors_target
 from firth.errors import OptionError
 from firth.postprocess.recorded import STEPS as DONE
 from firth.vectors.codes import KINDS
@@ -95,7 +95,7 @@ def postprocess(
     """
     chosen = [_parsed(each) for each in step]
     _check_needs(chosen, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
-    check_folder_target(output)
+    check_vectors_target(output, takes_files=True)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
     space, *more = (words_of(path) for path in (vectors, *(others or ())))
     before = len(space.metadata.get(DONE, []))
@@ -132,7 +132,7 @@ def quantize(
     json: AsJson = False,
 ) -> None:
     """Make vectors four to eight times smaller, and say how much of their neighbourhoods is left."""
-    check_folder_target(output)
+    check_vectors_target(output, takes_files=True)
     space = load_vectors(vectors)
     kept = space if keep is None else space.first(keep)
     small = kept.quantise(kind, width=width, lengths=lengths, seed=seed)

@@ -10,16 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, Quiet, paragraphs, print_json
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.output import AsJson, Quiet, complain, paragraphs, print_json
+from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
 from firth.comparison.models import MODELS
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
+from firth.errors import FirthError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io import load
 from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
 
 _LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
 
@@ -28,7 +31,14 @@ def _train(
     model: str,
     corpus: Sources,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to save the vectors in.", show_default=False, metavar="OUT")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder to save the vectors in, or a file in the format that its name ends in, as with firth convert.",
+            show_default=False,
+            metavar="OUT",
+        ),
     ],
     seed: Annotated[int, typer.Option(help="Of every random draw; with one thread it decides every bit.")] = 0,
     threads: Threads = None,
@@ -55,8 +65,8 @@ def _train(
     stops at a safe point and saves what was learned.
     """
     began = time.monotonic()
-    check_folder_target(output)
     kind, preset = MODELS[model].kind, MODELS[model].preset
+    check_vectors_target(output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors))
     trainer = kind(**Flags(kind, "Model").chosen(options), **preset)
     before = None if start is None else load(start)
     if checkpoint is not None:
@@ -66,10 +76,22 @@ def _train(
     further = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
     vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **further)
     vectors.metadata.setdefault("name", output.stem)
-    vectors.save(output)
+    output = _saved(vectors, output)
     _tell(vectors, output, time.monotonic() - began, json)
     if vectors.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
+
+
+def _saved(vectors: Any, output: Path) -> Path:
+    """Save vectors; what the format of a file has no place for is no reason to lose what was learned."""
+    try:
+        vectors.save(output)
+    except FirthError as error:
+        folder = output.with_name(f"{output.name}.firth")
+        vectors.save(folder)
+        complain(f"warning: {error}; the vectors are saved in the folder {folder} instead")
+        return folder
+    return output
 
 
 def _app() -> typer.Typer:

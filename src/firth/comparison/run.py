@@ -23,7 +23,8 @@ from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, rea
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError, OptionError
-from firth.files import replacing_file, sync_folder
+from firth.evaluation.judge import check_sets
+from firth.files import json_bytes, replacing_file, sync_folder
 from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
 
@@ -70,6 +71,7 @@ def compare(
     if len(set(models)) != len(models) or not models:
         raise OptionError(f"models {', '.join(models) or '(none)'}: expected one or more, each once")
     options = {spec: _described(trainer(spec, shared)) for spec in models}
+    check_sets(**(sets or {}))
     many, folder = usable_threads(threads), Path(out)
     corpus = as_corpus(corpus, {}, progress=progress)
     run = {
@@ -143,13 +145,13 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
 
 def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
     with replacing_file(folder / RUN) as file:
-        file.write(json.dumps(stamped(run), indent=2, ensure_ascii=False).encode())
+        file.write(json_bytes(stamped(run), indent=2))
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    whole = "".join(json.dumps(stamped(each), ensure_ascii=False) + "\n" for each in [*read_rows(path), row])
+    rows = [stamped(each) for each in [*read_rows(path), row]]
     with replacing_file(path) as file:
-        file.write(whole.encode())
+        file.writelines(json_bytes(each) + b"\n" for each in rows)
     sync_folder(path.parent)
 
 

@@ -128,7 +128,7 @@ def main() -> int:
         told = {"error": str(error) or type(error).__name__}
     except KeyboardInterrupt:
         return 130
-    print(json.dumps(told, ensure_ascii=False))
+    print(json.dumps(told))  # ASCII, whatever encoding the locale has
     return 0
 
 

@@ -87,6 +87,24 @@ def evaluate(
         return report_of(judged, setting)
 
 
+def check_sets(
+    *,
+    similarity: Given = None,
+    analogies: Given = None,
+    suites: str | Iterable[str] | Mapping[str, Given] | None = None,
+    data: PathLike | None = None,
+) -> None:
+    """Read gold sets, with the arguments of `evaluate`, so that a mistake in them is found before anything is trained.
+
+    Raises:
+        DataError: as in `evaluate`.
+        FormatError: as in `evaluate`.
+        OptionError: as in `evaluate`.
+    """
+    for suite, given in _wanted(suites, similarity, analogies):
+        _read(suite, given, data)
+
+
 @dataclass(frozen=True)
 class _Gold:
     suite: Suite

@@ -11,6 +11,11 @@ from firth.vectors.io import saved
 ARPA = (".arpa", ".lm")  # what names of ARPA files end in, but for a .gz behind
 
 
+def is_arpa(path: str | os.PathLike[str]) -> bool:
+    """Return whether a name is that of an ARPA file."""
+    return str(path).lower().removesuffix(".gz").endswith(ARPA)
+
+
 def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     """Read a language model.
 
@@ -26,7 +31,7 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     place = Path(path)
     if not place.exists():
         raise FileNotFoundError(2, "no such file or folder; expected a language model of firth lm train", str(place))
-    if place.is_file() and place.name.lower().removesuffix(".gz").endswith(ARPA):
+    if place.is_file() and is_arpa(place):
         return NgramModel.from_arpa(place)
     if not saved.may_be_ours(place):
         raise FormatError(f"{place}: no language model; expected a folder of firth lm train, or an ARPA file (.arpa)")
@@ -50,7 +55,7 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
             `NgramModel.to_arpa`.
         OSError: it cannot be written.
     """
-    if not str(path).lower().removesuffix(".gz").endswith(ARPA):
+    if not is_arpa(path):
         model.save(path)
     elif isinstance(model, NgramModel):
         model.to_arpa(path)

@@ -40,7 +40,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     if suffix == PAGE:
         from firth.plots.page import render as page
 
-        content = page(picture).encode()
+        content = page(picture).encode("utf-8", "backslashreplace")
     else:
         from firth.plots.still import render as still
 

@@ -7,13 +7,14 @@
     fasttext          fastText's .bin and .ftz models: words, n-grams and all, or a classifier
     floret            floret's table of n-grams
 
-All but fastText's models may be packed with gzip.
+Where no format is given, the name of what is written decides: .txt and .vec are word2vec, .bin word2vec-binary, .ftz
+fasttext, .floret floret, and everything else is a folder. A further .gz, .bz2, .xz or .zip packs the file. What is read
+is told by its content, whatever its name. FastText's models are never packed.
 """
 
-import gzip
 import importlib
 import os
-import zlib
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,16 +24,38 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.files import replacing_file
+from firth.reading import DAMAGE
 from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
-from firth.vectors.io.detect import detect, opened, packed
+from firth.vectors.io.detect import detect, opened, packed, packing_of
 from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 FORMATS = ("firth", "word2vec", "word2vec-binary", "glove", "fasttext", "floret")
+SUFFIXES = {
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec",
+    ".vec": "word2vec",
+    ".ftz": "fasttext",
+    ".floret": "floret",
+}
 CLASSIFIERS = "firth.embeddings.classifier_files"  # its `from_fasttext` takes a fastText file that holds a classifier
 
-__all__ = ["FORMATS", "load", "load_vectors", "load_words", "save"]
+__all__ = ["FORMATS", "format_of", "load", "load_vectors", "load_words", "save"]
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Return the format that vectors are saved in under a name, where none is given.
+
+    Raises:
+        OptionError: the name asks for a packed folder.
+    """
+    name = Path(path).name
+    packing = packing_of(name)
+    found = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
+    if packing and found == "firth":
+        raise OptionError(f"{path}: a folder cannot be packed; expected a name such as {Path(name).stem}.vec{packing}")
+    return found
 
 
 def load(
@@ -91,8 +114,10 @@ def load(
             found = _read_subwords(path, kind)
             return found if limit is None and dtype is None else _part(found, path, limit, dtype)
         words, matrix = _read(path, kind, how)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: a damaged gzip file ({error}); copy it again") from None
+    except (*DAMAGE, zipfile.BadZipFile, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FormatError(f"{path}: damaged packed data ({error}); copy it again") from None
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
 
 
@@ -180,7 +205,7 @@ def _read(path: Path, format: str, how: Reading) -> tuple[list[str], npt.NDArray
 def save(
     vectors: WordVectors | SubwordVectors,
     path: str | os.PathLike[str],
-    format: str = "firth",
+    format: str | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
 ) -> None:
@@ -189,8 +214,9 @@ def save(
     Args:
         vectors: the vectors. Subwords go into the formats "firth", "fasttext" and "floret"; the others have no place
             for them.
-        path: the folder or file to write or replace; a file whose name ends in ".gz" is packed.
-        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret".
+        path: the folder or file to write or replace; a file whose name ends in .gz, .bz2, .xz or .zip is packed.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None goes by the name, see
+            `firth.vectors.io`.
         dtype: the precision to store: float32, float16 or float64; None keeps the present one. The binary form,
             fastText's and floret's always have float32.
 
@@ -199,6 +225,7 @@ def save(
         FormatError: a word cannot be written in this format, or a vector is not finite.
         OSError: the file cannot be written.
     """
+    format = format_of(path) if format is None else format
     _check_format(format)
     if format == "firth":
         if isinstance(vectors, SubwordVectors):
@@ -209,6 +236,8 @@ def save(
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
     if format == "fasttext":
+        if packing_of(path):
+            raise OptionError(f"{path}: fastText's models are not packed; leave {packing_of(path)} out")
         fasttext.write(fasttext_vectors.to_file(vectors), path)
         return
     if format == "floret":

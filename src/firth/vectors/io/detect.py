@@ -1,57 +1,74 @@
-"""Which format a file of vectors has, told from its first bytes and never from its name; gzip on the way in and out."""
+"""Which format a file of vectors has, told from its first bytes and never from its name; and packing on the way out."""
 
+import bz2
 import contextlib
 import gzip
-import io
+import lzma
 import os
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
+from firth import reading
 from firth.errors import FormatError
-from firth.reading import Bounded
 from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import read_header
 
 GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
-GZIP = b"\x1f\x8b"
+PACKINGS = (".gz", ".bz2", ".xz", ".zip")
 FOREIGN = {
     b"\x80": "a pickle, which could run any code; in gensim, save_word2vec_format writes a file that firth reads",
-    b"PK\x03\x04": "a zip archive; unpack it",
-    b"BZh": "a bzip2 file; unpack it, or pack it with gzip",
-    b"\xfd7zXZ": "an xz file; unpack it, or pack it with gzip",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it, or pack it with gzip",
 }
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file for reading, through gzip where its first bytes say so.
+    """Open a file for reading, unpacked where its first bytes say that it is packed; see `firth.reading.opened`.
 
     Raises:
-        FormatError: it is a folder.
+        FormatError: it is a folder, or an archive that does not hold one file.
         OSError: it cannot be opened.
     """
     if path.is_dir():
         raise FormatError(
             f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
         )
-    if packed_by_gzip(path):
-        # GzipFile reads lines in Python; a buffer around it reads them in C.
-        return io.BufferedReader(Bounded(gzip.GzipFile(path), path), GLANCE)
-    return path.open("rb", buffering=GLANCE)
+    return reading.opened(path, GLANCE)
 
 
-def packed_by_gzip(path: Path) -> bool:
-    """Return whether a file's first bytes are gzip's."""
-    with path.open("rb") as file:
-        return file.read(2) == GZIP
+def packing_of(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a name that says how the file is packed, or ""."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in PACKINGS else ""
 
 
-def packed(file: BinaryIO, path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[BinaryIO]:
-    """Return a file to write into that packs with gzip where the name asks for it."""
-    if Path(path).suffix != ".gz":
-        return contextlib.nullcontext(file)
-    # No time and no name inside: the same vectors give the same bytes.
-    return cast("contextlib.AbstractContextManager[BinaryIO]", gzip.GzipFile("", "wb", 6, file, mtime=0))
+@contextlib.contextmanager
+def packed(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Lend a file to write into that packs as the name asks for: the same vectors give the same bytes.
+
+    Args:
+        file: what is written.
+        path: its name.
+    """
+    kind = packing_of(path)
+    if not kind:
+        yield file
+    elif kind == ".zip":
+        member = zipfile.ZipInfo(Path(path).stem, date_time=(1980, 1, 1, 0, 0, 0))
+        member.compress_type = zipfile.ZIP_DEFLATED
+        with zipfile.ZipFile(file, "w") as archive, archive.open(member, "w", force_zip64=True) as content:
+            yield cast("BinaryIO", content)
+    else:
+        with _PACKERS[kind](file) as content:
+            yield content
+
+
+_PACKERS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),  # without a time and a name
+    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115  `packed` closes it
+}
 
 
 def detect(path: Path) -> str:
@@ -65,8 +82,8 @@ def detect(path: Path) -> str:
     if not start:
         raise FormatError(f"{path}: an empty file, expected vectors")
     if start.startswith(fasttext.START):
-        if packed_by_gzip(path):
-            raise FormatError(f"{path}: a fastText model packed with gzip; unpack it, for its matrices are mapped")
+        if reading.is_packed(path):
+            raise FormatError(f"{path}: a packed fastText model; unpack it, for its matrices are mapped")
         return "fasttext"
     for magic, told in FOREIGN.items():
         if start.startswith(magic):

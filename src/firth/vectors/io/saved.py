@@ -13,7 +13,6 @@ pickle. A folder is written aside, synced and renamed: a full disk or a killed p
 """
 
 import importlib
-import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -26,7 +25,7 @@ import numpy.typing as npt
 
 from firth import checksums
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_folder
+from firth.files import json_bytes, replacing_folder
 from firth.integrity import verify
 from firth.partial import is_empty
 from firth.reading import parse_json
@@ -241,8 +240,8 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
             (aside / f"{name}.json").write_bytes(_json_lines(value))
         for name, write_part in saved.parts.items():
             write_part(aside / name)
-        (aside / CARD).write_text(saved.card, encoding="utf-8")
-        (aside / CONFIG).write_text(config, encoding="utf-8")
+        (aside / CARD).write_bytes(saved.card.encode("utf-8", "backslashreplace"))
+        (aside / CONFIG).write_bytes(config)
 
 
 def _own(folder: Path) -> set[str]:
@@ -254,13 +253,13 @@ def _own(folder: Path) -> set[str]:
     return names
 
 
-def _config(saved: Saved) -> str:
+def _config(saved: Saved) -> bytes:
     from firth import __version__
 
     head = {"format": saved.kind, "format_version": VERSION, "firth_version": __version__}
     config = {**head, **saved.facts, "metadata": dict(saved.metadata)}
     try:
-        return json.dumps(config, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_bytes(config, indent=2, allow_nan=False) + b"\n"
     except (TypeError, ValueError) as error:
         raise OptionError(
             f"the metadata cannot be written as JSON ({error}): expected texts, numbers, lists, dicts"
@@ -268,11 +267,7 @@ def _config(saved: Saved) -> str:
 
 
 def _json_lines(value: Any) -> bytes:
-    separators = (",\n", ":") if isinstance(value, list) else (", ", ": ")
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=separators).encode()
-    except UnicodeEncodeError:  # lone surrogates, which came from broken UTF-8, are written as escapes
-        return json.dumps(value, separators=separators).encode()
+    return json_bytes(value, separators=(",\n", ":") if isinstance(value, list) else (", ", ": "))
 
 
 def read(path: str | os.PathLike[str]) -> Saved:
