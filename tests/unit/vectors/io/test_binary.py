@@ -81,9 +81,9 @@ def test_wrong_content(tmp_path, content, told):
 
 def test_a_damaged_gzip_file(tmp_path):
     packed = gzip.compress(b"2 2\na " + ONE_TWO + b"b " + THREE_FOUR, mtime=0)
-    with pytest.raises(FormatError, match="a damaged gzip file"):
+    with pytest.raises(FormatError, match="damaged packed data"):
         loaded(tmp_path, packed[:-9])
-    with pytest.raises(FormatError, match="a damaged gzip file"):
+    with pytest.raises(FormatError, match="damaged packed data"):
         loaded(tmp_path, packed[:20] + b"????" + packed[24:])
 
 
