@@ -260,6 +260,7 @@ def restore(content: Saved) -> DocumentVectors:
         options = {**options, "lr_end_factor": options["final_lr"]}
     if wrong := _wrong_option(options):
         raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json, which is out of its range")
+    options = {**options, **{name: float(options[name]) for name in NUMBERS}}  # a whole number compiles kernels anew
     vocab, names = content.words(), content.words("names")
     dim = options["dim"]
     documents = content.array("documents", (len(names), dim))
