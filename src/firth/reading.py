@@ -25,7 +25,13 @@ from firth.errors import FormatError, OptionError
 
 RATIO, LEAST = 100, 1 << 26  # bytes to a packed byte; bytes that any packed file may unfold to
 VARIABLE = "FIRTH_MAX_UNPACKED"
-DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)  # besides an OSError without errno, which bz2 raises
+DAMAGE = (
+    EOFError,
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)  # besides an OSError without errno, which bz2 raises
 _ZIP_DAMAGE = (*DAMAGE, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError)
 _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),

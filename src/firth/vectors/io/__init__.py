@@ -14,7 +14,6 @@ is told by its content, whatever its name. FastText's models are never packed.
 
 import importlib
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,7 +113,7 @@ def load(
             found = _read_subwords(path, kind)
             return found if limit is None and dtype is None else _part(found, path, limit, dtype)
         words, matrix = _read(path, kind, how)
-    except (*DAMAGE, zipfile.BadZipFile, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise FormatError(f"{path}: damaged packed data ({error}); copy it again") from None
