@@ -32,7 +32,7 @@ DAMAGE = (
     zlib.error,
     lzma.LZMAError,
 )  # besides an OSError without errno, which bz2 raises
-_ZIP_DAMAGE = (*DAMAGE, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError)
+_ZIP_DAMAGE = (*DAMAGE, NotImplementedError, RuntimeError, ValueError, OSError)
 _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
     b"BZ": bz2.BZ2File,
