@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from firth.kernels import processor
+
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "firth"
 WIDTHS = ("avx512f", "avx2", "fma", "asimd")
 DESCRIBE = """
@@ -23,13 +25,15 @@ print(json.dumps({name: version(name) for name in sys.argv[1:]}))
 
 
 def describe() -> dict[str, Any]:
-    """Processor, memory and system."""
+    """Processor, memory and system; where Numba's settings name another processor, which one kernels were made for."""
     information = _cpu_information()
     flags = information.get("flags", information.get("Features", "")).split()
+    limited = {"compiled_for": processor.name()} if os.environ.get("NUMBA_CPU_FEATURES") else {}
     return {
         "processor": information.get("model name", platform.processor() or platform.machine()),
         "cpus": os.cpu_count(),
-        "vector_flags": [flag for flag in WIDTHS if flag in flags],
+        "vector_flags": [flag for flag in WIDTHS if flag in flags and not (limited and not processor.has(flag))],
+        **limited,
         "memory_gib": round(_memory_bytes() / 2**30, 1),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),

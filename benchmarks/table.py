@@ -106,6 +106,8 @@ def _machines(headers: list[Row]) -> str:
 def _machine(header: Row) -> str:
     machine, versions = header["machine"], header["versions"]
     flags = ", ".join(machine["vector_flags"]) or "no known vector flags"
+    if "compiled_for" in machine:
+        flags += f" alone: kernels compiled for {machine['compiled_for']}, products of matrices limited likewise"
     installed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
         f"{machine['processor']}, {machine['cpus']} processors ({flags}), {machine['memory_gib']} GiB, "
