@@ -100,7 +100,7 @@ def main(arguments=None):
     parser.add_argument("--models", nargs="+", default=["kneser-ney", "feedforward"], choices=["kneser-ney", *NEURAL])
     parser.add_argument("--order", type=int, default=5, help="of the n-grams")
     parser.add_argument("--epochs", type=int, default=4, help="of neural models; more than four only learn by heart")
-    parser.add_argument("--minutes", type=float, help="of training, for each neural model")
+    parser.add_argument("--minutes", type=float, help="for each neural model, evaluations included")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--toy", action="store_true", help="every fortieth paragraph")

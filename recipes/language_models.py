@@ -217,7 +217,7 @@ def arguments_of(arguments):
     parser.add_argument("--words", type=int, default=2_000_000, help="of Wikipedia to learn")
     parser.add_argument("--vocabulary", type=int, default=20_000, help="words of Wikipedia to know, at most")
     parser.add_argument("--models", nargs="+", default=TABLE, choices=["kneser-ney", *MODELS], metavar="MODEL")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of training, for each neural model")
+    parser.add_argument("--minutes", type=float, default=10.0, help="for each neural model, evaluations included")
     parser.add_argument("--epochs", type=int, default=40, help="at most")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32", help="of products in training")
     parser.add_argument("--dropout", type=float, help="in the place of the models' own: more for more epochs")

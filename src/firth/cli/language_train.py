@@ -27,6 +27,7 @@ from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNKNOWN, training_text
 from firth.signals import exit_status
+from firth.timing import counted
 
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
 TEXT = Flags(CorpusOptions, "Text", frozenset({"unknown", "keep_empty"}))  # a place for rare words there always is
@@ -38,7 +39,8 @@ def train(context: typer.Context) -> None:
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
     arguments = context.args or ["--help"]
-    trainers(arguments)(arguments, prog_name="firth lm train")
+    with counted():  # importing PyTorch counts against --minutes
+        trainers(arguments)(arguments, prog_name="firth lm train")
 
 
 def trainers(arguments: Sequence[str]) -> typer.Typer:
@@ -161,7 +163,9 @@ def _train(
     taken = inspect.signature(trainer.train).parameters
     further = {name: value for name, value in given.items() if value is not None and name in taken}
     source = training_text(text, limits, spelled=True) if spells else text
-    learned = trainer.train(source, threads=threads, progress=not quiet, **further)
+    with counted() as clock:
+        clock.evaluations = 0 if judged is None else 1  # the perplexity that is told at the end
+        learned = trainer.train(source, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
     save_language_model(learned, out)
     course = learned.metadata.get("training", {})

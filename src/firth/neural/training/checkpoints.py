@@ -16,12 +16,27 @@ import torch
 from firth.checkpoints import FILE, make_folder, reading_state, write_state
 from firth.neural.layers.state import State
 from firth.neural.training.monitor import Tally, write_metrics
-from firth.neural.training.run import Run, Stopwatch
+from firth.neural.training.run import Run
 from firth.neural.training.stopping import Snapshot, put_back, set_statistics, statistics, weights_of
+from firth.timing import Stopwatch
 
 INTERVAL = 300.0  # seconds of training between two checkpoints inside an epoch
 SHARE = 20  # times as long as keeping the state takes is trained before it is kept after an evaluation again
-PLACE = ("epoch", "index", "step", "predictions", "seconds", "judged", "untrained", "rows", "ended", "trouble")
+PLACE = (
+    "epoch",
+    "index",
+    "step",
+    "predictions",
+    "seconds",
+    "aside",
+    "pace",
+    "looking",
+    "judged",
+    "untrained",
+    "rows",
+    "ended",
+    "trouble",
+)
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -77,6 +92,7 @@ class Keeper:
             if self._run.rows:
                 write_metrics(self._run.rows, self._folder)
         self._kept, self._cost = self._run.seconds, group.told(watch.lap())
+        self._run.aside += self._cost
 
 
 def _own(run: Run) -> tuple[Arrays, Any]:

@@ -30,11 +30,12 @@ from firth.neural.training.devices import (
 from firth.neural.training.monitor import Callback, History
 from firth.neural.training.options import Training
 from firth.neural.training.processes import Alone, Group, launch, working_processes
-from firth.neural.training.run import Run, Stopwatch, new_run
+from firth.neural.training.run import Run, new_run
 from firth.neural.training.stopping import put_back, weights_of
 from firth.neural.training.task import Task
 from firth.progress import Progress, Report, Status, reporting
 from firth.signals import Asked, ignoring_interrupts, stopping
+from firth.timing import Stopwatch, counted
 
 LOOK = 0.2  # seconds between two looks at the loss
 
@@ -52,6 +53,8 @@ class _Order:
     identity: dict[str, Any]
     callbacks: Sequence[Callback]
     machine: Machine
+    aside: float  # seconds that were spent before, and count against `minutes`
+    later: int  # evaluations that come afterwards, and count too
 
 
 def fit(
@@ -69,6 +72,7 @@ def fit(
 
     The same seed gives the same bits in one thread, in one go or resumed from a checkpoint, however often. A run that
     is interrupted (Ctrl-C, SIGTERM) or that diverges after an evaluation returns what it had learned, with a warning.
+    A limit in minutes counts from the beginning of `firth.timing.counted`, or from here.
 
     Args:
         task: the module, its data, its losses.
@@ -90,13 +94,17 @@ def fit(
         FormatError: the checkpoint is damaged.
     """
     machine = chosen_machine(training)
-    with torch_threads(threads) as used, deterministic(machine):
+    with counted() as clock, torch_threads(threads) as used, deterministic(machine):
         if used > 1 and training.processes > 1:
             raise OptionError(f"threads={used} with processes={training.processes}: processes have a thread each")
         facts = {**identity, "seed": seed, "threads": used}
         folder = None if checkpoint is None else Path(checkpoint)
-        order = _Order(task, training, seed, used, progress, folder, facts, callbacks, machine)
+        spent = clock.since.lap()
+        order = _Order(
+            task, training, seed, used, progress, folder, facts, callbacks, machine, spent, clock.evaluations
+        )
         history = _fit(order, Alone()) if training.processes == 1 else _fit_together(order)
+        clock.since.lap()
     if history.interrupted:
         done = history.steps / max(task.batches.count(0), 1)
         _warn(f"training was interrupted in epoch {int(done) + 1} of {training.epochs}: what was learned is kept")
@@ -136,6 +144,7 @@ def _fit(order: _Order, group: Group) -> History:
     ):
         run = new_run(order.task, order.training, order.machine, group)
         keeper = None if order.checkpoint is None else Keeper(order.checkpoint, run, order.identity)
+        run.aside, run.later = run.aside + group.told(order.aside), order.later
         try:
             _train(run, asked, report, keeper, order.callbacks if first else ())
         except KeyboardInterrupt:  # a second signal, or one that Python heard outside the main thread's handler
@@ -170,7 +179,7 @@ def _go_on(run: Run, asked: Asked, report: Report, keeper: Keeper | None) -> Non
     watch, looked = Stopwatch(), run.seconds
     for batch in run.batches.epoch(run.epoch, run.index):
         run.learn(batch)
-        run.seconds, run.stopping = run.group.agreed(run.seconds + watch.lap(), asked.stop)
+        run.spent(watch.lap(), asked.stop)
         if run.seconds - looked >= LOOK:
             looked = run.seconds
             report(run.status(run.look()))
@@ -184,13 +193,14 @@ def _go_on(run: Run, asked: Asked, report: Report, keeper: Keeper | None) -> Non
 
 def _evaluate(run: Run, report: Report) -> dict[str, Any]:
     """Look at held-out data; what that draws at random leaves training as it was."""
+    watch = Stopwatch()
     figures: dict[str, float] = {}
     if run.group.rank == 0:
         report(Status(stage="evaluating", unit=run.task.unit, figures={"loss": run.tally.mean()}))
         run.task.module.eval()
         with kept_randomness(run.machine), torch.no_grad(), run.machine.arithmetic():
             figures = dict(run.task.evaluate())
-    return run.judge(run.group.told(figures))
+    return run.judge(*run.group.told((figures, watch.lap())))
 
 
 def _warn(message: str) -> None:

@@ -14,10 +14,11 @@ class Training:
 
     Attributes:
         epochs: passes over the training data, at most.
-        minutes: of training after which it ends; None for no limit. Start-up, evaluation and checkpoints come on top:
-            they are not counted, so that models can be compared at equal time of training. Schedules then follow the
-            clock where it is ahead of the updates, so that a rate that falls to nothing does so in time; what is
-            learned then depends on the speed of the machine, and a seed no longer decides it.
+        minutes: of wall-clock time after which it ends; None for no limit. Everything counts from the call of `train`
+            (on the command line, from its start): reading the text, evaluations, checkpoints. Time for the last
+            evaluation is kept back, and at least one step is made. Schedules then follow the clock where it is ahead of
+            the updates, so that a rate that falls to nothing does so in time; what is learned then depends on the speed
+            of the machine, and a seed no longer decides it.
         batch_size: B, sequences side by side.
         steps: T, words that a batch takes of each stream, and that gradients go back through.
         vary_steps: whether each batch draws its T (Merity 2018, section 4.1), with the learning rate in proportion.
@@ -43,7 +44,7 @@ class Training:
     epochs: int = option(10, "passes over the training data, at most", minimum=1)
     minutes: float | None = option(
         None,
-        "minutes of training after which it ends; reading the text and evaluation are not counted, and come on top",
+        "minutes after which it ends, by the clock on the wall: reading the text and evaluation are counted",
         minimum=0,
         exclusive=True,
     )

@@ -1,7 +1,6 @@
 """A training run: what is trained, how far it has come, and one step of it."""
 
 import math
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,6 +19,7 @@ from firth.neural.training.stopping import Snapshot, Watch, copied, put_back, se
 from firth.neural.training.task import Batches, Task
 from firth.progress import Status
 
+SOME = 1e-3  # seconds of training that a limit leaves at least: one step
 WORSE = 3.0  # times the untrained loss; learning at a rate that suits stays below 1, a bad start below 2
 FEW = 100  # predictions that say whether a loss is worse
 
@@ -43,7 +43,12 @@ class Run:
         index: batches of it that are done.
         step: updates made.
         predictions: in all of them.
+        learned: in the last.
         seconds: spent on them.
+        aside: seconds spent on all else that a limit counts: what came before training, evaluations, checkpoints.
+        later: evaluations that come after training, and that a limit counts too.
+        pace: seconds of a prediction in the fastest step so far.
+        looking: seconds of the longest evaluation so far.
         judged: the step at which the last evaluation was.
         untrained: mean loss of the first batch, before it was learned from.
         state: what the next batch starts from.
@@ -69,7 +74,12 @@ class Run:
     index: int = 0
     step: int = 0
     predictions: int = 0
+    learned: int = 0
     seconds: float = 0.0
+    aside: float = 0.0
+    later: int = 0
+    pace: float = math.inf
+    looking: float = 0.0
     judged: int = 0
     untrained: float | None = None
     state: State = None
@@ -90,8 +100,31 @@ class Run:
 
     @property
     def budget(self) -> float:
-        """Seconds that may be spent."""
-        return math.inf if self.training.minutes is None else 60 * self.training.minutes
+        """Seconds that may be spent on training: the limit, without what is spent aside and what an end will take."""
+        if self.training.minutes is None:
+            return math.inf
+        return max(60 * self.training.minutes - self.aside - self._kept_back, SOME)
+
+    @property
+    def _kept_back(self) -> float:
+        """Seconds for the evaluation at the end and those after it, by the longest so far, or by the pace of learning.
+
+        An evaluation that goes through the same layers without gradients takes about half as long a prediction. Outputs
+        that learn from samples, and evaluate over all words, are slower than that.
+        """
+        expected = 0.5 * self.task.judged * self.pace if self.predictions else 0.0
+        return (1 + self.later) * (self.looking or expected)
+
+    def spent(self, seconds: float, stop: bool) -> None:
+        """Take note of the time of a step, and of whether somebody asked for an end.
+
+        Args:
+            seconds: since the step before.
+            stop: whether this process was asked.
+        """
+        before = self.seconds
+        self.seconds, self.stopping = self.group.agreed(before + seconds, stop)
+        self.pace = min(self.pace, (self.seconds - before) / max(self.learned, 1))
 
     @cached_property
     def updates(self) -> int:
@@ -150,13 +183,16 @@ class Run:
             self.untrained = self.tally.mean()
         self.index, self.step = self.index + 1, self.step + 1
         self.predictions += predictions
+        self.learned = predictions
 
-    def judge(self, figures: dict[str, float]) -> dict[str, Any]:
+    def judge(self, figures: dict[str, float], seconds: float) -> dict[str, Any]:
         """Take note of an evaluation: keep the best model, or slow down and go back; return its row.
 
         Args:
             figures: of held-out data, "loss" among them; empty where there is none.
+            seconds: that it took.
         """
+        self.aside, self.looking = self.aside + seconds, max(self.looking, seconds)
         row = self._row(figures)
         self.rows.append(row)
         self.judged, self.tally = self.step, Tally()
@@ -263,16 +299,3 @@ def new_run(task: Task, training: Training, machine: Machine, group: Group) -> R
         scaler=torch.amp.GradScaler(machine.device.type, enabled=machine.scales),
         watch=Watch(training.patience, training.plateau),
     )
-
-
-class Stopwatch:
-    """Seconds between one call and the next."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def lap(self) -> float:
-        """Return the seconds since the last call, or since the beginning."""
-        now, before = time.monotonic(), self._last
-        self._last = now
-        return now - before

@@ -80,11 +80,13 @@ class Task(Protocol):
         module: whose parameters learn.
         batches: what they learn from.
         unit: what `Outcome.predictions` counts, for display: "words".
+        judged: predictions that an evaluation makes; 0 where there is no held-out data.
     """
 
     module: torch.nn.Module
     batches: Batches
     unit: str
+    judged: int
 
     def step(self, batch: Any, state: State) -> Outcome:
         """Return the loss of a batch, the module in training mode; `state` is None for a fresh batch."""

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import signal
 import threading
+import time
 
 import pytest
 
@@ -13,7 +14,8 @@ from firth.errors import DivergenceError, OptionError
 from firth.neural.training import loop
 from firth.neural.training.loop import fit
 from firth.neural.training.options import Training
-from tests.unit.neural.training.tiny import Line, Stream
+from firth.timing import counted
+from tests.unit.neural.training.tiny import Cloud, Line, Stream
 
 SGD = Training(optimiser="sgd", lr=0.1, epochs=1)
 THREE = dataclasses.replace(SGD, epochs=3)
@@ -109,8 +111,46 @@ def test_time_is_a_limit():
     task = Line()
     history = train(task, Training(optimiser="sgd", lr=1e-4, epochs=100_000, minutes=0.1 / 60, schedule="linear"))
     assert history.ended == "minutes"
-    assert 0.1 <= history.seconds < 0.5
+    assert 0 < history.seconds < 0.5
     assert history.rows[-1]["lr"] == 0
+
+
+def test_a_limit_on_time_counts_evaluations_and_what_came_before():
+    """Evaluations of 0.2 s after every epoch, and one that the caller makes afterwards, stay within a limit of 1 s."""
+
+    def slow(number: int) -> float:
+        time.sleep(0.2)
+        return 1.0 / number
+
+    limits = Training(optimiser="sgd", lr=1e-4, epochs=10**6, minutes=1 / 60, schedule="linear")
+    began = time.monotonic()
+    with counted() as clock:
+        clock.evaluations = 1
+        time.sleep(0.2)
+        first = train(Line(held_out=slow), limits)
+        second = train(Line(held_out=slow), limits)
+    assert time.monotonic() - began < 2
+    assert first.ended == second.ended == "minutes"
+    assert 1 <= len(first.rows) <= 2
+    assert 1 <= len(second.rows) <= 3
+    assert second.rows[-1]["lr"] == 0
+
+
+def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
+    """As much held-out data as can be learned in time would take half of it; as the look is quick, training goes on."""
+
+    def large() -> Line:
+        task = Line(held_out=float, size=1)
+        task.batches = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1)
+        return task
+
+    limits = Training(optimiser="sgd", lr=1e-4, minutes=0.4 / 60)
+    alone, task = train(large(), limits), large()
+    task.judged = alone.predictions
+    history = train(task, limits)
+    assert alone.rows[0]["seconds"] == pytest.approx(0.4, abs=0.05)
+    assert 0.1 < history.rows[0]["seconds"] < 0.35
+    assert history.seconds == pytest.approx(0.4, abs=0.05)
 
 
 def test_a_rate_that_is_too_high_is_named_with_its_step():

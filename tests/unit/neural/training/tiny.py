@@ -56,6 +56,7 @@ class Line:
         x = torch.tensor([[0.0], [1.0], [2.0], [3.0]])
         self.batches = Cloud(x, 2 * x + 1, size)
         self.held_out = held_out
+        self.judged = 0 if held_out is None else 4
         self.evaluations = 0
 
     def step(self, batch: Points, state: State) -> Outcome:
@@ -108,6 +109,7 @@ class Stream:
         self.module = Reader(words, width, seed, dropout)
         self.batches = TextStream(ids=text[:cut], **shape)
         self.held_out = TextStream(ids=text[cut:], batch_size=1, steps=50, before=0)
+        self.judged = len(text) - cut
 
     def step(self, batch: TextBatch, state: State) -> Outcome:
         hidden, state = self.module(batch.inputs, state)

@@ -31,6 +31,7 @@ class LanguageTask:
         module: as given.
         batches: the text in parallel streams.
         unit: "words".
+        judged: words of the held-out text.
     """
 
     unit = "words"
@@ -52,6 +53,7 @@ class LanguageTask:
         self._held_out = None if held_out is None else TextReader(
             module, held_out, batch_size=JUDGED, steps=JUDGED_STEPS
         )  # fmt: skip
+        self.judged = 0 if held_out is None else len(held_out)
 
     def step(self, batch: TextBatch, state: State) -> Outcome:
         """Return the mean loss of a batch's words; see `Task.step`."""

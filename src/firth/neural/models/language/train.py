@@ -23,6 +23,7 @@ from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import Training
 from firth.progress import Progress
+from firth.timing import counted
 
 UNSPELLED = (
     "the model reads words by their characters, but {share:.1f} % of the training text is {unknown}, whose spelling is "
@@ -72,15 +73,16 @@ def train_language_model(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: losses grew as no learning could make them.
     """
-    text = _checked(training_text(corpus, options, spelled=how.spells, progress=progress))
-    judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
-    learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
-    module = learning.begun(how)
-    if module.spells and not text.unknown_words and (lost := float(np.mean(text.ids == text.unknown))):
-        warnings.warn(UNSPELLED.format(share=100 * lost, unknown=UNKNOWN), stacklevel=2)
-    if learned_tree(how.output) is not None:
-        learning = learning.within(1 - SHARE)
-    return learning.of(how, module)
+    with counted():
+        text = _checked(training_text(corpus, options, spelled=how.spells, progress=progress))
+        judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
+        learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
+        module = learning.begun(how)
+        if module.spells and not text.unknown_words and (lost := float(np.mean(text.ids == text.unknown))):
+            warnings.warn(UNSPELLED.format(share=100 * lost, unknown=UNKNOWN), stacklevel=2)
+        if learned_tree(how.output) is not None:
+            learning = learning.within(1 - SHARE)
+        return learning.of(how, module)
 
 
 @dataclass(frozen=True)
