@@ -4,6 +4,7 @@ The family::
 
     FirthError
     ├── OptionError          (ValueError)       an option is out of its range, or two contradict each other
+    │   └── UnknownOptionError (TypeError)      there is no option of that name
     ├── ShapeError           (ValueError)       an array has another shape than the words or the model ask for
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
@@ -24,6 +25,10 @@ class FirthError(Exception):
 
 class OptionError(FirthError, ValueError):
     """An option is out of its range, or two options contradict each other."""
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """There is no option of that name, or a value was given without a name."""
 
 
 class ShapeError(FirthError, ValueError):

@@ -1,16 +1,41 @@
 """Options that are written once: their default, range and help stand on the dataclass field.
 
-An algorithm's options are a frozen, keyword-only dataclass whose fields are made by `option`. The command line
+An algorithm's options are a class decorated with `options_class` whose fields are made by `option`. The command line
 reads flags, defaults and help from the same fields, so no option is described twice.
 """
 
 import dataclasses
+import functools
 import math
 import numbers
 import typing
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
-from firth.errors import OptionError
+from firth.errors import OptionError, UnknownOptionError
+from firth.option_names import explained
+
+_Class = TypeVar("_Class")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def options_class(kind: type[_Class]) -> type[_Class]:
+    """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.
+
+    An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
+    the option is found.
+    """
+    made = dataclasses.dataclass(frozen=True, kw_only=True)(kind)
+    initialise: Any = made.__init__
+    known = {field.name for field in dataclasses.fields(made) if field.init}  # type: ignore[arg-type]  # is one
+
+    @functools.wraps(initialise)
+    def checked(self: Any, *unnamed: Any, **named: Any) -> None:
+        if unnamed or not known.issuperset(named):
+            raise UnknownOptionError(explained(made, unnamed, {k: v for k, v in named.items() if k not in known}))
+        initialise(self, **named)
+
+    made.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
+    return made
 
 
 def option(

@@ -1,5 +1,6 @@
 """No source file holds a path of one machine, a promise for later, or a silenced check without its reason."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -77,3 +78,17 @@ def test_python_programs_are_started_without_the_current_folder():
     """Python would look for modules there first; without -P a `numpy.py` among the data of a user is run."""
     programs = [path for folder in ("src", "recipes", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert lines_matching(CHILD, programs) == []
+
+
+def test_every_class_of_options_answers_unknown_names():
+    """A class with a field made by `option` is decorated with `options_class`, whose message names the right option."""
+    plain = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            calls = [each.value for each in node.body if isinstance(each, ast.AnnAssign)]
+            made = [ast.unparse(call.func) for call in calls if isinstance(call, ast.Call)]
+            if "option" in made and "options_class" not in map(ast.unparse, node.decorator_list):
+                plain.append(f"{path.relative_to(ROOT)}: {node.name}")
+    assert plain == []

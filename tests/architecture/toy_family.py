@@ -14,7 +14,6 @@ Cost: 6 D (K + 1) flops a word.
 import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,12 +29,12 @@ from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Predictor, predict, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.targets import Addresses, Work, addresses, new_work
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Toy:
     """A word predicts the next: options that train."""
 

@@ -192,7 +192,8 @@ def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
     assert (
         "model 'nothing': expected one of" in firth("compare", "text.txt", "--models", "nothing", "-o", "x").complaint
     )
-    assert "expected OPTION=VALUE" in firth("compare", "text.txt", "--models", "cbow:size=3", "-o", "x").complaint
+    complaint = firth("compare", "text.txt", "--models", "cbow:size=3", "-o", "x").complaint
+    assert "'size=3' in 'cbow:size=3': cbow has no such option; use dim" in complaint
 
 
 def test_a_damaged_gold_set_is_found_before_training(firth: Command, pairs: Path):

@@ -2,16 +2,15 @@
 
 import dataclasses
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from firth.errors import FirthError, OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Sample:
     count: int = option(5, "a count", minimum=1)
     few: int = option(2, "a count with an upper bound", minimum=1, maximum=3)

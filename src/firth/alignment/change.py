@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from firth.alignment.steps import normalise, orthogonal
 from firth.errors import OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.vectors import neighbours
 from firth.vectors.neighbours import unit
@@ -103,7 +103,7 @@ class Moved:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Change:
     """Options of a comparison of two times, which `measure` carries out.
 

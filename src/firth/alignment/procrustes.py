@@ -15,20 +15,20 @@ Cost: next to nothing for the maps; 2 V W D flops for the surroundings of all wo
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from firth.alignment.alignment import Alignment, aligned
 from firth.alignment.dictionary import Dictionary, Pair
 from firth.alignment.refine import refined
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
-from firth.options import check, option
+from firth.options import check, option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.progress import Progress, reporting
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Procrustes:
     """Options of alignment by a dictionary, which `align` carries out.
 

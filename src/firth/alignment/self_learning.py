@@ -47,7 +47,7 @@ from firth.alignment.refine import placed
 from firth.alignment.steps import Floats, Matrix, Placement, normalise, weighted
 from firth.alignment.strength import Strength, strength
 from firth.errors import OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.progress import Progress, Report, Status, reporting
 from firth.vectors.word_vectors import WordVectors
@@ -58,7 +58,7 @@ COLLAPSED = 0.25  # different translations a word, below which a run has mapped 
 FALLEN = 0.9  # of its best mean cosine, below which a run has fallen back
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class SelfLearning:
     """Options of alignment without a dictionary, which `align` carries out.
 

@@ -11,7 +11,7 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
-from firth.embeddings.classifier import Classifier
+from firth.embeddings.classifier import FASTTEXT, Classifier
 from firth.embeddings.classifier_files import load
 from firth.embeddings.label_scores import LabelScores, Score
 from firth.embeddings.text_classifier import TextClassifier
@@ -19,7 +19,6 @@ from firth.errors import OptionError
 from firth.signals import exit_status
 
 LINES = 1 << 15  # answered at once
-FASTTEXT = (".bin", ".ftz")  # names of fastText's files
 
 Model = Annotated[
     Path,
@@ -84,7 +83,7 @@ def _train(
             given, labels, column=column, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint
         )
     classifier.metadata.setdefault("name", output.stem)
-    _save(classifier, output)
+    classifier.save(output)
     _tell(classifier, output, time.monotonic() - began, json)
     if classifier.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
@@ -150,7 +149,7 @@ def quantize(
     """Make a classifier ten to a hundred times smaller."""
     _check_target(output, ".ftz")
     small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
-    _save(small, output)
+    small.save(output)
     sizes = {"before": size_on_disk(model), "bytes": size_on_disk(output)}
     if json:
         print_json({"classifier": str(output), **sizes})
@@ -183,10 +182,6 @@ def _check_target(output: Path, suffix: str) -> None:
     if output.is_dir():
         raise OptionError(f"{output} is a folder; expected the name of a file to write")
     check_writable(output)
-
-
-def _save(classifier: Classifier, output: Path) -> None:
-    classifier.save(output, "fasttext" if output.suffix in FASTTEXT else "firth")
 
 
 def _tell(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from firth import options
 from firth.comparison.named import named
-from firth.errors import OptionError
+from firth.errors import OptionError, UnknownOptionError
+from firth.option_names import suggestion
 
 TRAINERS = ("firth.embeddings.", "firth.senses.")
 MODELS = named(TRAINERS)
@@ -24,7 +25,8 @@ def trainer(spec: str, common: Mapping[str, Any]) -> Any:
         common: options for every model that has them; those of the spec go before.
 
     Raises:
-        OptionError: there is no such model or no such option, or a value is out of its range.
+        UnknownOptionError: the model has no such option.
+        OptionError: there is no such model, or a value is out of its range.
     """
     name, *given = spec.split(":")
     if name not in MODELS:
@@ -35,7 +37,11 @@ def trainer(spec: str, common: Mapping[str, Any]) -> Any:
     for part in given:
         key, equals, value = part.partition("=")
         key = key.strip().replace("-", "_")
-        if not equals or key not in known:
+        if not equals:
             raise OptionError(f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(known))}")
+        if key not in known:
+            raise UnknownOptionError(
+                f"{part!r} in {spec!r}: {name} has no such option; {suggestion(key, sorted(known))}"
+            )
         chosen[key] = options.parsed(model.kind, key, value)
     return model.kind(**chosen, **model.preset)

@@ -2,18 +2,15 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from firth.corpus.columns import TABLES
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import inner_suffix
-from firth.errors import OptionError
+from firth.errors import OptionError, UnknownOptionError
+from firth.option_names import TEXT_OPTIONS, synonym
 from firth.progress import Progress
-
-_BUILD = ("column", "cache")  # arguments of Corpus.build that are no options of a corpus
 
 
 def as_corpus(
@@ -29,14 +26,16 @@ def as_corpus(
 
     Raises:
         CorpusError: the source is none, or no corpus can be built of it.
-        OptionError: an option is unknown or out of its range, or the corpus is built already and has its own.
+        UnknownOptionError: there is no such option.
+        OptionError: an option is out of its range, or the corpus is built already and has its own.
     """
-    known = (*(field.name for field in fields(CorpusOptions)), *_BUILD)
     for name, value in options.items():
-        if name not in known:
-            raise OptionError(
-                f"{name}={value!r}: not an argument of this method, nor an option of its text ({', '.join(known)}); "
-                "options of the model are given where it is made: Word2Vec(epochs=3)"
+        if name not in TEXT_OPTIONS:
+            other = synonym(name, (*TEXT_OPTIONS, "threads", "seed"))
+            known = ", ".join(TEXT_OPTIONS)
+            cure = f"use {other}" if other else "options of the model are given where it is made: Word2Vec(epochs=3)"
+            raise UnknownOptionError(
+                f"{name}={value!r}: not an argument of this method, nor an option of its text ({known}); {cure}"
             )
     if not isinstance(source, Corpus):
         return Corpus.build(source, progress=progress, **{**(defaults or {}), **options})

@@ -4,7 +4,7 @@ import hashlib
 import html
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from firth.corpus.numbering import finish
 from firth.corpus.options import CorpusOptions
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
-from firth.errors import CorpusError, FormatError, OptionError
+from firth.errors import CorpusError, FormatError
 from firth.files import cache_folder
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.text.tokenise import is_named
@@ -91,7 +91,7 @@ class Corpus:
             OptionError: an option is unknown or out of its range.
             MissingExtraError: the format needs a package that is not installed.
         """
-        chosen = _options(options)
+        chosen = CorpusOptions(**options).checked()
         found = resolve(source, column)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(found, chosen)
@@ -161,14 +161,6 @@ class Corpus:
             f"{self.num_tokens:,} tokens in {len(self):,} sentences, {len(self.vocabulary):,} words, "
             f"{100 * self.vocabulary.oov_share:.1f} % of the text outside the vocabulary"
         )
-
-
-def _options(options: dict[str, Any]) -> CorpusOptions:
-    known = [field.name for field in fields(CorpusOptions)]
-    for name in options:
-        if name not in known:
-            raise OptionError(f"{name}={options[name]!r}: no such option; expected one of {', '.join(known)}")
-    return CorpusOptions(**options).checked()
 
 
 def _place_digest(source: Files, options: CorpusOptions) -> str:

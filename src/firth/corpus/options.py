@@ -3,11 +3,11 @@
 import hashlib
 import inspect
 import types
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from firth.errors import OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
@@ -15,7 +15,7 @@ TOKENS = tuple(REFERENCES)
 SENTENCES = ("line", "paragraph", "text")
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class CorpusOptions:
     """What a corpus keeps of its text.
 

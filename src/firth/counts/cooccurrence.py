@@ -27,7 +27,6 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ from firth.errors import CorpusError, OptionError
 from firth.files import cache_folder
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress, reporting
 from firth.vocabulary import Vocabulary
 
@@ -70,7 +69,7 @@ def memory_option() -> Any:
     return option(1024, "MiB that counting may take", minimum=1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Cooccurrence:
     """Co-occurrence counts: options that count.
 

@@ -43,7 +43,7 @@ from firth.files import replacing_file
 from firth.kernels.cooccurrence import MOST_REACH, find_places
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 from firth.reading import parse_json
 
@@ -71,7 +71,7 @@ BLOCK = 1 << 20  # tokens that are joined at once
 PIECES = 16  # of the words, a thread: those that finish early take what is left
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Phrases:
     """Detection of phrases: options that learn.
 

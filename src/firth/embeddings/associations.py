@@ -28,7 +28,6 @@ Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; some 
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from firth import options
@@ -39,7 +38,7 @@ from firth.counts.matrix import CooccurrenceMatrix
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import MOST_REACH
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -50,7 +49,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # those of the papers
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class AssociationVectors:
     """Associations of words with contexts, PPMI or COALS, factorised: options that train.
 

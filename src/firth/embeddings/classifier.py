@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from firth.vectors.quantise import QuantisedMatrix
 
 BATCH = 1 << 15  # texts that a thread answers at once
 NUMBERS = 1 << 22  # probabilities held at once
+FASTTEXT = (".bin", ".ftz")  # endings of the names of fastText's files
 Floats = npt.NDArray[np.float32]
 Answer = list[tuple[str, float]]
 
@@ -199,12 +201,13 @@ class Classifier:
         best, values = (np.concatenate(some) for some in zip(*found, strict=True))
         return label_scores(names, features, best, values >= threshold)
 
-    def save(self, path: str | os.PathLike[str], format: str = "firth") -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write the classifier, to be opened by `firth.load`.
 
         Args:
             path: the folder or file.
-            format: "firth" for a folder, "fasttext" for a file of fastText's: `.bin`, or `.ftz` of a quantised one.
+            format: "firth" for a folder, "fasttext" for a file of fastText's. None goes by the name: `.bin`, or `.ftz`
+                of a quantised one, is fastText's file, any other a folder.
 
         Raises:
             OptionError: there is no such format, or the path is a folder of something else.
@@ -213,6 +216,8 @@ class Classifier:
         """
         from firth.embeddings import classifier_files
 
+        if format is None:
+            format = "fasttext" if Path(path).suffix in FASTTEXT else "firth"
         if format not in ("firth", "fasttext"):
             raise OptionError(f"format={format!r}: expected firth or fasttext")
         (classifier_files.save if format == "firth" else classifier_files.save_fasttext)(self, path)

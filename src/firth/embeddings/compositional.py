@@ -39,7 +39,7 @@ import numpy.typing as npt
 
 from firth import options
 from firth.errors import OptionError
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
 from firth.vectors.io import saved
@@ -57,7 +57,7 @@ KIND = "firth-composition"
 ANY = ""  # the type of phrases without types
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class TensorIndexing:
     """Composition of phrase vectors by low-rank tensors: options that train.
 

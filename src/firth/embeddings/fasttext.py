@@ -71,7 +71,7 @@ from firth.kernels.objectives import (
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import huffman
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.character_ngrams import Hashing
@@ -81,7 +81,7 @@ from firth.vectors.subword_vectors import SubwordVectors
 OBJECTIVES = ("negative", "hierarchical", "softmax")
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class FastText:
     """Skip-gram or CBOW over character n-grams: options that train.
 

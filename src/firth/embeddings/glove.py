@@ -46,7 +46,7 @@ from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_til
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import WIDTH
 from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
@@ -56,7 +56,7 @@ TILE_BYTES = 1 << 20  # of all the rows that a tile touches: they stay in the se
 LEAST_BLOCKS, MOST_BLOCKS = 16, 2048
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class GloVe:
     """GloVe, global vectors from co-occurrence counts: options that train.
 

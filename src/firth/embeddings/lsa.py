@@ -25,7 +25,6 @@ Cost: 12 bytes a token while documents are counted; that of `firth.counts.factor
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,12 +35,12 @@ from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class LatentSemanticAnalysis:
     """LSA, latent semantic analysis of documents: options that train.
 

@@ -21,7 +21,6 @@ and the associations of `firth.counts.association` in memory.
 import dataclasses
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +34,7 @@ from firth.embeddings.spectral import drop_option, exponent_option, spectral_vec
 from firth.errors import CorpusError
 from firth.kernels.adjacency import count_followers, find_ends
 from firth.kernels.threads import usable_threads
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.text.characters import fold
 from firth.vectors.word_vectors import WordVectors
@@ -50,7 +49,7 @@ def characters(text: str) -> list[str]:
     return [character for character in fold(text) if not character.isspace()]
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class NgramVectors:
     """Segmentation-free vectors of character n-grams: options that train.
 

@@ -39,7 +39,6 @@ import dataclasses
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,7 +74,7 @@ from firth.kernels.objectives import (
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import Addresses, Work, addresses
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.document_inference import reading, scoring_of
@@ -83,7 +82,7 @@ from firth.vectors.document_vectors import MOST, MOST_EPOCHS, DocumentVectors
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class ParagraphVectors:
     """Paragraph vectors, PV-DM or PV-DBOW: options that train.
 

@@ -32,7 +32,6 @@ rows of 2 window D, each padded to 64 bytes.
 import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -88,7 +87,7 @@ from firth.kernels.targets import (
     place_outputs,
 )
 from firth.kernels.trees import huffman
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -98,7 +97,7 @@ LR = {"skipgram": 0.025, "cwindow": 0.05}
 REACH = {"skipgram": 0.5, "cwindow": 1.0}  # of the random input vectors, times D
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Structured:
     """Structured skip-gram or continuous window: options that train.
 

@@ -36,7 +36,6 @@ same bits on every run of one machine; with more, threads write to shared rows w
 import dataclasses
 import math
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,7 +69,7 @@ from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, prefetch_row, take_loss
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import from_children
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress, reporting
 from firth.vectors.word_vectors import WordVectors
 
@@ -84,7 +83,7 @@ LOSS_INTERVAL = 4096  # texts between two readings of the running likelihood
 WORSE = 8.0  # times the untrained loss: a mean beyond it is no learning
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class TextClassifier:
     """fastText's classifier: options that train.
 

@@ -46,7 +46,6 @@ write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits di
 import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -93,7 +92,7 @@ from firth.kernels.targets import (
     step_window,
 )
 from firth.kernels.trees import Children, from_children
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
@@ -104,7 +103,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Word2Vec:
     """Skip-gram or CBOW, with any of five objectives: options that train.
 

@@ -31,12 +31,12 @@ from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
 from firth.inference.controls import Controls
 from firth.inference.scorer import Scorer, Scores
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Beam:
     """How widely beam search looks.
 

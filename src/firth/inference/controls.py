@@ -1,12 +1,10 @@
 """What a user may ask of a text that is written: its length, how bold it is, and that it does not go in circles."""
 
-from dataclasses import dataclass
-
 from firth.errors import OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Controls:
     """Wishes of whoever wants a text; each acts on the scores before a word is taken.
 

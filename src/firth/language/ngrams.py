@@ -15,7 +15,7 @@ Cost: `firth.language.ngram_counts` counts; the smoothings say their own.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from firth import options
@@ -25,7 +25,7 @@ from firth.language import absolute, add_k, good_turing, jelinek_mercer, katz, k
 from firth.language.ngram_counts import Estimates, NgramCounts, count
 from firth.language.ngram_model import NgramModel
 from firth.language.text import LanguageText, training_text
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 
 SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
@@ -38,7 +38,7 @@ SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Ngrams:
     """An n-gram model: options that count.
 

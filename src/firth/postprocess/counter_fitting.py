@@ -27,14 +27,14 @@ that move in double precision, twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.errors import OptionError
-from firth.options import option
+from firth.options import option, options_class
 from firth.postprocess.linear import normalise
 from firth.postprocess.recorded import Floats, Matrix, matrix_of, remade
 from firth.postprocess.word_pairs import Pair, WordPairs
@@ -46,7 +46,7 @@ Ids = npt.NDArray[np.int64]
 TOGETHER = 2**14  # pairs whose distances are computed at once
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class CounterFitting:
     """How words are drawn together and driven apart.
 

@@ -48,7 +48,6 @@ import math
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -85,7 +84,7 @@ from firth.kernels.step import prefetch_row
 from firth.kernels.stick_breaking import expected_logs, expected_parts
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import Tree, from_children
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.senses.clustering import one_each
@@ -100,7 +99,7 @@ STATE = "occurrences"  # the name of n among a run's arrays
 FIRST_EPOCHS = 3  # passes of the skip-gram training that a tree is learned from
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class AdaGram:
     """Adaptive skip-gram: as many senses a word as its contexts ask for.
 

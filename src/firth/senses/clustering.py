@@ -53,7 +53,7 @@ from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.threads import one_blas_thread, usable_threads
-from firth.options import option
+from firth.options import option, options_class
 from firth.postprocess.linear import spread_of
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -71,7 +71,7 @@ BATCH = 2**16  # contexts made at once
 MARK = "\x1f"  # between a word and the number of its sense, while it is trained
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class SenseClusters:
     """Senses by clusters of contexts (Huang 2012): options that train.
 

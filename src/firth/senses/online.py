@@ -37,7 +37,6 @@ import dataclasses
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -66,7 +65,7 @@ from firth.kernels.targets import (
     place_outputs,
     step_window,
 )
-from firth.options import option
+from firth.options import option, options_class
 from firth.progress import Progress
 from firth.senses.online_senses import Tidying, beginning, sense_vectors
 from firth.senses.online_state import SenseState, centres
@@ -74,7 +73,7 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class MultiSense:
     """Multi-sense skip-gram, MSSG or NP-MSSG: options that train.
 

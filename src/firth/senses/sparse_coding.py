@@ -24,7 +24,7 @@ Cost: 2 W K D operations a round for W words to learn from; 4 K^2 and 8 V D byte
 coding of 84,000 took 17 seconds in one thread of a machine that had other work.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ import numpy as np
 from firth import options
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
-from firth.options import option
+from firth.options import option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.progress import Progress, Status, compiling, reporting
 from firth.randomness import generator
@@ -43,7 +43,7 @@ from firth.vectors.neighbours import unit
 from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class DiscourseAtoms:
     """Discourse atoms by sparse coding of word vectors: options that learn.
 

@@ -41,7 +41,7 @@ from scipy.sparse import coo_array, csr_array
 from firth import options
 from firth.corpus.wordnet import PARTS, WordNet, read_wordnet
 from firth.errors import OptionError
-from firth.options import option
+from firth.options import option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.vectors.averages import smooth_weights
 from firth.vectors.neighbours import unit
@@ -75,7 +75,7 @@ class Inventory:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class WordNetSenses:
     """Sense retrofitting to WordNet: options that fit.
 

@@ -137,7 +137,7 @@ def test_a_folder_comes_back(loss, classifiers, tmp_path):
 def test_a_fasttext_file_comes_back(loss, classifiers, tmp_path):
     texts = [*data()[0], "unknown red words", ""]
     for name, classifier in {"c.bin": classifiers[loss], "c.ftz": classifiers[loss].quantise()}.items():
-        classifier.save(tmp_path / name, "fasttext")
+        classifier.save(tmp_path / name)
         found = firth.load(tmp_path / name)
         assert np.array_equal(found.probabilities(texts), classifier.probabilities(texts))
         assert found.labels == classifier.labels
@@ -204,6 +204,14 @@ def test_a_damaged_folder_is_refused(what, classifier, tmp_path):
         (folder / what).unlink()
     with pytest.raises(FormatError):
         firth.load(folder)
+
+
+def test_the_name_or_the_format_decides_between_a_folder_and_a_fasttext_file(classifier, tmp_path):
+    for name, format, is_folder in (("a", None, True), ("a.bin", None, False), ("b.bin", "firth", True)):
+        classifier.save(tmp_path / name, format)
+        assert (tmp_path / name).is_dir() == is_folder
+    classifier.save(tmp_path / "c.model", "fasttext")
+    assert (tmp_path / "c.model").is_file()
 
 
 def test_an_unknown_format(classifier, tmp_path):

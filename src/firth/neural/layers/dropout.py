@@ -23,19 +23,18 @@ Cost
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn.functional import dropout
 
 from firth.errors import OptionError
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 PARTS = 2**16  # a rate on a processor is so many parts of it
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Dropouts:
     """The rates of a recurrent stack, each from 0 (none) to below 1.
 

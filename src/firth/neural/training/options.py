@@ -1,14 +1,12 @@
 """How to train: what every neural model's training is told, whatever it learns."""
 
-from dataclasses import dataclass
-
 from firth.errors import OptionError
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class Training:
     """The options of the loop; a model's options class holds its usual ones in a class attribute `training`.
 

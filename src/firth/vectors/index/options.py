@@ -1,13 +1,11 @@
 """What can be chosen of each kind of index; the command line reads its flags from here, without loading any kind."""
 
-from dataclasses import dataclass
-
-from firth.options import check, option
+from firth.options import check, option, options_class
 
 MOST_BITS = 14  # a table where nobody chose; more than words need, buckets would be empty
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class ExactOptions:
     """Choices of exact search."""
 
@@ -19,7 +17,7 @@ class ExactOptions:
         check(self)
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class LshOptions:
     """Choices of random hyperplanes."""
 
@@ -38,7 +36,7 @@ class LshOptions:
         check(self)
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class HnswOptions:
     """Choices of the hierarchical small world."""
 

@@ -14,8 +14,6 @@ Cost: `bootstrap` passes over the text with a random tree, whose paths are the l
 Where a training has its minutes, a quarter of them goes into this.
 """
 
-from dataclasses import dataclass
-
 import torch
 
 from firth import options
@@ -25,14 +23,14 @@ from firth.neural.layers.output.learned_codes import RULES, ContextMeans, Cuttin
 from firth.neural.layers.output.tree import TreeSoftmax
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.reader import TextReader
-from firth.options import option
+from firth.options import option, options_class
 from firth.randomness import torch_seed
 from firth.vocabulary import Vocabulary
 
 STREAMS, STEPS = 64, 16  # of the pass that finds the means
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class LearnedTree:
     """How a tree is learned: what stands behind `output="tree:tree=learned"`, such as `:overlap=0.1`.
 

@@ -27,7 +27,6 @@ D log2 V for the tree; three times that in training.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -42,11 +41,11 @@ from firth.neural.models.language.options import check_output, output_of, output
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
 from firth.neural.training.options import Training
-from firth.options import option
+from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class LogBilinearLM:
     """Log-bilinear language model, hierarchical with a tree as output: options that train.
 

@@ -27,7 +27,6 @@ three times that in training. Spellings cost once for each distinct word of a ba
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -44,13 +43,13 @@ from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import Training
-from firth.options import option
+from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
 DROPOUTS = ("plain", "variational", "weights")
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class RecurrentLM:
     """Recurrent language model, over words or their spellings: options that train.
 

@@ -26,7 +26,6 @@ training.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -42,14 +41,14 @@ from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import Training
-from firth.options import option
+from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
 SPREAD = 0.06  # standard deviation of words' vectors at the start, at most
 OWN = 4.0  # logit at the start of the word that was just read, where words are read by the vectors that predict them
 
 
-@dataclass(frozen=True, kw_only=True)
+@options_class
 class TransformerLM:
     """Transformer language model: options that train.
 

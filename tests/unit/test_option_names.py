@@ -1,0 +1,145 @@
+"""A name that is no option is answered with what was meant: in Python, in `firth compare`, on the command line."""
+
+import dataclasses
+import inspect
+import pickle
+import sys
+
+import pytest
+
+import firth
+from firth.cli import app
+from firth.corpus.options import CorpusOptions
+from firth.errors import OptionError, UnknownOptionError
+from firth.option_names import RENAMED, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
+
+
+def said(kind, *unnamed, **named):
+    with pytest.raises(UnknownOptionError) as caught:
+        kind(*unnamed, **named)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "named", "message"),
+    [
+        ("Word2Vec", {"final_lr": 0.1}, "final_lr=0.1: renamed to lr_end_factor (share of lr that is left at the end)"),
+        (
+            "Word2Vec",
+            {"vector_size": 9},
+            "vector_size=9: Word2Vec has no such option; use dim (width of the vectors, in",
+        ),
+        ("Word2Vec", {"size": 9}, "use dim"),
+        ("Word2Vec", {"alpha": 0.1}, "use lr (learning rate at the start)"),
+        ("Word2Vec", {"min_alpha": 0.1}, "use lr_end_factor (share of lr that is left at the end)"),
+        ("Word2Vec", {"sg": 1}, "use architecture ('skipgram' or 'cbow')"),
+        ("Word2Vec", {"hs": 1}, "use objective ('negative' or 'hierarchical'"),
+        ("Word2Vec", {"iter": 3}, "use epochs"),
+        ("Word2Vec", {"ws": 3}, "use window"),
+        ("Word2Vec", {"workers": 4}, "workers=4: an argument of train: Word2Vec(...).train(text, threads=...)"),
+        ("Word2Vec", {"seed": 4}, "an argument of train: Word2Vec(...).train(text, seed=...)"),
+        (
+            "Word2Vec",
+            {"min_count": 5},
+            "an option of the text: Word2Vec(...).train(text, min_count=...) or Corpus.build(",
+        ),
+        ("Word2Vec", {"max_vocab_size": 5}, "an option of the text: Word2Vec(...).train(text, max_size=...)"),
+        ("Word2Vec", {"sentences": [["a"]]}, "sentences=[['a']]: a text is given to train: Word2Vec(...).train(text)"),
+        ("Word2Vec", {"sentences": "line"}, "sentences='line': an option of the text"),
+        ("Word2Vec", {"widnow": 3}, "widnow=3: Word2Vec has no such option; did you mean window"),
+        ("Word2Vec", {"zebra": 3}, "Word2Vec has no such option; expected one of architecture, objective, tree, dim,"),
+        ("TextClassifier", {"wordNgrams": 2}, "use word_ngrams"),
+        ("TextClassifier", {"minCount": 2}, "use min_count"),
+        ("GloVe", {"vector_size": 2}, "use dim"),
+        ("Controls", {"max_new_tokens": 2}, "use max_length"),
+        ("Procrustes", {"workers": 2}, "Procrustes has no such option; expected one of method"),
+    ],
+)
+def test_what_was_meant(kind, named, message):
+    assert message in said(getattr(firth, kind), **named)
+
+
+def test_options_of_the_training_of_neural_models():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    training = "an option of Training: RecurrentLM(...).train(text, training=Training({}=...))"
+    assert training.format("lr") in said(firth.RecurrentLM, learning_rate=0.1)
+    assert training.format("epochs") in said(firth.RecurrentLM, epochs=3)
+    assert "use hidden" in said(firth.RecurrentLM, hidden_size=3)
+    assert "use optimiser" in said(firth.Training, optimizer="adam")
+
+
+def test_every_unknown_name_has_its_line():
+    lines = said(firth.Word2Vec, dim=9, vector_size=100, min_count=5, workers=4).splitlines()
+    assert [line.partition("=")[0] for line in lines] == ["vector_size", "min_count", "workers"]
+
+
+def test_values_without_names():
+    message = said(firth.Word2Vec, [["a", "b"]] * 99)
+    assert len(message) < 250
+    assert "Word2Vec takes options by name, such as architecture='skipgram'; a text is given to train" in message
+    assert "text" not in said(firth.Controls, 3)
+
+
+def test_it_is_a_type_error_and_an_option_error():
+    for family in (TypeError, ValueError, OptionError, firth.FirthError):
+        with pytest.raises(family):
+            firth.Word2Vec(colour=1)
+    assert str(pickle.loads(pickle.dumps(UnknownOptionError("text")))) == "text"
+
+
+def test_an_options_class_shows_its_options():
+    signature = inspect.signature(firth.Word2Vec)
+    assert list(signature.parameters) == [field.name for field in dataclasses.fields(firth.Word2Vec)]
+    model = firth.Word2Vec(dim=7)
+    assert pickle.loads(pickle.dumps(model)) == model == dataclasses.replace(firth.Word2Vec(), dim=7)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.dim = 8
+
+
+def test_a_text_takes_names_of_gensim_too():
+    with pytest.raises(OptionError, match=r"workers=4: not an argument of this method.*; use threads"):
+        firth.Word2Vec().train(["a b"], workers=4)
+    with pytest.raises(OptionError, match="max_vocab_size=4: CorpusOptions has no such option; use max_size"):
+        firth.Corpus.build(["a b"], max_vocab_size=4)
+
+
+def test_options_of_a_text_are_those_of_a_corpus():
+    assert set(TEXT_OPTIONS) == {field.name for field in dataclasses.fields(CorpusOptions)} | {"column", "cache"}
+
+
+def test_every_synonym_leads_to_an_option():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    known = {"threads", "seed", *TEXT_OPTIONS}
+    for name in firth.__all__:
+        known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
+    assert {*RENAMED.values(), *SYNONYMS.values()} <= known
+
+
+def test_suggestions():
+    assert synonym("size", ["dim", "size_limit"]) == "dim"
+    assert synonym("size", ["width"]) is None
+    assert suggestion("size", ["dim", "sizes"]) == "use dim"
+    assert suggestion("sizs", ["dim", "sizes"]) == "did you mean sizes?"
+    assert suggestion("colour", []) == "expected one of none"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["skipgram", "--final-lr", "0.1"],
+            "No such option: --final-lr; use --lr-end-factor: Share of lr that is left",
+        ),
+        (["skipgram", "--vector-size", "9"], "No such option: --vector-size; use --dim: Width of the vectors"),
+        (["cbow", "--workers=9"], "No such option: --workers; use --threads: "),
+        (["cbow", "--widnow", "9"], "No such option: --widnow (Possible options: --window"),
+        (["cbow", "--colour", "9"], "No such option: --colour"),
+    ],
+)
+def test_flags(monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr(sys, "argv", ["firth", "train", *arguments, "text.txt", "-o", "x"])
+    monkeypatch.setenv("COLUMNS", "300")
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
