@@ -49,7 +49,7 @@ def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None)
             ),
         ],
         rows=drawn,
-        caption=f"Lines are intervals. Hollow: chance alone gives as great an effect with p of {LEVEL} or more.",
+        caption=f"Lines are intervals. Hollow dots are not significant: p of {LEVEL} or more.",
         notes=[f"the first {MOST} of {len(rows):,} tests are drawn"] if len(rows) > MOST else [],
         x=Axis(name="effect size"),
         y=Axis(

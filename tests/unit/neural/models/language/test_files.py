@@ -56,7 +56,7 @@ def edited(path, **changes):
         ({"model": "Corpus"}, "model 'Corpus', expected one of FeedForwardLM, LogBilinearLM"),
         ({"model": "os.system"}, "expected one of FeedForwardLM"),
         ({"options": {"order": 1}}, "order=1: expected a whole number of at least 2"),
-        ({"options": {"colour": 1}}, "colour=1: FeedForwardLM has no such option"),
+        ({"options": {"colour": 1}}, "colour=1: LogBilinearLM has no such option"),
         ({"options": {"dim": 7}}, "tensors of other shapes"),
         ({"options": {"output": None}}, "output=None: expected a text"),
         ({"rules": {}, "begin": None}, "config.json tells no language model"),
