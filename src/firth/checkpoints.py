@@ -57,7 +57,7 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
 
 @contextlib.contextmanager
 def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Open the state of a run; whatever goes wrong while it is read is told as damage of the file.
+    """Open the state of a run; any error while it is read is reported as damage of the file.
 
     Args:
         path: the file.

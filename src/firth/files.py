@@ -41,7 +41,7 @@ def unpacked(path: Path) -> bytes:
         path: the file.
 
     Raises:
-        FormatError: it is named .gz and is not gzip's, is cut short, or unfolds to more than it may.
+        FormatError: it is named .gz and is not gzip's, is cut short, or unpacks to more than it may.
         OSError: it cannot be read.
     """
     return gunzipped(path) if path.suffix == ".gz" else path.read_bytes()

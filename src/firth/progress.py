@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO, cast
 
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
-NOTICE = 0.3  # seconds of compiling after which it is told
+NOTICE = 0.3  # seconds of compiling after which a notice is shown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Content that anybody may have written: JSON, packed data and archives, none of which is trusted to be small or sane.
 
-Packed data can unfold to a thousand times its size, an archive can hold links, encrypted or damaged members, and JSON
+Packed data can unpack to a thousand times its size, an archive can hold links, encrypted or damaged members, and JSON
 can be nested deeper than any parser's stack. What is read here is refused with a reason in place of taking all memory.
 
-A packed file may unfold to 100 times its size, and 64 MiB in any case; text compresses 3 to 20 times. The environment
+A packed file may unpack to 100 times its size, and 64 MiB in any case; text compresses 3 to 20 times. The environment
 variable FIRTH_MAX_UNPACKED sets another limit, in bytes.
 """
 
@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from firth.errors import FormatError, OptionError
 
-RATIO, LEAST = 100, 1 << 26  # bytes to a packed byte; bytes that any packed file may unfold to
+RATIO, LEAST = 100, 1 << 26  # bytes to a packed byte; bytes that any packed file may unpack to
 VARIABLE = "FIRTH_MAX_UNPACKED"
 DAMAGE = (
     EOFError,
@@ -53,7 +53,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def most_unpacked(size: int) -> int:
-    """Return how many bytes a packed file may unfold to.
+    """Return how many bytes a packed file may unpack to.
 
     Args:
         size: of the file, in bytes.
@@ -115,7 +115,7 @@ class Bounded(io.RawIOBase):
         self._read += size
         if self._limit is not None and self._read > self._limit:
             raise FormatError(
-                f"{self._path}: unfolds to more than {self._limit:,} bytes, which no text does; if it is sound, set "
+                f"{self._path}: unpacks to more than {self._limit:,} bytes, which no text does; if it is sound, set "
                 f"{VARIABLE} to the bytes that it may take"
             )
         return size
@@ -165,7 +165,7 @@ def _only_member(path: Path) -> Any:
             if len(files) == 1:
                 return archive.open(files[0])  # which stays open when the archive is closed
     except _ZIP_DAMAGE as error:
-        raise FormatError(f"{path}: no zip archive that can be read ({error}); fetch it or pack it again") from error
+        raise FormatError(f"{path}: not a readable zip archive ({error}); fetch it or pack it again") from error
     names = ", ".join(member.filename for member in files[:4]) + (", ..." if len(files) > 4 else "")
     raise FormatError(f"{path}: a zip archive of {len(files):,} files ({names}); expected one: unpack it, and name one")
 
@@ -182,7 +182,7 @@ def gunzipped(path: Path) -> bytes:
     """Return the whole content of a gzip file.
 
     Raises:
-        FormatError: it is damaged, or unfolds to more than it may.
+        FormatError: it is damaged, or unpacks to more than it may.
         OSError: it cannot be read.
     """
     try:
@@ -201,7 +201,7 @@ def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
         what: the archive should be, for the message.
 
     Raises:
-        FormatError: it is no archive, is damaged or encrypted, or unfolds to more than it may.
+        FormatError: it is no archive, is damaged or encrypted, or unpacks to more than it may.
         OSError: it cannot be opened.
     """
     limit = most_unpacked(Path(path).stat().st_size)
@@ -212,9 +212,9 @@ def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
             if total <= limit:  # a member is never read beyond the size that it claims
                 return {member.filename: archive.read(member) for member in members}
     except _ZIP_DAMAGE as error:
-        raise FormatError(f"{path}: no zip archive that can be read ({error}); expected {what}") from error
+        raise FormatError(f"{path}: not a readable zip archive ({error}); expected {what}") from error
     raise FormatError(
-        f"{path}: unfolds to {total:,} bytes, expected at most {limit:,}; if it is sound, set {VARIABLE}={total}"
+        f"{path}: unpacks to {total:,} bytes, expected at most {limit:,}; if it is sound, set {VARIABLE}={total}"
     )
 
 
@@ -227,7 +227,7 @@ def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
         what: the archive should be, for the message.
 
     Raises:
-        FormatError: it is no archive, is damaged, or unfolds to more than it may.
+        FormatError: it is no archive, is damaged, or unpacks to more than it may.
         OSError: it cannot be opened.
     """
     try:

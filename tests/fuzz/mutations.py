@@ -34,7 +34,7 @@ TEXTS = (
 )  # fmt: skip
 NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 DEEP = 20_000  # brackets within brackets, more than any recursion in C or Python takes
-BOMB = 3 << 20  # bytes of one letter that a packed file may unfold to
+BOMB = 3 << 20  # bytes of one letter that a packed file may unpack to
 
 
 def mutated(files: Mapping[str, bytes], random: Random) -> Files:
@@ -348,7 +348,7 @@ def _near(value: Any, random: Random) -> Any:
 
 
 def _in_packed(content: bytes, random: Random) -> bytes | None:
-    """A change behind the compression of gzip, bzip2, xz or zstandard, or a file that unfolds to far more."""
+    """A change behind the compression of gzip, bzip2, xz or zstandard, or a file that unpacks to far more."""
     for signature, unpack, pack in _PACKERS:
         if content.startswith(signature):
             try:

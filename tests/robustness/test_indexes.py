@@ -193,7 +193,7 @@ def test_surroundings_that_are_none(vectors, tmp_path):
 )
 def test_an_index_that_does_not_say_what_it_is(vectors, index, about):
     tamper(index, about=np.frombuffer(about, np.uint8))
-    with pytest.raises(FormatError, match="does not say what it is"):
+    with pytest.raises(FormatError, match="does not say what kind it is"):
         library.load_index(index, vectors)
 
 

@@ -132,14 +132,14 @@ def bits(number):
         ("nodes", (3, 1), 3, "a 1-gram that has a suffix"),  # once a chain without an end
         ("nodes", (8, 1), 2**31 - 1, "has a suffix other than itself without its first word"),
         ("nodes", (8, 1), 8, "has a suffix other than itself"),
-        ("nodes", (0, 2), bits(4.65), "1-gram 0 has a probability that is none"),  # once "104.9"
-        ("nodes", (8, 2), bits(np.nan), "has a probability that is none"),
-        ("nodes", (1, 3), bits(np.inf), "1-gram 1 has a weight of lower orders that is none"),
-        ("nodes", (8, 3), bits(np.nan), "has a weight of lower orders that is none"),
+        ("nodes", (0, 2), bits(4.65), "1-gram 0 has an invalid probability"),  # once "104.9"
+        ("nodes", (8, 2), bits(np.nan), "has an invalid probability"),
+        ("nodes", (1, 3), bits(np.inf), "1-gram 1 has an invalid back-off weight"),
+        ("nodes", (8, 3), bits(np.nan), "has an invalid back-off weight"),
         ("nodes", (1, 3), bits(4.65), "the weight of lower orders after 'b', n-gram 1, makes probabilities above 1"),
         ("leaves", (0, 0), 2**31 - 1, "has a suffix other than itself"),
         ("leaves", (0, 0), -1, "has a suffix other than itself"),
-        ("leaves", (0, 1), bits(0.1), "has a probability that is none"),
+        ("leaves", (0, 1), bits(0.1), "has an invalid probability"),
         ("words", 0, 2, "1-grams that are not the words in their order"),
         ("words", -1, 2**31 - 1, "do not end in sorted words"),
         ("words", -1, -1, "do not end in sorted words"),

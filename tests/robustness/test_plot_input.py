@@ -176,7 +176,7 @@ ROW = {
         ({}, {"seconds": float("nan")}, "seconds nan, no number"),
         ({}, {"figures": {}}, "figures that are no list"),
         ({}, {"figures": [ROW["figures"][0] | {"total": 0}]}, "a figure of s of 9 of 0 items"),
-        ({}, {"figures": [ROW["figures"][0] | {"low": None}]}, "a figure of s that is no number"),
+        ({}, {"figures": [ROW["figures"][0] | {"low": None}]}, "a figure of s that is not a number"),
     ],
 )
 def test_a_comparison_of_other_contents(tmp_path, run, row, complaint):

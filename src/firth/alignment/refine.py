@@ -55,7 +55,7 @@ def refined(
         fit: makes maps of paired rows.
         rounds: how often pairs are found.
         cutoff: most frequent words of each side among which pairs are found.
-        report: told of each round.
+        report: called in each round.
         threads: of the search; None is one a processor.
     """
     maps = fit(x[rows[:, 0]], z[rows[:, 1]])

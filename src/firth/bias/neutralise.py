@@ -53,7 +53,7 @@ def hard_debias(
         FormatError: a vector is not finite.
     """
     listed = list(pairs)
-    matrix_of(vectors)  # NaN anywhere is told before anything is made
+    matrix_of(vectors)  # NaN anywhere is reported before anything is made
     along = bias_direction(vectors, listed)
     return hardened(vectors, along, listed, list(listed if equalise_pairs is None else equalise_pairs), specific)
 

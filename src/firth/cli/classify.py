@@ -34,7 +34,7 @@ Texts = Annotated[
 Column = Annotated[str | None, typer.Option(help="Column of texts in a table; by default text.")]
 Labels = Annotated[str | None, typer.Option(help="Column of labels in a table.", metavar="COLUMN")]
 Number = Annotated[int, typer.Option("--number", "-k", help="How many labels a text, at most.")]
-Threshold = Annotated[float, typer.Option(help="Least probability of a label that is told.")]
+Threshold = Annotated[float, typer.Option(help="Least probability of a label that is shown.")]
 Threads = Annotated[int | None, typer.Option(help="Threads; by default one a processor.", show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Output = Annotated[

@@ -132,7 +132,7 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
 
 
 def language_facts(path: Path, model: Any) -> dict[str, Any]:
-    """Return what is to be told of a language model."""
+    """Return the facts about a language model."""
     facts = {"path": str(path), "kind": type(model).__name__, "words": len(model.vocabulary), **vars(model.rules)}
     return {**facts, "bytes": size_on_disk(path), **{k: v for k, v in model.metadata.items() if k not in facts}}
 

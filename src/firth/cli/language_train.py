@@ -164,7 +164,7 @@ def _train(
     further = {name: value for name, value in given.items() if value is not None and name in taken}
     source = training_text(text, limits, spelled=True) if spells else text
     with counted() as clock:
-        clock.evaluations = 0 if judged is None else 1  # the perplexity that is told at the end
+        clock.evaluations = 0 if judged is None else 1  # the perplexity that is reported at the end
         learned = trainer.train(source, threads=threads, progress=not quiet, **further)
     learned.metadata.setdefault("name", out.stem)
     save_language_model(learned, out)

@@ -40,7 +40,7 @@ def check_vectors_target(path: Path, takes_files: bool) -> None:
     if format == "firth":
         check_folder_target(path)
     elif not takes_files:
-        raise OptionError(f"{path}: {format} has no place for what this model learns; expected the name of a folder")
+        raise OptionError(f"{path}: {format} cannot hold what this model learns; expected the name of a folder")
     elif path.is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
     else:

@@ -47,7 +47,7 @@ def _wrong_in(row: Mapping[str, Any]) -> str:
             return "a figure without the name of its set or metric"
         shares = ("value", "low", "high") if figure.get("value", "") is not None else ()
         if not all(_is_number(figure.get(name)) for name in shares):
-            return f"a figure of {figure['set']} that is no number"
+            return f"a figure of {figure['set']} that is not a number"
         covered, total = figure.get("covered"), figure.get("total")
         if type(covered) is not int or type(total) is not int or not 0 <= covered <= total or not total:
             return f"a figure of {figure['set']} of {covered!r} of {total!r} items"

@@ -193,7 +193,7 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
             several.
         column: the column of texts of a table; None for the rule of `firth.corpus.tables`.
         prefix: what labels in texts begin with.
-        report: told of the progress.
+        report: called with the progress.
 
     Raises:
         CorpusError: there is no such source, or it is no text; or an item is not a string.

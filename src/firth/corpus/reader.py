@@ -70,7 +70,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
     Raises:
         CorpusError: it cannot be opened or read, or the compressed data is damaged.
-        FormatError: it unfolds to more than it may; see `firth.reading`.
+        FormatError: it unpacks to more than it may; see `firth.reading`.
         MissingExtraError: it is a .zst file and there is nothing to read it with.
     """
     with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:

@@ -96,7 +96,7 @@ def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: R
         corpus: the encoded text.
         plan: what is counted.
         threads: how many.
-        report: told of progress.
+        report: called with the progress.
     """
     compiling(lambda: _compile(plan), report)
     sizes = np.zeros(len(plan.counts) + 1, dtype=np.int64)

@@ -74,7 +74,7 @@ def factorise(
         tolerance: the error of each pair that is allowed, as a share of the largest eigenvalue of A^T A.
         seed: of the random columns that the search begins with.
         threads: how many; by default one a processor.
-        report: told of progress.
+        report: called with the progress.
 
     Returns:
         U, S and V.

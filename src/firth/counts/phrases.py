@@ -270,7 +270,7 @@ class PhraseTable:
             if not all(isinstance(word, str) for word in words) or any(
                 len(key) < 2 for found in passes for key in found
             ):
-                raise ValueError("phrases, connectors or a delimiter that are no words")
+                raise ValueError("phrases, connectors or a delimiter that are not words")
             return cls(passes, tuple(told["connectors"]), told["delimiter"])
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
             raise FormatError(

@@ -84,7 +84,7 @@ def _check(run: "Run[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any])
     if type(epoch) is not int or not 0 <= epoch <= run.epochs or len(losses) != epoch:
         raise ValueError(f"epoch {epoch!r} of {run.epochs}, with {len(losses)} losses")
     if not all(isinstance(loss, float) for loss in (*losses, *facts["sample_losses"])):
-        raise ValueError("losses that are no numbers")
+        raise ValueError("losses that are not numbers")
 
 
 def _arrays(run: "Run[Any]") -> dict[str, Any]:

@@ -91,5 +91,5 @@ def _no_label(read: LabelledLines, prefix: str) -> str:
 
 def _too_few(read: LabelledLines, names: Sequence[str], min_count: int) -> str:
     if len(names) == 1:
-        return f"the only label of {len(read.lines.ends):,} texts is {names[0]!r}; expected two, to be told apart"
+        return f"the only label of {len(read.lines.ends):,} texts is {names[0]!r}; expected two or more"
     return f"min_count_label={min_count} leaves fewer than two of {len(names):,} labels; lower it"

@@ -40,8 +40,8 @@ DAMAGE = {
     CHILDREN_ASTRAY: "n-gram {row:,} begins those that go on from it outside the next order",
     WORDS_ASTRAY: "the n-grams that go on from n-gram {row:,} do not end in sorted words",
     SUFFIX_ASTRAY: "an n-gram that goes on from n-gram {row:,} has a suffix other than itself without its first word",
-    NO_PROBABILITY: "an n-gram that goes on from n-gram {row:,} has a probability that is none",
-    NO_WEIGHT: "an n-gram that goes on from n-gram {row:,} has a weight of lower orders that is none",
+    NO_PROBABILITY: "an n-gram that goes on from n-gram {row:,} has an invalid probability",
+    NO_WEIGHT: "an n-gram that goes on from n-gram {row:,} has an invalid back-off weight",
     TOO_LIKELY: "the weight of lower orders after {words!r}, n-gram {row:,}, makes probabilities above 1",
 }
 
@@ -86,11 +86,9 @@ def _of_words(trie: Trie, words: int) -> str | None:
     if (alone != NOTHING).any():
         return "a 1-gram that has a suffix"
     if not (trie.log_prob_of_words <= SLIGHT).all():
-        return f"1-gram {np.argmin(trie.log_prob_of_words <= SLIGHT):,} has a probability that is none"
+        return f"1-gram {np.argmin(trie.log_prob_of_words <= SLIGHT):,} has an invalid probability"
     if trie.order > 1 and not (trie.log_backoff[: words + 1] < HEAVIEST).all():
-        return (
-            f"1-gram {np.argmin(trie.log_backoff[: words + 1] < HEAVIEST):,} has a weight of lower orders that is none"
-        )
+        return f"1-gram {np.argmin(trie.log_backoff[: words + 1] < HEAVIEST):,} has an invalid back-off weight"
     return None
 
 

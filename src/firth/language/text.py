@@ -81,7 +81,7 @@ def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
         OptionError: a word stands there twice, a word that every model has is missing, or the rules are none.
     """
     if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.ends, bool)):
-        raise OptionError("rules of reading text that are none: expected a name, a name, and true or false")
+        raise OptionError("invalid rules for reading text: expected a name, a name, and true or false")
     if len(vocabulary.ids) != len(vocabulary):
         raise OptionError(f"{len(vocabulary):,} words of which {len(vocabulary.ids):,} differ; expected each word once")
     missing = [word for word in (UNKNOWN, *([END] if rules.ends else [])) if word not in vocabulary]

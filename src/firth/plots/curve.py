@@ -27,7 +27,7 @@ def training_curves(
     """Return the loss of each epoch, as training wrote it down.
 
     Args:
-        models: what training told of each model, by its name: `vectors.metadata["training"]`, or anything with
+        models: what training recorded about each model, by its name: `vectors.metadata["training"]`, or anything with
             "sample_loss" or "loss", a list of one number an epoch. Models that count, and so have no losses, are left
             out, which the picture's notes say.
         loss: "sample" for the loss on a fixed sample of the text, for models that measured it, and the mean that

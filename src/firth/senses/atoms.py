@@ -137,7 +137,7 @@ class Atoms:
         return np.asarray(shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
     def sense_vectors(self, *, floor: float = FLOOR, temperature: float = TEMPERATURE) -> SenseVectors:
-        """Return vectors of the senses, which a context tells apart by the atom that it is near.
+        """Return vectors of the senses, which a context distinguishes by the nearest atom.
 
         Args:
             floor: the least share of an atom that is a sense; a word whose atoms all have less keeps the greatest.

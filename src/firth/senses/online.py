@@ -107,7 +107,7 @@ class MultiSense:
         0.15, "share of a word's occurrences below which a sense that grew goes", minimum=0, maximum=1
     )
     context_window: int = option(10, "words on each side that tell a word's sense", minimum=1)
-    warm_up: float = option(0.4, "share of the training before senses are told apart", minimum=0, maximum=1)
+    warm_up: float = option(0.4, "share of the training before senses are separated", minimum=0, maximum=1)
     whiten: float = option(
         0.5, "power of the global vectors' covariance that contexts are divided by", minimum=0, maximum=1
     )

@@ -208,7 +208,7 @@ class Subwords:
         try:
             return library.Tokenizer.from_str(self.rules)
         except Exception as error:  # the library raises nothing more special
-            raise FormatError(f"no tokeniser ({error}); expected a file of Subwords.save, whole") from error
+            raise FormatError(f"no tokeniser ({error}); expected a complete file of Subwords.save") from error
 
     def _sampled(self, text: str, strength: float, draw: random.Random) -> Iterator[str]:
         if self.kind == "unigram":

@@ -26,7 +26,7 @@ def test_tags_go_and_blank_lines_part_paragraphs(tmp_path):
 
 def test_what_is_no_archive_is_called_so(tmp_path):
     (tmp_path / "brown.zip").write_text("The/at", encoding="ascii")
-    with pytest.raises(FormatError, match=r"no zip archive that can be read .*expected NLTK's brown\.zip"):
+    with pytest.raises(FormatError, match=r"not a readable zip archive .*expected NLTK's brown\.zip"):
         list(read_brown(tmp_path / "brown.zip"))
     with pytest.raises(FormatError, match="without the texts"):
         list(read_brown(archive(tmp_path, README="a")))

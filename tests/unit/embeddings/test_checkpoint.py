@@ -245,7 +245,7 @@ def test_the_checksum_covers_the_facts(zipf, tmp_path):
         ({"arrays": {"inputs": np.zeros((3, 16), np.float32)}}, "'inputs' is float32 of"),
         ({"epoch": 10**9}, "epoch 1000000000 of 3"),
         ({"epoch": -1}, "epoch -1 of 3"),
-        ({"losses": ["x"]}, "losses that are no numbers"),
+        ({"losses": ["x"]}, "losses that are not numbers"),
         ({"losses": 3}, "not a whole checkpoint"),
     ],
 )

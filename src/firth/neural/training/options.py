@@ -1,4 +1,4 @@
-"""How to train: what every neural model's training is told, whatever it learns."""
+"""Options of the training of every neural model."""
 
 from firth.errors import OptionError
 from firth.neural.training.optimisers import OPTIMISERS

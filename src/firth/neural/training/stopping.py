@@ -47,7 +47,7 @@ class Snapshot:
     Attributes:
         weights: copies of what `weights_of` gives.
         optimiser: copies of the optimiser's statistics, where a rollback will ask for them.
-        row: what was told of the evaluation.
+        row: figures of the evaluation.
     """
 
     weights: dict[str, torch.Tensor]

@@ -112,9 +112,9 @@ def _about(path: Path, text: npt.NDArray[Any]) -> dict[str, Any]:
         about = parse_json(text.tobytes())
         kinds = {name: type(about[name]) for name in ("version", "kind", "options", "vectors")}
     except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{path}: a damaged index, it does not say what it is ({error}); {REMEDY}") from None
+        raise FormatError(f"{path}: a damaged index, it does not say what kind it is ({error}); {REMEDY}") from None
     if kinds != {"version": int, "kind": str, "options": dict, "vectors": str}:
-        raise FormatError(f"{path}: a damaged index, it does not say what it is; {REMEDY}")
+        raise FormatError(f"{path}: a damaged index, it does not say what kind it is; {REMEDY}")
     return dict(about)
 
 

@@ -8,8 +8,8 @@
     floret            floret's table of n-grams
 
 Where no format is given, the name of what is written decides: .txt and .vec are word2vec, .bin word2vec-binary, .ftz
-fasttext, .floret floret, and everything else is a folder. A further .gz, .bz2, .xz or .zip packs the file. What is read
-is told by its content, whatever its name. FastText's models are never packed.
+fasttext, .floret floret, and everything else is a folder. A further .gz, .bz2, .xz or .zip packs the file. Files are
+recognised by their content, whatever their name. FastText's models are never packed.
 """
 
 import importlib

@@ -126,7 +126,7 @@ def columns_in(content: Saved, name: str) -> dict[str, npt.NDArray[Any]]:
     if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
         raise content.damaged(f"{name}.json without a list for each attribute of the words")
     if not all(isinstance(value, str) for values in columns.values() for value in values):
-        raise content.damaged(f"{name}.json with an attribute that is no text")
+        raise content.damaged(f"{name}.json with an attribute that is not text")
     return {key: np.array(values, dtype=object) for key, values in columns.items()}
 
 

@@ -49,7 +49,7 @@ def test_formats(tmp_path, content, format, zipped):
     [
         (b"", "an empty file, expected vectors"),
         (pickle.dumps({"a": 1}), "a pickle, which could run any code"),
-        (b"PK\x03\x04...", "no zip archive that can be read"),
+        (b"PK\x03\x04...", "not a readable zip archive"),
         (bytes(range(256)), "line 1: .*expected vectors"),
         (b"Call me Ishmael.\n", "line 1: b'Call me Ishmael.', expected vectors"),
     ],

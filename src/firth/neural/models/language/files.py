@@ -81,14 +81,14 @@ def restore(content: Saved) -> NeuralLanguageModel:
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"config.json tells no language model ({error})") from error
+        raise content.damaged(f"config.json does not describe a language model ({error})") from error
     if not 0 <= begin < len(words):
         raise content.damaged(f"config.json says begin={begin}, expected the number of one of {len(words):,} words")
     _check_sizes(options, content)
     try:
         module = seeded_module(options, vocabulary, begin, seed=0)
     except (FirthError, RuntimeError, MemoryError) as error:  # torch's word for too little memory
-        raise content.damaged(f"config.json tells no language model ({error})") from error
+        raise content.damaged(f"config.json does not describe a language model ({error})") from error
     _fill(module, content)
     return NeuralLanguageModel(module, options, vocabulary, rules, content.metadata)
 

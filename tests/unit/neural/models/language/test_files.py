@@ -59,13 +59,13 @@ def edited(path, **changes):
         ({"options": {"colour": 1}}, "colour=1: LogBilinearLM has no such option"),
         ({"options": {"dim": 7}}, "tensors of other shapes"),
         ({"options": {"output": None}}, "output=None: expected a text"),
-        ({"rules": {}, "begin": None}, "config.json tells no language model"),
+        ({"rules": {}, "begin": None}, "config.json does not describe a language model"),
         ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
         ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
         ({"options": {"dim": 10**9, "order": 4}}, "the option dim=1,000,000,000 in config.json"),
         ({"begin": 10**6}, "begin=1000000, expected the number of one of"),
-        ({"total": "many"}, "config.json tells no language model"),
-        ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "rules of reading text that are none"),
+        ({"total": "many"}, "config.json does not describe a language model"),
+        ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "invalid rules for reading text"),
     ],
 )
 def test_a_folder_that_was_changed_is_refused(text, tmp_path, changes, found):
