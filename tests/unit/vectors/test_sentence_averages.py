@@ -9,7 +9,7 @@ from firth.errors import FormatError, OptionError, ShapeError
 from firth.vectors.sentence_averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 
 WORDS = firth.WordVectors(["a", "b"], [[1, 0], [0, 1]], counts=[900, 100])
-FEW = r"different texts with known words: too few to separate .* learn it from 100 or more, with SentenceAverages\.learn"
+FEW = r"different texts with known words: too few .* learn it from 100 or more, with SentenceAverages\.learn"
 NAMES = [f"w{i}" for i in range(30)]
 TEXTS = [f"{one} {other} w0 w1" for one, other in itertools.combinations(NAMES[2:], 2)]
 
