@@ -137,9 +137,18 @@ def test_suggestions():
     ],
 )
 def test_flags(monkeypatch, capsys, arguments, message):
-    monkeypatch.setattr(sys, "argv", ["firth", "train", *arguments, "text.txt", "-o", "x"])
+    assert message in complaint(monkeypatch, capsys, "train", *arguments)
+
+
+def test_flags_of_language_models(monkeypatch, capsys):
+    message = complaint(monkeypatch, capsys, "lm", "train", "kneser-ney", "--workers", "2")
+    assert "No such option: --workers; use --threads: " in message
+
+
+def complaint(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["firth", *arguments, "text.txt", "-o", "x"])
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit) as ended:
         app.main()
     assert ended.value.code == 2
-    assert message in capsys.readouterr().err
+    return capsys.readouterr().err

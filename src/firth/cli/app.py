@@ -18,12 +18,11 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import typer
-from typer.core import TyperGroup
 
 import firth
+from firth.cli.flags import Commands
 from firth.cli.output import complain, paragraphs, sentence
 from firth.errors import FirthError
-from firth.option_names import synonym
 from firth.progress import Unfailing
 from firth.signals import exit_status, interruptible
 
@@ -122,36 +121,11 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-class _Program(TyperGroup):
-    """The commands. A flag with a name of an earlier version, or of another program, is answered with the right one."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that the arguments name."""
-        try:
-            return super().invoke(ctx)
-        except Exception as error:
-            if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # NoSuchOption, of typer's own click
-                _name_flag(error)
-            raise
-
-
-def _name_flag(error: Any) -> None:
-    """Add to the error about an unknown flag which flag of the command is meant, if any, and what its help says."""
-    flags = {
-        flag.lstrip("-").replace("-", "_"): (flag, each) for each in error.ctx.command.params for flag in each.opts
-    }
-    name = synonym(error.option_name.lstrip("-").replace("-", "_"), flags)
-    if name is not None:
-        flag, parameter = flags[name]
-        error.message += f"; use {flag}: {parameter.help}"
-        error.possibilities = []
-
-
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """Return the program with the one command imported that the arguments name; the others have their line of help."""
     app = typer.Typer(
         name="firth",
-        cls=_Program,
+        cls=Commands,
         help="Meaning from raw text: train, judge, inspect and serve word vectors.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

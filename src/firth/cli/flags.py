@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+from firth.option_names import synonym
 
 SIMPLE = (bool, int, float, str)  # what can be written on a command line
 
@@ -60,6 +63,31 @@ class Flags:
         )
         annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
         return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+class Commands(TyperGroup):
+    """Commands; a flag with a name of an earlier version, or of another program, is answered with the right one."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # NoSuchOption, of typer's own click
+                _name_flag(error)
+            raise
+
+
+def _name_flag(error: Any) -> None:
+    """Add to the error about an unknown flag which flag of the command is meant, if any, and what its help says."""
+    flags = {
+        flag.lstrip("-").replace("-", "_"): (flag, each) for each in error.ctx.command.params for flag in each.opts
+    }
+    name = synonym(error.option_name.lstrip("-").replace("-", "_"), flags)
+    if name is not None:
+        flag, parameter = flags[name]
+        error.message += f"; use {flag}: {parameter.help}"
+        error.possibilities = []
 
 
 def with_flags(command: Callable[..., None], flags: Iterable[Flags], **known: Any) -> Callable[..., None]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.flags import Flags, with_flags
+from firth.cli.flags import Commands, Flags, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
@@ -47,6 +47,7 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     """Return a command a model, each with the flags of its own options; neural ones where they are asked for."""
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     app = typer.Typer(
+        cls=Commands,
         help="Train a language model on text. Each has options of its own, which firth lm train MODEL -h shows; all "
         "take --held-out TEXT, --quiet and --json.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
