@@ -19,6 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from firth.alignment.alignment import Alignment, aligned
+from firth.alignment.cross_validation import left_out
 from firth.alignment.dictionary import Dictionary, Pair
 from firth.alignment.refine import refined
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
@@ -63,6 +64,13 @@ class Procrustes:
             threads: of refinement; None is one a processor.
             progress: how to show it.
 
+        Returns:
+            The alignment. Its `metadata["left_out"]` and `["left_out_right"]` say how many words were left out for a
+            check, and how many of them the other pairs translate rightly (`firth.alignment.cross_validation`).
+
+        Warns:
+            UserWarning: next to none of them, or translations hardly stand out (`firth.alignment.strength`).
+
         Raises:
             OptionError: no pair has two vectors, the pairs do not determine the map, the widths differ and the map is
                 orthogonal, or vectors are made of n-grams.
@@ -81,6 +89,9 @@ class Procrustes:
             Placement(self.normalise, mean_z, found.maps[1]),
         )
         facts: dict[str, Any] = {**asdict(self), "pairs": dictionary.facts}
+        if checked := left_out(x, z, dictionary.rows, METHODS[self.method]):
+            checked.warn()
+            facts |= {"left_out": checked.asked, "left_out_right": checked.right}
         if self.refine:
             facts |= {"pairs_of_rounds": found.pairs, "likeness": found.likeness}
         return aligned((source, target), placements, dictionary.pairs, facts)

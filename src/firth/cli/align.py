@@ -118,6 +118,9 @@ def _tell(found: Alignment, output: Path, figures: list[Retrieval], seconds: flo
     print(f"{output}: {len(found.source):,} and {len(found.target):,} words x {found.source.dim}, {seconds:.1f} s")
     if pairs := found.metadata.get("pairs"):
         print(f"learned from {pairs['used']:,} of {pairs['given']:,} pairs; the others have a word without a vector")
+        if asked := found.metadata.get("left_out"):
+            right = found.metadata["left_out_right"]
+            print(f"{right:,} of {asked:,} words that were left out for a check are translated rightly by the others")
     else:
         print(_course(found.metadata))
     print(f"translations stand out by a CSLS of {found.metadata['margin']:.3f}; below {WEAK:g} most are wrong")
