@@ -4,8 +4,8 @@ Spaces are taken out of a text that has them, so that the truth is known. Units 
 characters, wherever they stand; no tokeniser says where a word begins. Two figures: the share of the text's most
 frequent words that are units, and how well the units' vectors agree with people's judgements of similarity, beside
 skip-gram's on the same text with its spaces. So short a text wants many passes: on 1.2 million words of twelve novels
-skip-gram's correlation is 0.02 after 5. After 30, on the 80 pairs of WordSim-353 that both know, it is 0.51, and that of
-the units 0.33, 64 % of it (seed 0; 86 % of the 3,000 most frequent words are units).
+skip-gram's correlation is 0.02 after 5. After 30, on the 80 pairs of WordSim-353 that both know, it is 0.51, and that
+of the units 0.33, 64 % of it (seed 0; 86 % of the 3,000 most frequent words are units).
 
     python recipes/text_without_spaces.py text.txt --similarity pairs.txt
 """

@@ -6,6 +6,14 @@
 >>> vectors.most_similar("paris")                           # doctest: +SKIP
 """
 
+import sys
+
+# `python -m firth` looks for modules in the current folder first, whose files are data and no code.
+if sys.orig_argv[1:3] == ["-m", "firth"] and sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    _home = __file__.replace("\\", "/").rsplit("/", 2)[0]
+    if sys.path[0].replace("\\", "/") != _home:
+        del sys.path[0]
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

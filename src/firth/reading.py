@@ -238,6 +238,10 @@ def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
             # As a stream: members are read as they come, and nothing is looked for elsewhere in the archive.
             with tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive:
                 for member in archive:
+                    if member.issparse():  # a few bytes may stand for a hole of any size
+                        raise FormatError(
+                            f"{path}: {member.name} is a sparse file; expected {what}, packed without --sparse"
+                        )
                     file = archive.extractfile(member) if member.isreg() and wanted(member.name) else None
                     if file is not None:
                         yield member.name, file.read()

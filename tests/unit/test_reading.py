@@ -162,3 +162,16 @@ def test_a_tar_that_unfolds_too_far(small, tmp_path):
     path = tarred(tmp_path / "x.tar.gz", entries=[("big.txt", bytes(10**6), tarfile.REGTYPE, "")])
     with pytest.raises(FormatError, match="unpacks to more than"):
         list(tar_members(path, **EVERY))
+
+
+def test_a_sparse_member_is_refused(tmp_path):
+    """Four bytes that say they are a file of 12 GB, as `tar --sparse` writes them."""
+    path, member = tmp_path / "x.tar", tarfile.TarInfo("one.txt")
+    member.size = 4
+    member.pax_headers = {"GNU.sparse.map": "0,4", "GNU.sparse.numblocks": "1", "GNU.sparse.size": str(12 << 30)}
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO(b"text"))
+    with pytest.raises(
+        FormatError, match=r"x\.tar: one\.txt is a sparse file; expected lists, packed without --sparse"
+    ):
+        list(tar_members(path, **EVERY))

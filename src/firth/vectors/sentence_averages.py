@@ -249,7 +249,7 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
             different.add(row.tobytes())
     if len(different) < FEWEST_TEXTS:
         warnings.warn(
-            f"{len(different)} different texts with known words: too few to separate what all texts share from what "
+            f"too few different texts with known words ({len(different)}) to separate what all texts share from what "
             f"these say, so no common direction is removed; learn it from {FEWEST_TEXTS} or more, with "
             "SentenceAverages.learn or like=, or use weighting='mean'",
             stacklevel=3,

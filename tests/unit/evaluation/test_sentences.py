@@ -5,7 +5,7 @@ import firth
 from firth.errors import FormatError
 from firth.evaluation.sentences import classify, parts, read_sentences
 
-FEW = pytest.mark.filterwarnings("ignore:.* different texts with known words. too few:UserWarning")
+FEW = pytest.mark.filterwarnings("ignore:too few different texts with known words:UserWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ def test_equal_sentences_come_into_one_part(tmp_path):
 
 def test_few_sentences_keep_their_vectors(tmp_path):
     path = write(tmp_path / "poles.txt", lines(60))
-    with pytest.warns(UserWarning, match="54 different texts|5. different texts with known words: too few"):
+    with pytest.warns(UserWarning, match=r"too few different texts with known words \(5\d\)"):
         report = firth.evaluate(VECTORS, suites={"sentences": path})
     assert [row.value for row in report.rows] == [1.0, 1.0]
 

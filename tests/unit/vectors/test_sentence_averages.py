@@ -9,7 +9,7 @@ from firth.errors import FormatError, OptionError, ShapeError
 from firth.vectors.sentence_averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 
 WORDS = firth.WordVectors(["a", "b"], [[1, 0], [0, 1]], counts=[900, 100])
-FEW = r"different texts with known words: too few .* learn it from 100 or more, with SentenceAverages\.learn"
+FEW = r"too few different texts with known words .* learn it from 100 or more, with SentenceAverages\.learn"
 NAMES = [f"w{i}" for i in range(30)]
 TEXTS = [f"{one} {other} w0 w1" for one, other in itertools.combinations(NAMES[2:], 2)]
 
@@ -68,7 +68,7 @@ def test_few_texts_keep_their_vectors():
 
 
 def test_as_many_texts_as_it_takes():
-    with pytest.warns(UserWarning, match=f"{FEWEST_TEXTS - 1} different texts"):
+    with pytest.warns(UserWarning, match=rf"too few different texts with known words \({FEWEST_TEXTS - 1}\)"):
         assert SentenceAverages.learn(space(), TEXTS[: FEWEST_TEXTS - 1]).direction is None
     assert SentenceAverages.learn(space(), TEXTS[:FEWEST_TEXTS]).direction is not None
 

@@ -1,6 +1,7 @@
 """A training run: what is trained, how far it has come, and one step of it."""
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,8 @@ from firth.neural.training.stopping import Snapshot, Watch, copied, put_back, se
 from firth.neural.training.task import Batches, Task
 from firth.progress import Status
 
+LONG = 0.25  # share of a limit in minutes that an evaluation should not take
+STEADY = 3  # step from which on the time of a step is the usual one
 SOME = 1e-3  # seconds of training that a limit leaves at least: one step
 WORSE = 3.0  # times the untrained loss; learning at a rate that suits stays below 1, a bad start below 2
 FEW = 100  # predictions that say whether a loss is worse
@@ -103,7 +106,9 @@ class Run:
         """Seconds that may be spent on training: the limit, without what is spent aside and what an end will take."""
         if self.training.minutes is None:
             return math.inf
-        return max(60 * self.training.minutes - self.aside - self._kept_back, SOME)
+        left = 60 * self.training.minutes - self.aside
+        least = 0.0 if self.rows else left / 2  # to learn before the first evaluation, however long it may be
+        return max(left - self._kept_back, least, SOME)
 
     @property
     def _kept_back(self) -> float:
@@ -112,7 +117,7 @@ class Run:
         An evaluation that goes through the same layers without gradients takes about half as long a prediction. Outputs
         that learn from samples, and evaluate over all words, are slower than that.
         """
-        expected = 0.5 * self.task.judged * self.pace if self.predictions else 0.0
+        expected = 0.5 * self.task.judged * self.pace if math.isfinite(self.pace) else 0.0
         return (1 + self.later) * (self.looking or expected)
 
     def spent(self, seconds: float, stop: bool) -> None:
@@ -124,7 +129,8 @@ class Run:
         """
         before = self.seconds
         self.seconds, self.stopping = self.group.agreed(before + seconds, stop)
-        self.pace = min(self.pace, (self.seconds - before) / max(self.learned, 1))
+        if self.step >= STEADY:
+            self.pace = min(self.pace, (self.seconds - before) / max(self.learned, 1))
 
     @cached_property
     def updates(self) -> int:
@@ -192,6 +198,12 @@ class Run:
             figures: of held-out data, "loss" among them; empty where there is none.
             seconds: that it took.
         """
+        if self.training.minutes and seconds > LONG * 60 * self.training.minutes and not self.looking:
+            warnings.warn(
+                f"evaluating the held-out data took {seconds:.0f} s of the {60 * self.training.minutes:.0f} s that "
+                "training has in all: give fewer held-out data, or more minutes",
+                stacklevel=2,
+            )
         self.aside, self.looking = self.aside + seconds, max(self.looking, seconds)
         row = self._row(figures)
         self.rows.append(row)

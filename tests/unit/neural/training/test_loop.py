@@ -136,6 +136,21 @@ def test_a_limit_on_time_counts_evaluations_and_what_came_before():
     assert second.rows[-1]["lr"] == 0
 
 
+def test_evaluations_that_would_take_all_the_time_are_warned_of():
+    """Half of the time is for training, once; then it ends, and says why so little was learned."""
+
+    def slow(number: int) -> float:
+        time.sleep(0.5)
+        return 1.0 / number
+
+    task = Line(held_out=slow, size=1)
+    task.batches, task.judged = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1), 10**6
+    with pytest.warns(UserWarning, match=r"evaluating the held-out data took \d s of the 1 s that training has in all"):
+        history = train(task, Training(optimiser="sgd", lr=1e-4, minutes=0.6 / 60))
+    assert len(history.rows) == 1
+    assert history.seconds == pytest.approx(0.3, abs=0.05)
+
+
 def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
     """As much held-out data as can be learned in time would take half of it; as the look is quick, training goes on."""
 
