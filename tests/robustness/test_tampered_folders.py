@@ -191,6 +191,13 @@ def test_a_classifier_without_buckets_has_no_n_grams(copied):
     assert 0 < probability < 1
 
 
+def test_buckets_that_take_no_room_in_the_folder_take_none_in_memory(copied):
+    folder = copied("softmax")
+    set_fact(folder, "bucket_count", 2**31 - 1)
+    with pytest.raises(FormatError, match=r"bytes that hold 2,147,483,647 buckets, which takes 8,589,934,588 bytes"):
+        firth.load(folder)
+
+
 def test_tensors_that_begin_anywhere(tmp_path):
     """Other writers do not align tensors to their numbers; compiled code needs that."""
     header = json.dumps({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}).encode()

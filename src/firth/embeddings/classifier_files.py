@@ -24,6 +24,7 @@ from firth.embeddings.label_tree import ENDLESS
 from firth.embeddings.text_features import FeatureMap
 from firth.errors import FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
+from firth.reading import check_unpacked
 from firth.vectors.io import fasttext, saved
 from firth.vectors.io.fasttext import Arguments, FastTextFile, SparseRows
 from firth.vectors.io.saved import Saved
@@ -103,6 +104,7 @@ def restore(content: Saved) -> Classifier:
     if facts.get("loss") not in LOSSES or not all(type(n) is int and 0 <= n < 2**31 for n in whole.values()):
         raise content.damaged(f"loss {facts.get('loss')!r} and the sizes {whole} in config.json")
     dim, count = int(facts["dim"]), int(facts["bucket_count"])
+    check_unpacked(content.path / saved.MODEL, 4 * count, f"{count:,} buckets")
     used = content.numbers("buckets", (None,), count)
     rows = rows_of(used, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
     if np.count_nonzero(rows >= 0) != len(used):
