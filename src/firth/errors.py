@@ -16,7 +16,21 @@ The family::
 Each message says what was found, what was expected, and what to do.
 """
 
+import reprlib
 from collections.abc import Callable, Iterable
+from typing import Any
+
+LONGEST = 80  # characters of a value of the user's in a message
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = LONGEST
+
+
+def brief(value: Any) -> str:
+    """Return how a message shows a value of the user's: as Python writes it, on one line and cut where it is long."""
+    shown = _REPR.repr(value)
+    if not isinstance(value, str | bytes):
+        shown = " ".join(shown.split())  # arrays take several lines
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 4]} ..."
 
 
 class FirthError(Exception):

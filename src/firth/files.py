@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import checksums
-from firth.errors import FormatError
+from firth.errors import FormatError, OptionError, brief
 from firth.partial import partial_file, partial_folder, remove_leftovers
 from firth.reading import gunzipped
 from firth.swapping import move_into, swap, take_mode
@@ -122,6 +122,49 @@ def json_bytes(value: Any, **how: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, **how).encode()
     except UnicodeEncodeError:
         return json.dumps(value, **how).encode()
+
+
+def named(path: str | os.PathLike[str]) -> Path:
+    """Return a path that a file or folder can have, whether it is there or not.
+
+    Raises:
+        OptionError: it is empty, too long, or holds a NUL character.
+    """
+    try:
+        possible = os.fspath(path) != ""
+        os.lstat(path)
+    except ValueError:
+        possible = False
+    except OSError as error:
+        possible = possible and error.errno != errno.ENAMETOOLONG
+    if not possible:
+        raise OptionError(
+            f"{brief(os.fspath(path))}: no file can have this name; expected a path, with names of at most 255 bytes"
+        )
+    return Path(path)
+
+
+def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bool], what: str) -> None:
+    """Make sure that writing a file destroys nothing of the user's.
+
+    Args:
+        path: the file that will be replaced or created.
+        is_ours: whether a file that is there, and not empty, is of the kind that is written.
+        what: that kind is, for the message.
+
+    Raises:
+        OptionError: a file of something else is there.
+        OSError: it cannot be read.
+    """
+    target = Path(path)
+    if not target.is_file() or _is_stream(target) or target.stat().st_size == 0 or is_ours(target):
+        return
+    with target.open("rb") as file:
+        start = file.read(40)
+    raise OptionError(
+        f"{target} is there and holds something else, which begins with {brief(start)[1:]}; only {what} are replaced: "
+        "give another name, or delete the file first"
+    )
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """`firth classify train|predict|test|quantize`: texts with labels in, labels of texts out."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
 from firth.embeddings.classifier import FASTTEXT, Classifier
 from firth.embeddings.classifier_files import load
@@ -17,6 +18,7 @@ from firth.embeddings.label_scores import LabelScores, Score
 from firth.embeddings.text_classifier import TextClassifier
 from firth.errors import OptionError
 from firth.signals import exit_status
+from firth.vectors.io.detect import check_file
 
 LINES = 1 << 15  # answered at once
 
@@ -65,7 +67,7 @@ def _train(
 ) -> None:
     """Train a classifier on texts with labels. Ctrl-C or SIGTERM stops at a safe point and saves what was learned."""
     began = time.monotonic()
-    _check_target(output, ".bin")
+    _check_target(output, ".bin", source)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     if autotune is not None and checkpoint is not None:
@@ -168,7 +170,7 @@ def _app() -> typer.Typer:
 classify = _app()
 
 
-def _check_target(output: Path, suffix: str) -> None:
+def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> None:
     """Make sure that a classifier can be written.
 
     Raises:
@@ -179,9 +181,7 @@ def _check_target(output: Path, suffix: str) -> None:
         return
     if output.suffix != suffix:
         raise OptionError(f"{output}: expected a name that ends in {suffix}, or a folder; .ftz files are quantised")
-    if output.is_dir():
-        raise OptionError(f"{output} is a folder; expected the name of a file to write")
-    check_writable(output)
+    check_file_target(output, check_file, sources)
 
 
 def _tell(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.output import AsJson, complain, note, print_json
-from firth.cli.targets import check_folder_target
+from firth.cli.targets import check_file_target, check_folder_target
 from firth.cli.verify import print_table, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
 from firth.vectors.io import FORMATS, format_of, load, load_vectors, save
+from firth.vectors.io.detect import check_file
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -46,7 +47,9 @@ def convert(
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
-        check_folder_target(target)
+        check_folder_target(target, "vectors")
+    else:
+        check_file_target(target, check_file)
     vectors = load_vectors(source, limit=limit, documents=True)
     of_words = isinstance(vectors, WordVectors | SubwordVectors)
     if of_words or format != "firth":

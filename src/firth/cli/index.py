@@ -9,8 +9,9 @@ import typer
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, note, print_json
 from firth.cli.queries import Vectors
-from firth.cli.targets import check_writable
+from firth.cli.targets import check_file_target
 from firth.errors import OptionError
+from firth.vectors.index.files import check_target
 from firth.vectors.index.index import read_options
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
 from firth.vectors.index.space import space_of
@@ -51,9 +52,7 @@ def _index(
     read_options(kind, given)
     if output is None:
         raise OptionError("no file to write the index to: give -o FILE, or --compare")
-    if output.is_dir():
-        raise OptionError(f"{output} is a folder; expected the name of a file to write the index to")
-    check_writable(output)
+    check_file_target(output, check_target)
     made = load_vectors(vectors, documents=True).index(kind, **given)
     made.save(output)
     chosen, size = dataclasses.asdict(made.options), output.stat().st_size

@@ -10,13 +10,14 @@ from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.files import replacing_file
 from firth.inference.beam import Beam
 from firth.inference.controls import Controls
+from firth.language.arpa import check_target
 from firth.language.comparing import compare_models
 from firth.language.files import is_arpa, load_language_model, save_language_model
 from firth.language.generation import SEARCHES, Writer
@@ -141,7 +142,7 @@ def mix(
     json: AsJson = False,
 ) -> None:
     """Mix language models, with the weights that predict a held-out text best; measure it on yet another."""
-    check_model_target(out, counts=False)
+    check_model_target(out, [], counts=False)
     named = _named(models)
     parts = list(named.values())
     found = Mixture.fit(parts, _held_out(parts[0], [str(held_out)], column, cache, quiet), progress=not quiet)
@@ -195,6 +196,8 @@ def convert(
     """Write n-grams as an ARPA file, which other programs read, or an ARPA file as a folder, which opens at once."""
     if not is_arpa(out):
         check_folder_target(out)
+    else:
+        check_file_target(out, check_target)
     found = load_language_model(model)
     save_language_model(found, out)
     if json:

@@ -16,12 +16,13 @@ import typer
 
 from firth.cli.flags import Commands, Flags, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
+from firth.language.arpa import check_target
 from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
@@ -141,7 +142,7 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything was.
     """
     began = time.monotonic()
-    check_model_target(out, counts=how.kind.__module__.startswith(COUNTING))
+    check_model_target(out, corpus, counts=how.kind.__module__.startswith(COUNTING))
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     trainer = how.kind(**Flags(how.kind, "Model").chosen(options), **how.preset)
@@ -179,11 +180,12 @@ def _train(
         raise typer.Exit(1)
 
 
-def check_model_target(path: Path, *, counts: bool) -> None:
+def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
     """Make sure that a language model can be written to a path, as an ARPA file where its name says so.
 
     Args:
         path: where to.
+        sources: the texts that it is trained on.
         counts: whether the model is one of n-grams.
 
     Raises:
@@ -194,10 +196,8 @@ def check_model_target(path: Path, *, counts: bool) -> None:
         check_folder_target(path)
     elif not counts:
         raise OptionError(f"{path}: an ARPA file holds n-grams, and this model has none; give the name of a folder")
-    elif path.is_dir():
-        raise OptionError(f"{path} is a folder; expected the name of a file to write, or of a folder without .arpa")
     else:
-        check_writable(path)
+        check_file_target(path, check_target, sources)
 
 
 def _training(kind: Any, options: Mapping[str, Any]) -> Any:

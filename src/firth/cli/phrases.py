@@ -7,9 +7,9 @@ import typer
 
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, Quiet, print_json
-from firth.cli.targets import check_writable
+from firth.cli.targets import check_file_target
 from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
-from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases
+from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases, check_target
 
 SHOWN = 20
 ENGLISH = "english"
@@ -36,7 +36,7 @@ def _phrases(
 
     `firth train MODEL CORPUS --phrases OUT` trains on the text with each phrase as one word.
     """
-    check_writable(output)
+    check_file_target(output, check_target, corpus)
     inside: tuple[str, ...] = ()
     if connectors is not None:
         inside = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())

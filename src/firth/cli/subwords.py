@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from firth.cli.output import AsJson, Quiet, paragraphs, print_json
-from firth.cli.targets import check_writable
+from firth.cli.targets import check_file_target
 from firth.cli.texts import Column, Sources, source_of
 from firth.corpus.contents import contents, sentences
 from firth.corpus.meter import Meter
@@ -17,7 +17,7 @@ from firth.corpus.reader import lines_of, opened
 from firth.corpus.sources import Items, resolve
 from firth.errors import CorpusError, OptionError
 from firth.progress import reporting
-from firth.text.subwords import KINDS, Subwords
+from firth.text.subwords import KINDS, Subwords, check_target
 
 Pieces = Annotated[Path, typer.Argument(help="What firth subwords train wrote.", metavar="PIECES", show_default=False)]
 File = Annotated[str, typer.Argument(help="A file, a line a text, or - for standard input.", metavar="FILE")]
@@ -40,7 +40,7 @@ def train(
 
     `--tokens OUT` of the commands that train on text reads it in these pieces.
     """
-    check_writable(output)
+    check_file_target(output, check_target, corpus)
     source = resolve(source_of(corpus), column)
     if isinstance(source, Items) and source.tokenised:
         raise CorpusError("the source gives lists of tokens; expected text; join them to texts")

@@ -1,17 +1,24 @@
 """Places to write to, looked at before hours of work go into what is to be written there."""
 
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from firth.corpus.sources import reads
 from firth.errors import OptionError
 from firth.files import followed, is_fixed
 from firth.partial import is_empty
 from firth.vectors.io import format_of
+from firth.vectors.io.detect import check_file
 from firth.vectors.io.saved import is_ours
 
 
-def check_folder_target(path: Path) -> None:
-    """Make sure that a folder of vectors can be written to a path.
+def check_folder_target(path: Path, what: str = "models") -> None:
+    """Make sure that a folder of vectors or another model can be written to a path.
+
+    Args:
+        path: where to.
+        what: is written, for the message.
 
     Raises:
         OptionError: something else is there, which is never replaced.
@@ -19,32 +26,54 @@ def check_folder_target(path: Path) -> None:
     """
     if path.is_dir():
         if not is_ours(path) and not is_empty(path):
-            raise OptionError(f"{path} is a folder of something else; expected a new name, or vectors that firth wrote")
+            raise OptionError(f"{path} is a folder of something else; expected a new name, or {what} that firth wrote")
     elif path.exists():
-        raise OptionError(f"{path} is a file; vectors are saved as a folder: give a new name, or remove the file")
+        raise OptionError(f"{path} is a file; {what} are saved as a folder: give a new name, or delete the file first")
     check_writable(path)
 
 
-def check_vectors_target(path: Path, takes_files: bool) -> None:
+def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str]) -> None:
     """Make sure that vectors can be written to a path, in the format that its name asks for.
 
     Args:
         path: where to.
         takes_files: whether they can be written as anything but a folder of firth's.
+        sources: what is read to make them.
 
     Raises:
-        OptionError: something else is there, or the name asks for a format that has no place for them.
+        OptionError: something else is there, it is one of the sources, or the name asks for a format that has no
+            place for them.
         OSError: nothing can be written there.
     """
     format = format_of(path)
     if format == "firth":
-        check_folder_target(path)
+        check_folder_target(path, "vectors")
     elif not takes_files:
         raise OptionError(f"{path}: {format} cannot hold what this model learns; expected the name of a folder")
-    elif path.is_dir():
-        raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
     else:
-        check_writable(path)
+        check_file_target(path, check_file, sources)
+
+
+def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequence[str] = ()) -> None:
+    """Make sure that a file can be written to a path.
+
+    Args:
+        path: where to.
+        check: refuses a path where something is that must not be replaced.
+        sources: files, folders and globs of text that are read to make it; - for standard input.
+
+    Raises:
+        OptionError: something else is there, or it is one of the sources.
+        OSError: nothing can be written there.
+    """
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write")
+    for source in sources:
+        if source not in ("-", "") and reads(Path(source), path):
+            found = f"lies in {source}, whose files are read as text" if Path(source).is_dir() else "is a text to read"
+            raise OptionError(f"{path} {found}; expected another place to write to: give another name or folder")
+    check(path)
+    check_writable(path)
 
 
 def check_writable(path: Path) -> None:
@@ -57,5 +86,8 @@ def check_writable(path: Path) -> None:
     beside = target if is_fixed(target) else target.parent
     while not beside.exists():
         beside = beside.parent
-    with tempfile.TemporaryFile(dir=beside):
-        pass
+    try:
+        with tempfile.TemporaryFile(dir=beside):
+            pass
+    except OSError as error:  # which names the temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -12,8 +12,9 @@ from firth.cli.flags import Flags
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
+from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 
 Sources = Annotated[
     list[str],
@@ -80,7 +81,7 @@ def corpus_of(
 
 def is_built_corpus(sources: Sequence[str]) -> bool:
     """Return whether the sources of a command line are one corpus folder, and no text."""
-    return len(sources) == 1 and is_built(Path(sources[0]))
+    return len(sources) == 1 and sources[0] != "" and is_built(Path(sources[0]))
 
 
 def source_of(sources: Sequence[str]) -> Any:
@@ -88,7 +89,10 @@ def source_of(sources: Sequence[str]) -> Any:
 
     Raises:
         OptionError: "-" stands among others.
+        CorpusError: one is empty.
     """
+    if "" in sources:
+        raise CorpusError(UNNAMED)
     if "-" in sources and len(sources) > 1:
         raise OptionError("- (standard input) among other sources; expected it alone: cat the files into it")
     return "-" if list(sources) == ["-"] else [Path(each) for each in sources]

@@ -66,7 +66,9 @@ def _train(
     """
     began = time.monotonic()
     kind, preset = MODELS[model].kind, MODELS[model].preset
-    check_vectors_target(output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors))
+    check_vectors_target(
+        output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors), corpus
+    )
     trainer = kind(**Flags(kind, "Model").chosen(options), **preset)
     before = None if start is None else load(start)
     if checkpoint is not None:

@@ -1,6 +1,7 @@
 """What a corpus is built from: files by path, glob or folder; standard input; or whatever gives texts or tokens."""
 
 import difflib
+import errno
 import glob
 import hashlib
 import itertools
@@ -14,12 +15,13 @@ from typing import Any
 from firth.corpus.columns import TABLES
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError
+from firth.errors import CorpusError, brief
 
 TEXTS = (".txt", ".text", ".tok")
 _EXPECTED = (
     "expected a path, a glob, a folder, '-' for standard input, a table, or an iterable of texts or of token lists"
 )
+UNNAMED = f"found an empty name; {_EXPECTED}; the current folder is '.'"
 _MANIFEST = "corpus.json"
 _NOTHING = object()
 
@@ -96,7 +98,11 @@ def resolve(source: Any, column: str | None = None) -> Source:
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     if isinstance(source, str | os.PathLike):
-        return StandardInput() if source == "-" else _files([source], column)
+        if source != "-":
+            return _files([source], column)
+        if column is not None:
+            raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
+        return StandardInput()
     if isinstance(source, Mapping) and column is None and DEFAULT_COLUMN not in source:
         keys = ", ".join(map(repr, source))
         raise CorpusError(
@@ -106,7 +112,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
     if table is not None:
         return _items(_begun(table.texts(column), source))
     if not isinstance(source, Iterable):
-        raise CorpusError(f"found {type(source).__name__} {source!r:.80}; {_EXPECTED}")
+        raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
     return _items(_begun(iter(source), source), column)
 
 
@@ -129,12 +135,14 @@ def _items(items: Iterator[Any], column: str | None = None) -> Source:
     if isinstance(first, Mapping):
         return _items(table_of_rows(everything).texts(column))
     if column is not None:
-        raise CorpusError(f"column={column!r}: item 0 is {first!r:.60}, which has no columns; expected rows of a table")
+        raise CorpusError(
+            f"column={column!r}: item 0 is {brief(first)}, which has no columns; expected rows of a table"
+        )
     if isinstance(first, str):
         return Items(everything, tokenised=False)
     if isinstance(first, Iterable) and not isinstance(first, bytes):
         return Items(everything, tokenised=True)
-    raise CorpusError(f"item 0 is {type(first).__name__} {first!r:.80}; {_EXPECTED}")
+    raise CorpusError(f"item 0 is {type(first).__name__} {brief(first)}; {_EXPECTED}")
 
 
 def _names_file(text: str) -> bool:
@@ -156,20 +164,62 @@ def _files(asked: list[Any], column: str | None) -> Files:
     found: dict[Path, None] = {}  # a file that is found twice is read once
     for each in asked:
         if not isinstance(each, str | os.PathLike):
-            raise CorpusError(f"{each!r:.80} stands among paths; expected paths only, texts only or token lists only")
-        found.update(dict.fromkeys(_expand(Path(each).expanduser())))
-    return Files(tuple(found), column, tuple(str(Path(each).expanduser().absolute()) for each in asked))
+            raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
+        if each == "":
+            raise CorpusError(UNNAMED)
+        found.update(dict.fromkeys(_expand(_home(each))))
+    if column is not None:
+        _check_columns(list(found), column)
+    return Files(tuple(found), column, tuple(str(_home(each).absolute()) for each in asked))
+
+
+def _home(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111  Path.expanduser raises where a text begins with "~x"
+
+
+def _check_columns(paths: list[Path], column: str) -> None:
+    """Make sure that one of the files is a table; others may stand among them, and are read as text."""
+    if any(inner_suffix(path) in TABLES for path in paths):
+        return
+    first = paths[0]
+    hint = "name a file of one JSON object a line .jsonl" if inner_suffix(first) == ".json" else "leave the column out"
+    raise CorpusError(
+        f"{first}: has no columns, and column={brief(column)} was given; expected a table ({', '.join(TABLES)}): {hint}"
+    )
+
+
+def reads(source: Path, path: Path) -> bool:
+    """Return whether a path, glob or folder of text names a file, which need not be there yet.
+
+    Args:
+        source: the path, glob or folder.
+        path: the file.
+    """
+    source = _home(source)
+    if source.is_dir():
+        inside, folder = Path(os.path.realpath(path)), Path(os.path.realpath(source))
+        return inside.is_relative_to(folder) and _known(inside) and not _hidden(inside.relative_to(folder))
+    return path.exists() and any(each.samefile(path) for each in _expand(source))
 
 
 def _expand(path: Path) -> list[Path]:
-    if path.is_dir():
-        return _inside(path)
-    if path.exists():
-        return [path]
+    try:
+        if path.is_dir():
+            return _inside(path)
+        if path.exists():
+            return [path]
+    except ValueError:  # a NUL character
+        raise CorpusError(_missing(path)) from None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise CorpusError(_missing(path)) from None
     if glob.has_magic(str(path)):
         # Path.glob would match hidden files too.
         matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207  Path.glob refuses absolute patterns
         files = [match for match in matches if match.is_file()]
+        if not files and _is_text(str(path)):
+            raise CorpusError(_missing(path))
         if not files:
             raise CorpusError(f"{path}: no file matches; expected a glob such as 'books/**/*.txt.gz'; check the folder")
         return files
@@ -178,12 +228,17 @@ def _expand(path: Path) -> list[Path]:
 
 def _missing(path: Path) -> str:
     text = str(path)
-    if len(text) > 200 or "\n" in text or text.count(" ") > 5:
+    if _is_text(text):
         return f"no file is called {text[:60]!r} ...: a string alone is a path; pass texts as a list of strings"
     names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, names, n=1)
     hint = f"did you mean {path.parent / close[0]}?" if close else "check the path"
     return f"{path}: no such file or folder; {_EXPECTED}; {hint}"
+
+
+def _is_text(text: str) -> bool:
+    """Return whether a string that names no file is a text rather than a misspelt name."""
+    return len(text) > 200 or "\n" in text or "\0" in text or text.count(" ") > 5
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -39,7 +39,7 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_file
+from firth.files import check_replaceable, replacing_file
 from firth.kernels.cooccurrence import MOST_REACH, find_places
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
@@ -67,6 +67,7 @@ ENGLISH_CONNECTORS = (
 )
 FORMAT, VERSION = "firth phrases", 1
 EVERY_WORD = {"min_count": 1}  # of a text that is no corpus yet: rare words count as neighbours, too
+HEAD = 1 << 12  # bytes in which a file of phrases says that it is one
 BLOCK = 1 << 20  # tokens that are joined at once
 PIECES = 16  # of the words, a thread: those that finish early take what is left
 
@@ -150,6 +151,21 @@ class Phrases:
             for k in kept.tolist()
         ]
         return {words: (count, value) for words, count, value in sorted(named, key=lambda each: (-each[2], each[0]))}
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Make sure that phrases can be written to a path without destroying anything else.
+
+    Raises:
+        OptionError: a file of something else is there.
+        OSError: it cannot be read.
+    """
+    check_replaceable(path, _is_table, "files of phrases")
+
+
+def _is_table(path: Path) -> bool:
+    with path.open("rb") as file:
+        return json.dumps(FORMAT).encode() in file.read(HEAD)
 
 
 @dataclass(frozen=True)
@@ -238,7 +254,12 @@ class PhraseTable:
 
         Args:
             path: of the file.
+
+        Raises:
+            OptionError: a file of something else is there.
+            OSError: it cannot be written.
         """
+        check_target(path)
         passes = [[[*words, count, score] for words, (count, score) in found.items()] for found in self.passes]
         told = {
             "format": FORMAT, "version": VERSION, "delimiter": self.delimiter, "connectors": self.connectors,

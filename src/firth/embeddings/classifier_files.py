@@ -26,6 +26,7 @@ from firth.errors import FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
 from firth.reading import check_unpacked
 from firth.vectors.io import fasttext, saved
+from firth.vectors.io.detect import check_file
 from firth.vectors.io.fasttext import Arguments, FastTextFile, SparseRows
 from firth.vectors.io.saved import Saved
 from firth.vectors.quantise import ProductQuantiser, QuantisedMatrix
@@ -199,9 +200,11 @@ def save_fasttext(classifier: Classifier, path: str | os.PathLike[str]) -> None:
         path: the file to write or replace.
 
     Raises:
+        OptionError: a file of something else is there.
         FormatError: a word or a label holds a space.
         OSError: the file cannot be written.
     """
+    check_file(path)
     fasttext.write(to_fasttext(classifier), path)
 
 

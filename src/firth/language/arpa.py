@@ -32,13 +32,14 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_file
+from firth.files import check_replaceable, replacing_file
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
 from firth.language.text import BEGIN, UNKNOWN
 from firth.reading import Bounded
 
 BLOCK = 1 << 16  # lines that are read or written at once
+HEAD = 1 << 16  # bytes in which the line \data\ must stand where a file is to be replaced
 LOWEST = -99.0  # log10 of probabilities of 0, and of `BEGIN`
 ABSENT = -100.0  # log10 of the probability of `UNKNOWN` in a model that has none, as KenLM has it
 LONGEST = 64  # characters of a number; double precision needs 24
@@ -46,6 +47,24 @@ UNPACKED = 1032  # bytes that a byte of a gzip file stands for at most
 _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 
 Row = list[bytes]
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Make sure that an ARPA file can be written to a path without destroying anything else.
+
+    Raises:
+        OptionError: a file of something else is there.
+        OSError: it cannot be read.
+    """
+    check_replaceable(path, _is_arpa, "ARPA files")
+
+
+def _is_arpa(path: Path) -> bool:
+    try:
+        with _opened(path) as file:
+            return b"\\data\\" in file.read(HEAD).split()
+    except (FormatError, EOFError, gzip.BadGzipFile, zlib.error):
+        return False
 
 
 def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> None:
@@ -57,9 +76,11 @@ def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> Non
         trie: the model.
 
     Raises:
-        OptionError: a word is empty, holds white space, or is `<s>`: ARPA files have no place for it.
+        OptionError: a word is empty, holds white space, or is `<s>`: ARPA files have no place for it; or a file of
+            something else is there.
         OSError: the file cannot be written.
     """
+    check_target(path)
     spoilt = next((word for word in words if not word or word == BEGIN or len(word.encode().split()) != 1), None)
     if spoilt is not None:
         raise OptionError(

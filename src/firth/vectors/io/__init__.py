@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_file
+from firth.files import named, replacing_file
 from firth.reading import DAMAGE
 from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
-from firth.vectors.io.detect import detect, opened, packed, packing_of
+from firth.vectors.io.detect import check_file, detect, opened, packed, packing_of
 from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -92,7 +92,7 @@ def load(
         OptionError: an option is out of its range.
         OSError: the path does not exist or cannot be read.
     """
-    path = Path(path)
+    path = named(path)
     how = Reading(
         encoding=encoding,
         errors=errors,
@@ -220,10 +220,11 @@ def save(
             fastText's and floret's always have float32.
 
     Raises:
-        OptionError: there is no such format or precision, or the path is a folder of something else.
+        OptionError: there is no such format or precision, or something else is there, which is never replaced.
         FormatError: a word cannot be written in this format, or a vector is not finite.
         OSError: the file cannot be written.
     """
+    path = named(path)
     format = format_of(path) if format is None else format
     _check_format(format)
     if format == "firth":
@@ -234,6 +235,7 @@ def save(
         return
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
+    check_file(path)
     if format == "fasttext":
         if packing_of(path):
             raise OptionError(f"{path}: fastText's models are not packed; leave {packing_of(path)} out")

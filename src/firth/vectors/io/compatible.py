@@ -15,7 +15,7 @@ from firth.files import replacing_file
 from firth.vectors import io
 from firth.vectors.io import binary as binary_form
 from firth.vectors.io import text as text_form
-from firth.vectors.io.detect import opened, packed
+from firth.vectors.io.detect import check_file, opened, packed
 from firth.vectors.io.table import check_fits
 
 if TYPE_CHECKING:
@@ -136,5 +136,6 @@ def _writing(path: PathLike, append: bool) -> Iterator[BinaryIO]:
         with Path(path).open("ab") as grown, packed(grown, path) as file:
             yield file
     else:
+        check_file(path)
         with replacing_file(path) as aside, packed(aside, path) as file:
             yield file

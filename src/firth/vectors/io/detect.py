@@ -12,9 +12,11 @@ from typing import Any, BinaryIO, cast
 
 from firth import reading
 from firth.errors import FormatError
+from firth.files import check_replaceable
 from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import read_header
 
+ROWS = 10  # lines that must look alike in a file without a header that is to be replaced
 GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
 PACKINGS = (".gz", ".bz2", ".xz", ".zip")
 FOREIGN = {
@@ -108,6 +110,37 @@ def detect(path: Path) -> str:
     if _is_row(second) and len(second.split()) == len(first.split()) == 2:
         return "glove"  # a file of width 1 whose first word is a number
     return "word2vec-binary" if _looks_binary(rest, dim) else "word2vec"
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file of vectors can be written to a path without destroying anything else.
+
+    Raises:
+        OptionError: a file is there that holds no vectors, in whatever format; an empty one may be replaced.
+        OSError: it cannot be read.
+    """
+    check_replaceable(path, _holds_vectors, "vectors")
+
+
+def _holds_vectors(path: Path) -> bool:
+    """Return whether a file begins as vectors do; stricter than `detect`, which takes "Chapter 1" for such."""
+    try:
+        kind = detect(path)
+        with opened(path) as file:
+            lines = file.read(GLANCE).split(b"\n")
+    except (FormatError, *reading.DAMAGE):
+        return False
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        return False
+    if kind == "word2vec":
+        return len(lines) < 3 or _has_numbers(lines[1], read_header(lines[0], str(path))[1])
+    if kind != "glove":
+        return True
+    rows = lines[:-1][:ROWS] or lines
+    widths = {len(row.split(b" ")) - 1 for row in rows}
+    return len(widths) == 1 and min(widths) > 1 and all(_has_numbers(row, *widths) for row in rows)
 
 
 def _is_row(line: bytes) -> bool:

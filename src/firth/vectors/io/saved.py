@@ -210,9 +210,13 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     """Return the path of a folder that may be written.
 
     Raises:
-        OptionError: it is a folder of something else, which is never replaced.
+        OptionError: it is a file, or a folder of something else, which is never replaced.
     """
     target = Path(path)
+    if target.exists() and not target.is_dir():
+        raise OptionError(
+            f"{target} is a file; expected the name of a folder: give a new name, or delete the file first"
+        )
     if target.is_dir() and not is_ours(target) and not is_empty(target):
         raise OptionError(f"{target} is a folder of something else; expected a new name, or a folder that firth wrote")
     return target
