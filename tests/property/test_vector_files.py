@@ -18,7 +18,7 @@ NUMBER_AT_THE_END = re.compile(r" [+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?e[+-]?\d+|nan|
 WRITABLE = {  # the formats of words and vectors alone; those of n-grams have tests of their own
     "firth": lambda word: True,
     "word2vec": lambda word: "\n" not in word and not NUMBER_AT_THE_END.search(word),
-    "glove": lambda word: "\n" not in word and not NUMBER_AT_THE_END.search(word),
+    "glove": lambda word: "\n" not in word and " " not in word,
     "word2vec-binary": lambda word: "\n" not in word and " " not in word,
 }
 # Digits and spaces are likelier than chance would have them: they are what a reader can stumble over.

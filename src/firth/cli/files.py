@@ -27,8 +27,8 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary, "
-            ".ftz fasttext, .floret floret, else firth.",
+            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary "
+            "(fasttext of vectors with subwords), .ftz fasttext, .floret floret, else firth.",
             metavar="|".join(FORMATS),
             show_default=False,
         ),
@@ -52,6 +52,7 @@ def convert(
         check_file_target(target, check_file)
     vectors = load_vectors(source, limit=limit, documents=True)
     of_words = isinstance(vectors, WordVectors | SubwordVectors)
+    format = to or format_of(target, subwords=isinstance(vectors, SubwordVectors))
     if of_words or format != "firth":
         save(vectors if of_words else vectors.documents, target, format=format, dtype=dtype)
     elif dtype is None:

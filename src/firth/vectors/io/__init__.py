@@ -7,13 +7,15 @@
     fasttext          fastText's .bin and .ftz models: words, n-grams and all, or a classifier
     floret            floret's table of n-grams
 
-Where no format is given, the name of what is written decides: .txt and .vec are word2vec, .bin word2vec-binary, .ftz
-fasttext, .floret floret, and everything else is a folder. A further .gz, .bz2, .xz or .zip packs the file. Files are
-recognised by their content, whatever their name. FastText's models are never packed.
+Where no format is given, the name of what is written decides: .txt and .vec are word2vec, .bin word2vec-binary or, of
+vectors with subwords, fasttext, .ftz fasttext, .floret floret, and everything else is a folder. A further .gz, .bz2,
+.xz or .zip packs the file. Files are recognised by their content, whatever their name. FastText's models are never
+packed.
 """
 
 import importlib
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,8 +45,12 @@ CLASSIFIERS = "firth.embeddings.classifier_files"  # its `from_fasttext` takes a
 __all__ = ["FORMATS", "format_of", "load", "load_vectors", "load_words", "save"]
 
 
-def format_of(path: str | os.PathLike[str]) -> str:
+def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
     """Return the format that vectors are saved in under a name, where none is given.
+
+    Args:
+        path: the name.
+        subwords: whether the vectors have subwords.
 
     Raises:
         OptionError: the name asks for a packed folder.
@@ -52,6 +58,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
     name = Path(path).name
     packing = packing_of(name)
     found = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
+    if subwords and found == "word2vec-binary":
+        found = "fasttext"
     if packing and found == "firth":
         raise OptionError(f"{path}: a folder cannot be packed; expected a name such as {Path(name).stem}.vec{packing}")
     return found
@@ -212,7 +220,7 @@ def save(
 
     Args:
         vectors: the vectors. Subwords go into the formats "firth", "fasttext" and "floret"; the others have no place
-            for them.
+            for them, and a warning says so.
         path: the folder or file to write or replace; a file whose name ends in .gz, .bz2, .xz or .zip is packed.
         format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None goes by the name, see
             `firth.vectors.io`.
@@ -225,7 +233,7 @@ def save(
         OSError: the file cannot be written.
     """
     path = named(path)
-    format = format_of(path) if format is None else format
+    format = format_of(path, subwords=isinstance(vectors, SubwordVectors)) if format is None else format
     _check_format(format)
     if format == "firth":
         if isinstance(vectors, SubwordVectors):
@@ -245,6 +253,12 @@ def save(
         _save_floret(vectors, path)
         return
     if isinstance(vectors, SubwordVectors):
+        warnings.warn(
+            f"{path}: {format} has no place for n-grams, so the file gives no vectors to words that it does not list; "
+            "a folder of firth's or fastText's .bin keeps them",
+            UserWarning,
+            stacklevel=3,
+        )
         vectors = vectors.known
     kept = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
     check_fits(vectors.words, vectors.vectors, kept)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
+from firth.errors import FormatError, brief
 from firth.vectors.io.table import Reading, Table
 from firth.vectors.io.text import encoded, read_header
 
@@ -110,7 +110,7 @@ def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: 
         token = encoded(word, path)
         if b" " in token or b"\n" in token:
             raise FormatError(
-                f"{path}: the word {word!r} holds a space or a newline, which ends a word in this format; "
+                f"{path}: the word {brief(word)} holds a space or a newline, which ends a word in this format; "
                 "save it in the firth format, or as word2vec text if it holds spaces only"
             )
         file.write(token + b" " + np.asarray(numbers, dtype="<f4").tobytes())

@@ -14,7 +14,7 @@ from firth import reading
 from firth.errors import FormatError
 from firth.files import check_replaceable
 from firth.vectors.io import fasttext, floret
-from firth.vectors.io.text import read_header
+from firth.vectors.io.text import BYTE_ORDER_MARK, is_number, read_header
 
 ROWS = 10  # lines that must look alike in a file without a header that is to be replaced
 GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
@@ -80,7 +80,7 @@ def detect(path: Path) -> str:
         FormatError: the file is empty or is none of these.
     """
     with opened(path) as file:
-        start = file.read(GLANCE)
+        start = file.read(GLANCE).removeprefix(BYTE_ORDER_MARK)
     if not start:
         raise FormatError(f"{path}: an empty file, expected vectors")
     if start.startswith(fasttext.START):
@@ -127,7 +127,7 @@ def _holds_vectors(path: Path) -> bool:
     try:
         kind = detect(path)
         with opened(path) as file:
-            lines = file.read(GLANCE).split(b"\n")
+            lines = file.read(GLANCE).removeprefix(BYTE_ORDER_MARK).split(b"\n")
     except (FormatError, *reading.DAMAGE):
         return False
     except OSError as error:
@@ -151,12 +151,7 @@ def _is_row(line: bytes) -> bool:
 def _has_numbers(line: bytes, dim: int) -> bool:
     """Return whether a line ends in at least `dim` numbers after something else."""
     fields = line.rstrip(b" \t\r\n").replace(b"\t", b" ").rsplit(b" ", dim)
-    try:
-        for field in fields[1:]:
-            float(field)
-    except ValueError:
-        return False
-    return len(fields) == dim + 1
+    return len(fields) == dim + 1 and all(map(is_number, fields[1:]))
 
 
 def _looks_binary(rest: bytes, dim: int) -> bool:

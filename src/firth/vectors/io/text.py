@@ -6,6 +6,7 @@ double precision), the fewest that always come back as the same bits; gensim wri
 twice the time.
 """
 
+import codecs
 import re
 import warnings
 from collections import Counter
@@ -16,9 +17,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
+from firth.errors import FormatError, brief
 from firth.vectors.io.table import WIDEST, Reading, Table
 
+BYTE_ORDER_MARK = codecs.BOM_UTF8  # which editors put before a header; in a file without one it may be of a word
 UNCOUNTED = b"<unk> "  # the row that GloVe's program appends for unknown words, and leaves out of its header's count
 GLANCE = 1000  # lines looked at for the width, where no header states it
 DIGITS = {2: 5, 4: 9, 8: 17}  # significant digits that give back the bits, by bytes a number
@@ -45,7 +47,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
             repeats; the message names the line.
     """
     lines: Iterator[bytes] = iter(file)
-    promised, dim = read_header(next(lines, b""), path) if header else (None, how.dim)
+    promised, dim = read_header(next(lines, b"").removeprefix(BYTE_ORDER_MARK), path) if header else (None, how.dim)
     if dim is None:
         first = list(islice(lines, GLANCE))
         dim = _usual_width(first, how.separator, path)
@@ -156,19 +158,20 @@ class _Splitter:
         )
         bad = next((field for field in fields[-self._dim :] if field and not is_number(field)), None)
         if bad is not None and len(fields) >= self._dim:
-            return FormatError(f"{where}: {bad[:40]!r} among the numbers, expected {self._dim} numbers after the word")
+            shown = brief(bad[:40].decode(errors="backslashreplace"))
+            return FormatError(f"{where}: {shown} is no number, expected {self._dim} numbers after the word")
         found = sum(map(is_number, fields))
         hint = "if words hold spaces, pass separator='\\t' or whatever ends them, or dim= for the width"
         return FormatError(f"{where}: {found} numbers, expected {self._dim}; the line is damaged, or {hint}")
 
 
 def is_number(field: bytes) -> bool:
-    """Return whether Python reads a field as a number."""
+    """Return whether a field is a number, which has no underscores as Python's may."""
     try:
         float(field)
     except ValueError:
         return False
-    return True
+    return b"_" not in field
 
 
 def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: str | None, path: str) -> None:
@@ -182,22 +185,28 @@ def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: 
         path: the name of the file, for messages.
 
     Raises:
-        FormatError: a word holds a newline, or ends in a number after a space: no reader could tell it from the vector.
+        FormatError: a word holds a newline, or ends in a number after a space: no reader could tell it from the vector;
+            or it holds a space and there is no header, which alone says where the vector begins.
     """
     if header is not None:
         file.write(f"{header}\n".encode())
     form = ""
     for word, numbers in zip(words, rows, strict=True):
         form = form or f" %.{DIGITS[numbers.dtype.itemsize]}g" * len(numbers) + "\n"
-        file.write(_written(word, path) + (form % tuple(numbers.tolist())).encode())
+        file.write(_written(word, path, header is not None) + (form % tuple(numbers.tolist())).encode())
 
 
-def _written(word: str, path: str) -> bytes:
+def _written(word: str, path: str, has_header: bool) -> bytes:
     token = encoded(word, path)
+    if b" " in token and not has_header:
+        raise FormatError(
+            f"{path}: the word {brief(word)} holds a space, which ends a word in a file without a header; save it as "
+            "word2vec or in the firth format"
+        )
     if b"\n" in token or (b" " in token and FRACTION.fullmatch(token.rsplit(b" ", 1)[1])):
         why = "a newline" if b"\n" in token else "a number after a space"
         raise FormatError(
-            f"{path}: the word {word!r} holds {why}, which a text file cannot tell from the end of a line or a "
+            f"{path}: the word {brief(word)} holds {why}, which a text file cannot tell from the end of a line or a "
             "vector; save it in the firth format"
         )
     return token
@@ -213,5 +222,5 @@ def encoded(word: str, path: str) -> bytes:
         return word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise FormatError(
-            f"{path}: the word {word!r} holds a lone surrogate, which is no text; replace or drop it"
+            f"{path}: the word {brief(word)} holds a lone surrogate, which is no text; replace or drop it"
         ) from None

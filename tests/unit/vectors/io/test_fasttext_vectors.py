@@ -69,12 +69,23 @@ def test_words_without_n_grams(tmp_path):
     assert fasttext.read(tmp_path / "m.bin").counts.tolist() == [1, 1]
 
 
-def test_formats_without_a_place_for_n_grams_take_the_words(tmp_path):
+@pytest.mark.parametrize("format", ["word2vec", "glove", "word2vec-binary"])
+def test_formats_without_a_place_for_n_grams_take_the_words_and_say_so(tmp_path, format):
     vectors = some(words=["the", "walking"])
-    save(vectors, tmp_path / "v.txt", "word2vec")
+    with pytest.warns(UserWarning, match=f"{format} has no place for n-grams.*fastText's .bin keeps them") as told:
+        save(vectors, tmp_path / "v.txt", format)
+    assert len(told) == 1
     again = load(tmp_path / "v.txt")
     assert isinstance(again, WordVectors)
     assert np.array_equal(again.vectors, vectors.vectors)
+
+
+def test_a_name_in_bin_means_fasttexts_own_format_where_there_are_subwords(tmp_path):
+    vectors = some(words=["the", "walking"])
+    vectors.save(tmp_path / "m.bin")
+    assert np.allclose(load(tmp_path / "m.bin")["walked"], vectors["walked"], atol=1e-6)
+    vectors.known.save(tmp_path / "w.bin")
+    assert isinstance(load(tmp_path / "w.bin"), WordVectors)
 
 
 def test_what_cannot_be_a_model(tmp_path):

@@ -141,7 +141,8 @@ class TestBrokenText:
         (b"the 1 2\nof 0.5 1 2\na 1 2\n", "v.txt line 2: 3 numbers, expected 2"),
         (b"1 2\nthe 1 2\nof 1 2\n", "v.txt line 3: b'of 1 2"),
         (b"2 2\nthe 1 2\n\nof 1 2\n", "v.txt line 4: b'of 1 2"),
-        (b"2 2\nthe 1 2\nof 1 2x\n", "v.txt line 3: b'2x' among the numbers, expected 2 numbers after the word"),
+        (b"2 2\nthe 1 2\nof 1 2x\n", "v.txt line 3: '2x' is no number, expected 2 numbers after the word"),
+        (b"2 2\na 1_0 2\nb 3 4\n", "v.txt line 2: '1_0' is no number, expected 2 numbers after the word"),
         (b"2 2\nthe 1 2\nof 1 nan\n", "v.txt line 3: number 2 is nan as float32, expected a finite number"),
         (b"the 1 2\nof -inf 2\n", "v.txt line 2: number 1 is -inf as float32"),
         (b"2 2\nthe 1 2\nthe 3 4\n", "v.txt line 3: the word 'the' for the second time, first at .*v.txt line 2"),
@@ -155,6 +156,12 @@ class TestBrokenText:
 def test_wrong_content(tmp_path, content, told):
     with pytest.raises(FormatError, match=told):
         loaded(tmp_path, content, *(["word2vec"] if b"99999999999" in content else []))
+
+
+@pytest.mark.parametrize("format", [None, "word2vec"])
+def test_a_byte_order_mark_before_the_header_is_passed_over(tmp_path, format):
+    found = loaded(tmp_path, b"\xef\xbb\xbf2 2\nthe 1 2\nof 3 4\n", *([format] if format else []))
+    assert found.words == ["the", "of"]
 
 
 def test_too_large_for_half_precision(tmp_path):
@@ -201,10 +208,20 @@ class TestWriting:
     )
     def test_words_that_no_reader_could_tell(self, tmp_path, word, told):
         path = tmp_path / "v.txt"
-        path.write_text("the old file")
+        path.write_text("1 1\nold 1\n")
         with pytest.raises(FormatError, match=f"the word .* holds {told}"):
             save(WordVectors(["a", word], [[1.0], [2.0]]), path, "word2vec")
-        assert path.read_text() == "the old file"
+        assert path.read_text() == "1 1\nold 1\n"
+
+    @pytest.mark.parametrize("words", [["1 2", "b 1"], ["a", "new york"], [" "]])
+    def test_words_with_spaces_need_a_header(self, tmp_path, words):
+        """Without one, the numbers of a line are all that stands behind its first space."""
+        vectors = WordVectors(words, np.ones((len(words), 2)))
+        with pytest.raises(FormatError, match="holds a space, which ends a word in a file without a header"):
+            save(vectors, tmp_path / "v.txt", "glove")
+        assert list(tmp_path.iterdir()) == []
+        save(vectors, tmp_path / "v.txt", "word2vec")
+        assert load(tmp_path / "v.txt").words == words
 
     def test_a_lone_surrogate(self, tmp_path):
         with pytest.raises(FormatError, match="lone surrogate"):
@@ -226,5 +243,5 @@ def test_numpy_that_only_warns_at_a_bad_number(monkeypatch):
         return np.ones(2, dtype)
 
     monkeypatch.setattr(np, "fromstring", old_fromstring)
-    with pytest.raises(FormatError, match="b'2x' among the numbers"):
+    with pytest.raises(FormatError, match="'2x' is no number"):
         read(io.BytesIO(b"1 2\nthe 1 2x\n"), "v.txt", True, Reading())
