@@ -204,16 +204,17 @@ def reads(source: Path, path: Path) -> bool:
 
 def _expand(path: Path) -> list[Path]:
     try:
-        if path.is_dir():
-            return _inside(path)
-        if path.exists():
-            return [path]
+        is_folder, is_there = path.is_dir(), path.exists()
     except ValueError:  # a NUL character
         raise CorpusError(_missing(path)) from None
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
         raise CorpusError(_missing(path)) from None
+    if is_folder:
+        return _inside(path)
+    if is_there:
+        return [path]
     if glob.has_magic(str(path)):
         # Path.glob would match hidden files too.
         matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207  Path.glob refuses absolute patterns
