@@ -93,7 +93,7 @@ class UnknownWordError(FirthError, KeyError):
         # KeyError shows the repr of its argument; a sentence reads better without quotes around it.
         suggestions = self.suggestions
         hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
-        return f"{self.word!r} is not in the vocabulary{hint}"
+        return f"{brief(self.word)} is not in the vocabulary{hint}"
 
     def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str]]]:
         # The default would rebuild the error without its suggestions, or with a function that cannot be pickled.

@@ -11,7 +11,7 @@ import numbers
 import typing
 from typing import Any, TypeVar, dataclass_transform
 
-from firth.errors import OptionError, UnknownOptionError
+from firth.errors import OptionError, UnknownOptionError, brief
 from firth.option_names import explained
 
 _Class = TypeVar("_Class")
@@ -103,7 +103,7 @@ def parsed(kind: type, name: str, text: str) -> Any:
         answers = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         if text.lower() in answers:
             return answers[text.lower()]
-        raise OptionError(f"{name}={text!r}: expected yes or no")
+        raise OptionError(f"{name}={brief(text)}: expected yes or no")
     for number in (int, float):
         if number in kinds:
             try:
@@ -112,7 +112,7 @@ def parsed(kind: type, name: str, text: str) -> Any:
                 continue
     if str in kinds:
         return text
-    raise OptionError(f"{name}={text!r}: expected a number")
+    raise OptionError(f"{name}={brief(text)}: expected a number")
 
 
 def _plain(value: Any) -> Any:
@@ -128,18 +128,18 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
         # An option that is a name may also be an object, which knows by itself what it is.
         others = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
         if not isinstance(value, others) and value not in meta["choices"]:
-            raise OptionError(f"{name}={value!r}: expected one of {', '.join(meta['choices'])}")
+            raise OptionError(f"{name}={brief(value)}: expected one of {', '.join(meta['choices'])}")
         return
     if bool in kinds and not isinstance(value, bool):
-        raise OptionError(f"{name}={value!r}: expected True or False")
+        raise OptionError(f"{name}={brief(value)}: expected True or False")
     if kinds == (str,) and not isinstance(value, str):
-        raise OptionError(f"{name}={value!r}: expected a text")
+        raise OptionError(f"{name}={brief(value)}: expected a text")
     if meta["minimum"] is None and meta["maximum"] is None:
         return
     whole = int in kinds
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (whole and not isinstance(value, int)) or value != value or _out_of_range(value, meta):
-        raise OptionError(f"{name}={value!r}: expected {_range(whole, meta)}")
+        raise OptionError(f"{name}={brief(value)}: expected {_range(whole, meta)}")
 
 
 def _out_of_range(value: float, meta: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -270,7 +270,7 @@ def cosines(rows: Floats, others: Floats) -> Floats:
 
 def _check_words(words: Words, what: str) -> None:
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-        raise OptionError(f"{what} is {words!r}: expected a list of words")
+        raise OptionError(f"{what} is {brief(words)}: expected a list of words")
     if not len(words):
         raise OptionError(f"{what} is empty: expected at least one word")
 

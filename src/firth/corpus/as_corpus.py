@@ -8,7 +8,7 @@ from typing import Any
 from firth.corpus.columns import TABLES
 from firth.corpus.encoded import Corpus
 from firth.corpus.reader import inner_suffix
-from firth.errors import OptionError, UnknownOptionError
+from firth.errors import OptionError, UnknownOptionError, brief
 from firth.option_names import TEXT_OPTIONS, synonym
 from firth.progress import Progress
 
@@ -35,7 +35,7 @@ def as_corpus(
             known = ", ".join(TEXT_OPTIONS)
             cure = f"use {other}" if other else "options of the model are given where it is made: Word2Vec(epochs=3)"
             raise UnknownOptionError(
-                f"{name}={value!r}: not an argument of this method, nor an option of its text ({known}); {cure}"
+                f"{name}={brief(value)}: not an argument of this method, nor an option of its text ({known}); {cure}"
             )
     if not isinstance(source, Corpus):
         return Corpus.build(source, progress=progress, **{**(defaults or {}), **options})

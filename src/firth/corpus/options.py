@@ -6,7 +6,7 @@ import types
 from dataclasses import asdict, replace
 from typing import Any
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
@@ -54,7 +54,7 @@ class CorpusOptions:
             raise OptionError(f"unknown={unknown!r}: expected a word without spaces, such as '<unk>'")
         words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise OptionError(f"stop_words={words!r}: expected a list of words, such as ['the', 'of']")
+            raise OptionError(f"stop_words={brief(words)}: expected a list of words, such as ['the', 'of']")
         return replace(self, stop_words=tuple(words), min_count=plain.min_count, max_size=plain.max_size)
 
     def described(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from firth.directions.axis import axis_between
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
 from firth.plots.words import Chosen, Groups, Vectors, choose, counted, known_words, name_of
 
@@ -48,7 +48,7 @@ def word_axis(
     """
     axes = [poles] if second is None else [poles, second]
     if not all(len(axis) == 2 and all(axis) for axis in axes):
-        raise OptionError(f"poles {poles!r}: expected two, each a word or a list of words")
+        raise OptionError(f"poles {brief(poles)}: expected two, each a word or a list of words")
     chosen = choose(vectors, words, groups, most=min(number, MOST))
     notes = list(chosen.notes)
     found = [_direction(vectors, axis, notes) for axis in axes]

@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError
+from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
 from firth.files import check_replaceable, replacing_file
 from firth.reading import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
@@ -93,10 +93,10 @@ class Subwords:
         """
         least = 2 * len(CHARACTERS) if kind == "wordpiece" else len(CHARACTERS)
         if kind not in KINDS:
-            raise OptionError(f"kind={kind!r}: expected one of {', '.join(KINDS)}")
+            raise OptionError(f"kind={brief(kind)}: expected one of {', '.join(KINDS)}")
         if not isinstance(size, int) or size <= least:
             raise OptionError(
-                f"size={size!r}: expected at least {least + 1}, for {least} pieces stand for single bytes"
+                f"size={brief(size)}: expected at least {least + 1}, for {least} pieces stand for single bytes"
             )
         if isinstance(texts, str):
             raise OptionError(f"texts={texts[:40]!r}: expected a list of texts or an open file; put a text into a list")
@@ -254,7 +254,7 @@ class Subwords:
 def _check_strength(strength: float, most: float | None) -> None:
     if not (strength >= 0 and (most is None or strength <= most) and strength != float("inf")):
         expected = "a probability from 0 to 1" if most else "a power of at least 0"
-        raise OptionError(f"sample={strength!r}: expected {expected}")
+        raise OptionError(f"sample={brief(strength)}: expected {expected}")
 
 
 def _library() -> Any:

@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from firth.errors import FormatError, MissingExtraError, OptionError
+from firth.errors import FormatError, MissingExtraError, OptionError, brief
 from firth.text.characters import fold, kind
 
 Tokeniser = Callable[[str], list[str]]
@@ -119,7 +119,9 @@ def tokeniser(tokens: Any) -> Tokeniser:
         if not is_named(tokens):
             return tokeniser(_opened(tokens))
         if tokens not in REFERENCES:
-            raise OptionError(f"tokens={tokens!r}: expected one of {', '.join(REFERENCES)}, a function or a tokenizer")
+            raise OptionError(
+                f"tokens={brief(tokens)}: expected one of {', '.join(REFERENCES)}, a function or a tokenizer"
+            )
         return REFERENCES[tokens]
     # transformers' tokenizers can be called too, and give ids then: the named methods come first.
     tokenize = getattr(tokens, "tokenize", None)
@@ -131,8 +133,8 @@ def tokeniser(tokens: Any) -> Tokeniser:
     if callable(tokens):
         return lambda text: list(tokens(text))
     raise OptionError(
-        f"tokens={tokens!r}: expected one of {', '.join(REFERENCES)}, a function from a string to a list of strings, "
-        "or a Hugging Face tokenizer"
+        f"tokens={brief(tokens)}: expected one of {', '.join(REFERENCES)}, a function from a string to a list of "
+        "strings, or a Hugging Face tokenizer"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError, ShapeError, brief
 
 Column = npt.NDArray[Any]
 
@@ -64,7 +64,7 @@ class Attributes(Mapping[str, Column]):
             values = _blank(self._size, dtype)
         elif not np.can_cast(dtype, values.dtype, "same_kind") or (values.dtype.kind == "O") != (dtype.kind == "O"):
             kind = "text" if values.dtype.kind == "O" else values.dtype
-            raise OptionError(f"attribute {name!r} holds {kind}: expected such a value, not {value!r}")
+            raise OptionError(f"attribute {name!r} holds {kind}: expected such a value, not {brief(value)}")
         if not values.flags.writeable:
             values = values.copy()  # mapped from a file
         values[row] = value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError, ShapeError, brief
 from firth.text.tokenise import REFERENCES
 from firth.vectors.io import saved
 from firth.vectors.io.saved import Saved
@@ -208,8 +208,8 @@ class DocumentVectors:
         split = tokenise or REFERENCES.get(self.tokens)
         if split is None:
             raise OptionError(
-                f"the corpus was split by {self.tokens!r}, which a saved model cannot hold: pass it as tokenise=, or "
-                "pass lists of tokens"
+                f"the corpus was split by {brief(self.tokens)}, which a saved model cannot hold: pass it as tokenise=, "
+                "or pass lists of tokens"
             )
         return [split(text) for text in given]
 

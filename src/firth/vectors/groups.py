@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.vectors import distance, neighbours
 from firth.vectors.distance import Document
 from firth.vectors.lookup import Lookup
@@ -48,7 +48,7 @@ class Groups(Lookup):
             return [self.rank_by_centrality(some, use_norm) for some in words]
         known = [word for word in words if word in self]
         if not known:
-            raise OptionError(f"none of {list(words)!r} has a vector: expected at least one known word")
+            raise OptionError(f"none of {brief(list(words))} has a vector: expected at least one known word")
         matrix = self.get_vector(known, norm=use_norm).astype(np.float64)
         scores = matrix @ neighbours.unit(matrix.mean(axis=0))
         return sorted(zip(scores.tolist(), known, strict=True), reverse=True)

@@ -4,7 +4,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from firth.errors import FormatError, UnknownWordError
+from firth.errors import FormatError, UnknownWordError, brief
 
 COMMONEST = 5_000  # words, commonest first, that are compared letter by letter with a misspelt word: 50 ms at most
 LETTERS = 64  # letters tried in the place of each letter of a misspelt word
@@ -35,7 +35,7 @@ class Lexicon:
         """
         for row, word in enumerate(words):
             if not isinstance(word, str):
-                raise FormatError(f"word {row} is {word!r}: expected a string")
+                raise FormatError(f"word {row} is {brief(word)}: expected a string")
         lexicon = cls(list(words))
         lexicon.row_of("")
         return lexicon
@@ -52,7 +52,7 @@ class Lexicon:
             if len(rows) != len(self.words):
                 first, second = first_repeat(self.words)
                 raise FormatError(
-                    f"{self.words[first]!r} is word {first} and word {second}: expected each word once; drop one"
+                    f"{brief(self.words[first])} is word {first} and word {second}: expected each word once; drop one"
                 )
             self._rows = rows
         return self._rows

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError, ShapeError, brief
 from firth.vectors.neighbours import Matrix, Rows, unit, widened
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _read_query(positive: Any, negative: Any) -> Query:
             term, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, sign)
             if not (is_key(term) or isinstance(term, np.ndarray)):
                 raise OptionError(
-                    f"{item!r} in a query: expected a word, a row number, a vector, or one of these and a weight"
+                    f"{brief(item)} in a query: expected a word, a row number, a vector, or one of these and a weight"
                 )
             terms.append(term)
             weights.append(float(weight))

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError, ShapeError
+from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.text.tokenise import tokeniser
 from firth.vectors import neighbours
 from firth.vectors.lexicon import Lexicon
@@ -327,9 +327,9 @@ class SenseVectors:
             UnknownWordError: a word has no sense.
         """
         if how not in SIMILARITIES:
-            raise OptionError(f"how={how!r}: expected one of {', '.join(SIMILARITIES)}")
+            raise OptionError(f"how={brief(how)}: expected one of {', '.join(SIMILARITIES)}")
         if how in ("avg", "max") and not (context is None and other_context is None):
-            raise OptionError(f"a context with how={how!r}: expected 'avgc' or 'maxc', or no context")
+            raise OptionError(f"a context with how={brief(how)}: expected 'avgc' or 'maxc', or no context")
         cosines = np.matmul(neighbours.unit(self._of(word)), neighbours.unit(self._of(other)).T, dtype=np.float64)
         if how == "avg":
             return float(cosines.mean())

@@ -39,7 +39,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError, ShapeError
+from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.io import load as load_vectors
@@ -164,7 +164,9 @@ class SentenceAverages:
             OSError: the folder cannot be written.
         """
         if not is_named(self.tokens):
-            raise OptionError(f"tokens={self.tokens!r}: only rules with a name can be saved; split the texts yourself")
+            raise OptionError(
+                f"tokens={brief(self.tokens)}: only rules with a name can be saved; split the texts yourself"
+            )
         direction = None if self.direction is None else self.direction.tolist()
         kept = {"weighting": self.weighting, "smoothing": self.smoothing, "tokens": self.tokens, "direction": direction}
         with_metadata(self.vectors, kept).save(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError, ShapeError
+from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.vectors.index.found import NONE, Found, Points, Searcher, without
 from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
 from firth.vectors.neighbours import Matrix, Rows, unit
@@ -182,7 +182,7 @@ def read_options(kind: str, options: dict[str, Any]) -> IndexOptions:
     names = list(OPTIONS[kind].__dataclass_fields__)
     for name in options:
         if name not in names:
-            raise OptionError(f"{name}={options[name]!r}: an index of kind {kind} has {', '.join(names)}")
+            raise OptionError(f"{name}={brief(options[name])}: an index of kind {kind} has {', '.join(names)}")
     return OPTIONS[kind](**options)
 
 

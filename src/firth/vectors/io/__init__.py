@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief
 from firth.files import named, replacing_file
 from firth.reading import DAMAGE
 from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
@@ -278,4 +278,4 @@ def _save_floret(vectors: WordVectors | SubwordVectors, path: str | os.PathLike[
 
 def _check_format(format: str) -> None:
     if format not in FORMATS:
-        raise OptionError(f"format={format!r}: expected one of {', '.join(FORMATS)}")
+        raise OptionError(f"format={brief(format)}: expected one of {', '.join(FORMATS)}")

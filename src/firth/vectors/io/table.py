@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief
 
 CHUNK = 2**20  # numbers of a chunk
 PRECISIONS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
@@ -51,7 +51,7 @@ class Reading:
         if self.dtype not in PRECISIONS:
             raise OptionError(f"dtype={self.dtype}: expected float32, float16 or float64")
         if self.duplicates not in ("raise", "first", "warn"):
-            raise OptionError(f"duplicates={self.duplicates!r}: expected 'raise', 'first' or 'warn'")
+            raise OptionError(f"duplicates={brief(self.duplicates)}: expected 'raise', 'first' or 'warn'")
         if not self.separator:
             raise OptionError("separator='': expected the character between a word and its numbers")
 
