@@ -4,7 +4,8 @@ The family::
 
     FirthError
     ├── OptionError          (ValueError)       an option is out of its range, or two contradict each other
-    │   └── UnknownOptionError (TypeError)      there is no option of that name
+    │   ├── UnknownOptionError (TypeError)      there is no option of that name
+    │   └── KindError        (TypeError)        a value is of another kind: a number where a text is expected
     ├── ShapeError           (ValueError)       an array has another shape than the words or the model ask for
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
@@ -43,6 +44,10 @@ class OptionError(FirthError, ValueError):
 
 class UnknownOptionError(OptionError, TypeError):
     """There is no option of that name, or a value was given without a name."""
+
+
+class KindError(OptionError, TypeError):
+    """A value is of another kind than what is asked for: a number where a text is expected."""
 
 
 class ShapeError(FirthError, ValueError):

@@ -8,10 +8,12 @@ import dataclasses
 import functools
 import math
 import numbers
+import os
+import reprlib
 import typing
 from typing import Any, TypeVar, dataclass_transform
 
-from firth.errors import OptionError, UnknownOptionError, brief
+from firth.errors import KindError, OptionError, UnknownOptionError, brief
 from firth.option_names import explained
 
 _Class = TypeVar("_Class")
@@ -113,6 +115,54 @@ def parsed(kind: type, name: str, text: str) -> Any:
     if str in kinds:
         return text
     raise OptionError(f"{name}={brief(text)}: expected a number")
+
+
+def wrong_kind(name: str, value: Any, expected: str) -> KindError:
+    """Return the error for a value of another kind than what is asked for.
+
+    Args:
+        name: what the value was given as; "" where the value itself says it.
+        value: the value.
+        expected: what is asked for, as the end of "expected ...".
+    """
+    shown, kind = brief(value), type(value).__name__
+    found = f"{name}={shown}" if name else shown
+    if value is not None:
+        found += " is bytes" if isinstance(value, bytes) else f" is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+    return KindError(f"{found}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}")
+
+
+def check_kind(name: str, value: Any, *kinds: type) -> None:
+    """Check that a value is an object of firth's: vectors, a corpus, an object of options.
+
+    Args:
+        name: of the argument.
+        value: given for it.
+        kinds: that are expected.
+
+    Raises:
+        KindError: it is of none of them; the message says how one is made.
+    """
+    if isinstance(value, kinds):
+        return
+    first = kinds[0].__name__
+    if isinstance(value, str | os.PathLike):
+        how = f": firth.load({os.fspath(value)!r})"
+    else:
+        how = f": {first}(...)" if dataclasses.is_dataclass(kinds[0]) and isinstance(value, dict) else ""
+        if how and all(isinstance(key, str) for key in value):
+            how = f": {first}({', '.join(f'{key}={reprlib.repr(one)}' for key, one in value.items())})"
+    raise wrong_kind(name, value, " or ".join(kind.__name__ for kind in kinds) + how)
+
+
+def check_path(path: Any, name: str = "path") -> None:
+    """Check that a value is a path.
+
+    Raises:
+        KindError: it is none.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_kind(name, path, "a path (str or Path)")
 
 
 def _plain(value: Any) -> Any:

@@ -6,12 +6,26 @@ stream of their own, so that adding a stream never shifts another: the names are
 """
 
 import hashlib
+import numbers
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import OptionError
+
+
+def check_seed(seed: object) -> None:
+    """Check that a seed is a whole number of at least 0; it may be as large as one likes.
+
+    Raises:
+        OptionError: it is none.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
+        raise OptionError(f"seed={seed!r}: expected a whole number of at least 0")
+
 
 def _entropy(seed: int, name: str) -> int:
+    check_seed(seed)
     digest = hashlib.blake2b(f"{seed}/{name}".encode(), digest_size=16).digest()
     return int.from_bytes(digest, "little")
 

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from firth.errors import OptionError
 from firth.randomness import generator, kernel_states
 
 # Frozen: a change here changes every result that was ever seeded.
@@ -35,9 +36,15 @@ def test_a_seed_and_a_name_make_a_stream():
     assert generator(3, "a").random() == draws[3, "a"]
 
 
-@pytest.mark.parametrize("seed", [0, -1, 2**64, 10**30])
-def test_any_whole_number_is_a_seed(seed):
+@pytest.mark.parametrize("seed", [0, 2**64, 10**30, np.int64(3)])
+def test_any_whole_number_from_0_on_is_a_seed(seed):
     assert 0 <= generator(seed, "a").random() < 1
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, None, True, -1])
+def test_nothing_else_is_a_seed(seed):
+    with pytest.raises(OptionError, match=r"seed=.*: expected a whole number of at least 0"):
+        generator(seed, "a")
     assert kernel_states(seed, "a", 1)[0] != 0
 
 

@@ -32,6 +32,7 @@ from firth.embeddings.training import usable_threads
 from firth.errors import CorpusError, OptionError
 from firth.kernels.labelled_text import best_labels
 from firth.progress import Progress, reporting
+from firth.text.given import several
 from firth.vectors.quantise import QuantisedMatrix
 
 BATCH = 1 << 15  # texts that a thread answers at once
@@ -303,9 +304,10 @@ def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
     """Yield texts, some thousand at a time.
 
     Raises:
+        KindError: they are no texts, but a table, say.
         CorpusError: an item is not a string.
     """
-    left, place = iter(texts), 0
+    left, place = iter(several(texts)), 0
     while batch := list(itertools.islice(left, BATCH)):
         wrong = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
         if wrong is not None:

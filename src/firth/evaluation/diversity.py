@@ -41,6 +41,7 @@ from scipy.special import gammaln
 
 from firth.errors import OptionError
 from firth.resampling import LEVEL, Floats, Ints, draws
+from firth.text.given import several
 from firth.text.tokenise import Tokeniser, tokeniser
 
 Patterns = str | int | Callable[[str], Iterable[Hashable]]
@@ -141,7 +142,7 @@ def diversity(
     if resamples < 1:
         raise OptionError(f"resamples={resamples}: expected a whole number of at least 1")
     maker = _maker(patterns, tokeniser(tokens))
-    found = [list(maker(example)) for example in examples]
+    found = [list(maker(example)) for example in several(examples, "examples")]
     if not found:
         raise OptionError("no examples: expected at least one text")
     numbers = _numbered(chain.from_iterable(found))

@@ -13,6 +13,7 @@ from firth.inference.controls import Controls
 from firth.inference.scorer import Prompt, Scorer
 from firth.inference.stepwise import greedy, sample
 from firth.language.text import END, UNKNOWN, TextRules
+from firth.text.given import check_text
 from firth.text.tokenise import tokeniser
 from firth.vocabulary import Vocabulary
 
@@ -38,6 +39,7 @@ class Writer:
 
     def prompt(self, text: str) -> Prompt:
         """Return a prompt for the model; unknown words have the id of `<unk>`, with a warning if it reads them so."""
+        check_text(text, "prompt")
         words = tokeniser(self.rules.tokens)(text)
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
         if unknown and not self.spells:

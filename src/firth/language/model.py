@@ -15,7 +15,9 @@ from firth.language.generation import Writer
 from firth.language.perplexity import Perplexity, perplexity
 from firth.language.scores import SentenceScore, by_sentence
 from firth.language.text import LanguageText, TextRules, encoded, held_out_text
+from firth.options import check_kind
 from firth.progress import Progress
+from firth.text.given import Text, several
 from firth.vocabulary import Vocabulary
 
 
@@ -77,18 +79,21 @@ class LanguageModel(abc.ABC):
         return held_out_text(source, self.vocabulary, self.rules, progress=progress)
 
     @final
-    def encode(self, sentences: Sequence[str]) -> LanguageText:
-        """Return sentences, given as strings, as this model reads them; see `firth.language.text.encoded`."""
+    def encode(self, sentences: Sequence[Text]) -> LanguageText:
+        """Return sentences, strings or lists of words, as this model reads them; see `firth.language.text.encoded`."""
         return encoded(sentences, self.vocabulary, self.rules)
 
     @final
-    def score(self, sentences: str | Sequence[str]) -> list[SentenceScore]:
+    def score(self, sentences: Text | Sequence[Text]) -> list[SentenceScore]:
         """Return how likely sentences are, each by itself, as if nothing stood before it.
 
         Args:
-            sentences: strings; a single one is a list of one.
+            sentences: strings or lists of words; a single string is a list of one.
+
+        Raises:
+            KindError: they are none of these, but a table, say.
         """
-        given = [sentences] if isinstance(sentences, str) else list(sentences)
+        given = [sentences] if isinstance(sentences, str) else list(several(sentences, "sentences"))
         texts = [self.encode([one]) for one in given] if self.connected else [self.encode(given)] if given else []
         return [score for text in texts for score in by_sentence(text, self.log_probs(text))]
 
@@ -130,6 +135,8 @@ class LanguageModel(abc.ABC):
         Raises:
             OptionError: there is no such search, or it cannot do what is asked.
         """
+        if controls is not None:
+            check_kind("controls", controls, Controls)
         writer = Writer(self, self.vocabulary, self.rules, self.spells)
         words = writer.prompt(prompt)
         found = writer.continuations(words, n, controls or Controls(), search, seed=seed, unknown=unknown)

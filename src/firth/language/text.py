@@ -23,6 +23,7 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.ordering import by_count_then_word, choose
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
+from firth.text.given import Text, token_lists
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
 from firth.vocabulary import Vocabulary
@@ -272,21 +273,21 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
     return _stream(vocabulary, rules, corpus.vocabulary.words, numbers, corpus.ids, corpus.offsets, corpus.characters)
 
 
-def encoded(sentences: Sequence[str], vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
-    """Return a few sentences, each a string, as a model reads them; a sentence without words is its end alone.
+def encoded(sentences: Sequence[Text], vocabulary: Vocabulary, rules: TextRules) -> LanguageText:
+    """Return a few sentences as a model reads them; a sentence without words is its end alone.
 
     Args:
-        sentences: S strings.
+        sentences: S strings or lists of words.
         vocabulary: the model's.
         rules: how to read.
     """
-    split, unknown = tokeniser(rules.tokens), vocabulary.ids[UNKNOWN]
-    rows = [split(sentence) for sentence in sentences]
+    rows, unknown = token_lists(sentences, tokeniser(rules.tokens), "sentences"), vocabulary.ids[UNKNOWN]
+    characters = sum(map(len, sentences)) if all(isinstance(sentence, str) for sentence in sentences) else None
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     places = {word: place for place, word in enumerate(dict.fromkeys(word for row in rows for word in row))}
     ids = np.array([places[word] for row in rows for word in row], dtype=np.int32)
     numbers = np.array([vocabulary.ids.get(word, unknown) for word in places], dtype=np.int32)
-    return _stream(vocabulary, rules, list(places), numbers, ids, offsets, sum(map(len, sentences)))
+    return _stream(vocabulary, rules, list(places), numbers, ids, offsets, characters)
 
 
 def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> LanguageText:

@@ -28,6 +28,7 @@ from firth.files import check_replaceable, replacing_file
 from firth.reading import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import merged
+from firth.text.given import several
 from firth.text.segmentation import sampled_longest, sampled_unigram
 
 KINDS = ("bpe", "wordpiece", "unigram")
@@ -98,9 +99,7 @@ class Subwords:
             raise OptionError(
                 f"size={brief(size)}: expected at least {least + 1}, for {least} pieces stand for single bytes"
             )
-        if isinstance(texts, str):
-            raise OptionError(f"texts={texts[:40]!r}: expected a list of texts or an open file; put a text into a list")
-        return cls(_trained(_counted(texts), size, kind, min_count, progress))
+        return cls(_trained(_counted(several(texts)), size, kind, min_count, progress))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Subwords":

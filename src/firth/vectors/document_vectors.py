@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError, brief
+from firth.text.given import several, token_lists
 from firth.text.tokenise import REFERENCES
 from firth.vectors.io import saved
 from firth.vectors.io.saved import Saved
@@ -199,12 +200,14 @@ class DocumentVectors:
         )
 
     def _tokens(self, documents: Any, tokenise: Tokenise | None) -> Sequence[Sequence[str]]:
-        given = list(documents)
+        given = list(several(documents, "documents"))
         texts = [isinstance(document, str) for document in given]
-        if any(texts) and not all(texts):
-            raise OptionError("texts among token lists: expected all documents to be of one kind")
         if not any(texts):
-            return given
+            return token_lists(given, str.split, "documents")
+        if not all(isinstance(document, str | list | tuple) for document in given):
+            token_lists(given, str.split, "documents")  # which says what is wrong
+        if not all(texts):
+            raise OptionError("texts among token lists: expected all documents to be of one kind")
         split = tokenise or REFERENCES.get(self.tokens)
         if split is None:
             raise OptionError(

@@ -8,7 +8,7 @@ from firth.errors import OptionError, brief
 from firth.vectors import distance, neighbours
 from firth.vectors.distance import Document
 from firth.vectors.lookup import Lookup
-from firth.vectors.queries import is_batch
+from firth.vectors.queries import has_vector, is_batch, keys_of
 
 
 class Groups(Lookup):
@@ -22,7 +22,8 @@ class Groups(Lookup):
         Raises:
             OptionError: a list is empty.
         """
-        if not (len(ws1) and len(ws2)):
+        ws1, ws2 = keys_of(ws1, "ws1"), keys_of(ws2, "ws2")
+        if not (ws1 and ws2):
             raise OptionError("n_similarity of an empty list: expected at least one word on each side")
         one, other = (
             neighbours.unit(np.atleast_2d(self.get_mean_vector(side, pre_normalize=False)).astype(np.float64))
@@ -44,9 +45,10 @@ class Groups(Lookup):
         Raises:
             OptionError: no word has a vector.
         """
+        words = keys_of(words, "words")
         if is_batch(words):
             return [self.rank_by_centrality(some, use_norm) for some in words]
-        known = [word for word in words if word in self]
+        known = [word for word in words if has_vector(self, word)]
         if not known:
             raise OptionError(f"none of {brief(list(words))} has a vector: expected at least one known word")
         matrix = self.get_vector(known, norm=use_norm).astype(np.float64)
@@ -74,16 +76,14 @@ class Groups(Lookup):
             A float, infinite where a document has no known word; for a batch a list of them.
 
         Raises:
-            OptionError: a document is a string instead of a list of words.
+            KindError: a document is a string instead of a list of words.
 
         Source: `firth.vectors.distance`.
         """
         if is_batch(document1) or is_batch(document2):
             return [self.wmdistance(one, other, norm) for one, other in zip(document1, document2, strict=True)]
-        for document in (document1, document2):
-            if isinstance(document, str):
-                raise OptionError(f"a document is {document[:40]!r}: expected a list of words; split the text first")
-        known = [[word for word in document if word in self] for document in (document1, document2)]
+        document1, document2 = keys_of(document1, "document1"), keys_of(document2, "document2")
+        known = [[word for word in document if has_vector(self, word)] for document in (document1, document2)]
         if not all(known):
             return float("inf")
         return distance.between(self._shared(known[0], norm), self._shared(known[1], norm))

@@ -10,7 +10,18 @@ from firth.errors import OptionError
 from firth.vectors import neighbours
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.neighbours import Matrix
-from firth.vectors.queries import Inference, Key, Unknown, as_vector, gather, has_vector, is_batch, is_key, mean_of
+from firth.vectors.queries import (
+    Inference,
+    Key,
+    Unknown,
+    as_vector,
+    gather,
+    has_vector,
+    is_batch,
+    is_key,
+    keys_of,
+    mean_of,
+)
 
 
 class Lookup(ABC):
@@ -92,7 +103,7 @@ class Lookup(ABC):
             UnknownWordError: the key has no row and there is no default.
         """
         if not is_key(key):
-            return [self.get_index(one, default) for one in key]
+            return [self.get_index(one, default) for one in keys_of(key)]
         row = self.lexicon.row_of(key) if isinstance(key, str) else _row_number(key, len(self))
         row = default if row is None else row
         if row is None:
@@ -116,7 +127,7 @@ class Lookup(ABC):
         if is_key(key) and (row := self.get_index(key, -1)) >= 0:
             vector = neighbours.unit(self.vectors[row]) if norm else self.vectors[row]
         else:
-            keys = [key] if is_key(key) else list(key)
+            keys = [key] if is_key(key) else keys_of(key)
             if unknown == "skip" and not is_key(key):
                 keys = [one for one in keys if one in self]
             vectors = gather(self, keys, unknown)
@@ -164,6 +175,7 @@ class Lookup(ABC):
                     for some, some_weights in zip(keys, each, strict=True)
                 ]
             )
+        keys = keys_of(keys, "keys")
         if len(keys) == 0:
             raise OptionError("the mean of no vectors: expected at least one key")
         weights = np.ones(len(keys)) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -9,14 +9,16 @@ Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordEr
 zero vector), or "average" (the mean of all vectors).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError, brief
+from firth.errors import OptionError, ShapeError
+from firth.options import wrong_kind
+from firth.text.given import several
 from firth.vectors.neighbours import Matrix, Rows, unit, widened
 
 if TYPE_CHECKING:
@@ -57,6 +59,23 @@ def is_key(value: object) -> bool:
     return isinstance(value, str | int | np.integer)
 
 
+def keys_of(value: Any, name: str = "") -> list[Any]:
+    """Return the keys of a list of them; what they are is not looked at.
+
+    Args:
+        value: words or row numbers: a list, an array, a series.
+        name: of the argument, for messages; "" where a single key would do as well.
+
+    Raises:
+        KindError: it is one word, bytes, a table, or nothing that gives keys.
+    """
+    if name or isinstance(value, Mapping):
+        return list(several(value, name or "words", "word"))
+    if isinstance(value, bytes | bytearray) or not (isinstance(value, Iterable) or hasattr(value, "columns")):
+        raise wrong_kind("", value, "a word (str)")
+    return list(several(value, "words", "word"))
+
+
 def is_batch(value: object) -> bool:
     """Return whether an argument that is a list for one query is a list of such lists."""
     return isinstance(value, list | tuple) and len(value) > 0 and isinstance(value[0], list)
@@ -74,6 +93,8 @@ def check_policy(unknown: str) -> None:
 
 def has_vector(space: "Lookup", key: Any) -> bool:
     """Return whether a key has a row, or a word without one a vector that can be inferred."""
+    if not is_key(key):
+        raise wrong_kind("", key, "a word (str)")
     if space.get_index(key, -1) >= 0:
         return True
     return isinstance(key, str) and space.inference is not None and bool(space.inference([key])[1][0])
@@ -81,7 +102,7 @@ def has_vector(space: "Lookup", key: Any) -> bool:
 
 def rows_of(space: "Lookup", keys: Sequence[Any]) -> Rows:
     """Return the row of each key, and -1 for one that has none."""
-    return np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
+    return np.array([space.get_index(key, -1) for key in keys_of(keys)], dtype=np.int64)
 
 
 def gather(space: "Lookup", keys: Sequence[Any], unknown: str) -> Matrix:
@@ -135,9 +156,7 @@ def _read_query(positive: Any, negative: Any) -> Query:
         for item in _items(value):
             term, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, sign)
             if not (is_key(term) or isinstance(term, np.ndarray)):
-                raise OptionError(
-                    f"{brief(item)} in a query: expected a word, a row number, a vector, or one of these and a weight"
-                )
+                raise wrong_kind("", item, "a word (str), a row number, a vector, or one of these and a weight")
             terms.append(term)
             weights.append(float(weight))
     if not terms:
@@ -151,7 +170,7 @@ def _items(value: Any) -> list[Any]:
         return []
     if is_key(value) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [value]
-    return list(value) if isinstance(value, Iterable) else [value]
+    return keys_of(value)
 
 
 def mean_vectors(space: "Lookup", queries: Sequence[Query], unknown: str) -> QueryVectors:
@@ -196,6 +215,8 @@ def as_vector(space: "Lookup", vector: Any) -> Matrix:
     Raises:
         ShapeError: it is not one vector of D numbers.
     """
+    if np.ndim(vector) == 0:
+        raise wrong_kind("", vector, "a word (str), a row number or a vector")
     vector = np.asarray(vector)
     if vector.shape != (space.dim,):
         raise ShapeError(f"a query vector of shape {vector.shape}: expected ({space.dim},), the width of these vectors")

@@ -22,6 +22,7 @@ from firth.vectors.queries import (
     as_vector,
     gather,
     is_key,
+    keys_of,
     mean_vectors,
     read_queries,
 )
@@ -202,7 +203,7 @@ class Questions(Groups):
         self, key: Any, topn: int | None = 10, restrict_vocab: int | None = None, *, unknown: Unknown = "raise"
     ) -> Any:
         """Return the words most like a word or row, or like each of a list of them; see `most_similar`."""
-        positive = [key] if is_key(key) else [[one] for one in key]
+        positive = [key] if is_key(key) else [[one] for one in keys_of(key)]
         if not positive:
             return []
         return self.most_similar(positive, topn=topn, restrict_vocab=restrict_vocab, unknown=unknown)
@@ -222,9 +223,10 @@ class Questions(Groups):
             OptionError: there is nothing to choose from.
             UnknownWordError: a word has no vector.
         """
-        if not len(keys_list):
+        keys_list = keys_of(keys_list, "keys_list")
+        if not keys_list:
             raise OptionError("keys_list is empty: expected words to choose from")
-        asked = neighbours.unit(gather(self, [key1] if is_key(key1) else key1, "raise").astype(np.float64))
+        asked = neighbours.unit(gather(self, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
         given = neighbours.unit(gather(self, keys_list, "raise").astype(np.float64))
         chosen = [keys_list[int(place)] for place in (asked @ given.T).argmax(axis=1)]
         return chosen[0] if is_key(key1) else chosen
@@ -295,10 +297,11 @@ class Questions(Groups):
             UnknownWordError: a word has no vector.
         """
         one = is_key(word_or_vector) or (np.ndim(word_or_vector) == 1 and isinstance(word_or_vector, np.ndarray))
-        several = [word_or_vector] if one else word_or_vector
+        several = [word_or_vector] if one else keys_of(word_or_vector)
         asked = np.stack([self.get_vector(item) if is_key(item) else as_vector(self, item) for item in several])
-        if len(other_words):
-            cosines = self.cosine_similarities(asked, gather(self, other_words, "raise"))
+        others = keys_of(other_words, "other_words")
+        if others:
+            cosines = self.cosine_similarities(asked, gather(self, others, "raise"))
         else:
             cosines = neighbours.cosines(self.vectors, self.norms, asked)
         return (1 - cosines)[0] if one else 1 - cosines
@@ -416,8 +419,9 @@ def _none_wanted(topn: int | None) -> bool:
 
 def _paired(*sides: Any) -> list[tuple[Any, ...]]:
     """Return keys side by side; a single key stands beside every one of the others' lists."""
+    sides = tuple(side if is_key(side) else keys_of(side) for side in sides)
     sizes = {len(side) for side in sides if not is_key(side)}
     if len(sizes) > 1:
         raise OptionError(f"lists of {' and '.join(map(str, sorted(sizes)))} words: expected as many in each")
     size = sizes.pop() if sizes else 1
-    return list(zip(*([side] * size if is_key(side) else list(side) for side in sides), strict=True))
+    return list(zip(*([side] * size if is_key(side) else side for side in sides), strict=True))

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.text.given import token_lists
 from firth.text.tokenise import tokeniser
 from firth.vectors import neighbours
 from firth.vectors.lexicon import Lexicon
@@ -239,7 +240,7 @@ class SenseVectors:
             FormatError: the model holds numbers that are not finite.
         """
         batch = is_batch(context)
-        contexts = [list(one) for one in context] if batch else [_tokens(context)]
+        contexts = token_lists(context if batch else [context], tokeniser("unicode"), "context")
         known = self.lexicon.rows
         around = Contexts.of([[known.get(token, -1) for token in one] for one in contexts])
         if place is not None:
@@ -377,7 +378,3 @@ class SenseVectors:
 def _numbers(vectors: npt.ArrayLike) -> Matrix:
     matrix = np.asarray(vectors)
     return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float32)
-
-
-def _tokens(context: Any) -> list[str]:
-    return list(tokeniser("unicode")(context)) if isinstance(context, str) else list(context)

@@ -40,6 +40,8 @@ from typing import Any, Literal
 import numpy as np
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.options import check_kind
+from firth.text.given import Text, several, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.io import load as load_vectors
@@ -53,7 +55,6 @@ WEIGHTINGS: tuple[Weighting, ...] = ("mean", "sif")
 FEWEST_TEXTS = 100  # different texts that a common direction is learned from
 KEY = "sentences"  # of the vectors' metadata, where what was learned is kept
 BATCH = 10_000  # texts that are averaged at once, while a direction is learned
-Text = str | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,7 @@ class SentenceAverages:
     direction: Matrix | None = None
 
     def __post_init__(self) -> None:
+        check_kind("vectors", self.vectors, WordVectors, SubwordVectors)
         if self.weighting not in WEIGHTINGS:
             raise OptionError(f"weighting={self.weighting!r}: expected one of {', '.join(WEIGHTINGS)}")
         if not self.smoothing > 0:
@@ -183,10 +185,7 @@ class SentenceAverages:
         Raises:
             OptionError: `texts` is one string.
         """
-        if isinstance(texts, str):
-            raise OptionError(f"texts={texts[:40]!r}: expected a list of texts; put a text into a list")
-        split = tokeniser(self.tokens)
-        words, bags = word_bags([split(one) if isinstance(one, str) else one for one in texts])
+        words, bags = word_bags(token_lists(texts, tokeniser(self.tokens)))
         space = self.vectors.known if isinstance(self.vectors, SubwordVectors) else self.vectors
         matrix = gather(space, words, "skip")
         known = np.asarray(~np.isnan(matrix).any(axis=1))
@@ -224,6 +223,7 @@ def sentence_vectors(
     Raises:
         OptionError: `weighting` or `tokens` is none, `smoothing` is not above 0, or `texts` is one string.
     """
+    check_kind("vectors", vectors, WordVectors, SubwordVectors)
     kept = None if weighting != "sif" or like is not None else SentenceAverages.kept_in(vectors)
     a = smoothing if smoothing is not None else SMOOTHING if kept is None else kept.smoothing
     plain = SentenceAverages(vectors, weighting, a, tokens)
@@ -271,8 +271,6 @@ def with_metadata(vectors: Any, kept: dict[str, Any]) -> Any:
 
 
 def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    if isinstance(texts, str):
-        raise OptionError(f"texts={texts[:40]!r}: expected a list of texts; put a text into a list")
-    left = iter(texts)
+    left = iter(several(texts))
     while some := list(itertools.islice(left, BATCH)):
         yield some

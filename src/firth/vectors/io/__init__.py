@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.files import named, replacing_file
+from firth.options import check_path
 from firth.reading import DAMAGE
 from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
 from firth.vectors.io.detect import check_file, detect, opened, packed, packing_of
@@ -55,6 +56,7 @@ def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
     Raises:
         OptionError: the name asks for a packed folder.
     """
+    check_path(path)
     name = Path(path).name
     packing = packing_of(name)
     found = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
@@ -100,6 +102,7 @@ def load(
         OptionError: an option is out of its range.
         OSError: the path does not exist or cannot be read.
     """
+    check_path(path)
     path = named(path)
     how = Reading(
         encoding=encoding,

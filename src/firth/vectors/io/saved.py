@@ -27,6 +27,7 @@ from firth import checksums
 from firth.errors import FormatError, OptionError
 from firth.files import json_bytes, replacing_folder
 from firth.integrity import verify
+from firth.options import check_path
 from firth.partial import is_empty
 from firth.reading import parse_json
 from firth.vectors.io import tensors
@@ -212,6 +213,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     Raises:
         OptionError: it is a file, or a folder of something else, which is never replaced.
     """
+    check_path(path)
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OptionError(

@@ -1,0 +1,113 @@
+"""What is said of values that are no texts and no words."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import firth
+from firth.errors import KindError, OptionError
+from firth.language.ngrams import Ngrams
+from firth.text.given import several, token_lists
+
+COLUMNS = {"id": [1, 2], "text": ["the cat", "a dog"]}
+LINES = ["the cat sat on the mat", "a dog ran to the cat"] * 20
+
+
+@pytest.fixture(scope="module")
+def vectors() -> firth.WordVectors:
+    return firth.WordVectors(["the", "cat", "dog"], np.eye(3, dtype=np.float32))
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return Ngrams(order=2, discount_fallback=True).train(LINES, min_count=1)
+
+
+TABLES = [pandas.DataFrame(COLUMNS), polars.DataFrame(COLUMNS), polars.LazyFrame(COLUMNS), pyarrow.table(COLUMNS)]
+
+
+@pytest.mark.parametrize("table", [*TABLES, COLUMNS], ids=lambda table: f"{type(table).__module__}.{type(table)}")
+def test_a_table_is_not_read_as_the_names_of_its_columns(table: Any) -> None:
+    with pytest.raises(KindError, match=r"columns 'id', 'text'; expected a list of texts.*\['text'\]"):
+        several(table)
+
+
+@pytest.mark.parametrize("column", [each["text"] for each in (TABLES[0], TABLES[1], TABLES[3])], ids=type)
+def test_a_column_of_a_table_gives_texts(column: Any) -> None:
+    assert token_lists(column, str.split) == [["the", "cat"], ["a", "dog"]]
+
+
+def test_whatever_asks_a_model_refuses_a_table(vectors: firth.WordVectors, model: Any) -> None:
+    classifier = firth.TextClassifier(dim=2, epochs=1, buckets=10).train([("a b", "x"), ("c d", "y")], threads=1)
+    documents = firth.ParagraphVectors(dim=2, epochs=1).train(LINES, min_count=1, threads=1)
+    asked = [
+        classifier.predict, classifier.probabilities, classifier.sentence_vectors, documents.infer, model.score,
+        firth.diversity, lambda table: firth.sentence_vectors(vectors, table),
+    ]  # fmt: skip
+    for ask in asked:
+        for wrong in (TABLES[0], None, 5):
+            with pytest.raises(KindError, match="expected a list of texts"):
+                ask(wrong)
+    assert len(classifier.predict(TABLES[0]["text"])) == 2
+
+
+@pytest.mark.parametrize("ask", ["most_similar", "get_vector", "similar_by_word", "__getitem__", "distances", "rank"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(b"the", "b'the' is bytes; expected a word (str)"), (1.5, "1.5 is a float; expected a word (str)")],
+)
+def test_bytes_and_other_kinds_are_no_words(vectors: firth.WordVectors, ask: str, wrong: Any, said: str) -> None:
+    arguments = (wrong, "the") if ask == "rank" else (wrong,)
+    with pytest.raises(KindError, match=re.escape(said)):
+        getattr(vectors, ask)(*arguments)
+
+
+def test_bytes_among_words_are_not_row_numbers(vectors: firth.WordVectors) -> None:
+    for ask in (
+        lambda: vectors[["the", b"cat"]],
+        lambda: vectors.similarity(b"the", "cat"),
+        lambda: vectors.most_similar([b"the"]),
+        lambda: firth.sentence_vectors(vectors, [b"the"]),
+        lambda: firth.sentence_vectors(vectors, [["the", b"cat"]]),
+    ):
+        with pytest.raises(TypeError, match=r"is bytes; expected .*: decode it"):
+            ask()
+    assert b"the" not in vectors
+
+
+@pytest.mark.parametrize("ask", ["doesnt_match", "rank_by_centrality", "get_mean_vector"])
+def test_a_string_is_not_gone_through_letter_by_letter(vectors: firth.WordVectors, ask: str) -> None:
+    with pytest.raises(OptionError, match="'the cat': expected a list of words; split the text first"):
+        getattr(vectors, ask)("the cat")
+
+
+def test_a_string_is_no_list_of_texts() -> None:
+    with pytest.raises(OptionError, match="examples='the cat sat': expected a list of texts; put a text into a list"):
+        firth.diversity("the cat sat")
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["the"], b"the"])
+def test_a_prompt_is_a_text(model: Any, wrong: Any) -> None:
+    for ask in (model.generate, model.next_words):
+        with pytest.raises(KindError, match=r"prompt=.*expected a text \(str\)"):
+            ask(wrong)
+
+
+def test_a_language_model_scores_lists_of_words(model: Any) -> None:
+    assert model.score([["the", "cat"]])[0].total == model.score("the cat")[0].total
+
+
+def test_vectors_controls_and_paths_of_another_kind(vectors: firth.WordVectors, model: Any) -> None:
+    with pytest.raises(KindError, match=r"vectors='A.firth' is a str; expected WordVectors.*firth.load\('A.firth'\)"):
+        firth.sentence_vectors("A.firth", ["the"])  # type: ignore[arg-type]
+    with pytest.raises(KindError, match=r"is a dict; expected Controls: Controls\(max_length=3\)"):
+        model.generate("the", controls={"max_length": 3})
+    for path in (None, b"a", []):
+        for ask in (firth.load, vectors.save, model.save):
+            with pytest.raises(KindError, match="expected a path"):
+                ask(path)
