@@ -52,7 +52,7 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) ->
 
     if isinstance(source, Items) and source.tokenised:
         return _count_token_lists(source.items, counted, meter)
-    if isinstance(source, Files) and _holds_token_lists(source):
+    if isinstance(source, Files) and holds_token_lists(source):
         lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
         return _count_token_lists(lists, counted, meter)
     if is_named(options.tokens):
@@ -149,8 +149,10 @@ def _count_with(
     return counter.words()
 
 
-def _holds_token_lists(source: Files) -> bool:
-    """Return whether the first cell of the first file is a list: a table of token lists."""
+def holds_token_lists(source: Source) -> bool:
+    """Return whether a source gives lists of tokens: of files, whether the first cell of the first is a list."""
+    if not isinstance(source, Files):
+        return isinstance(source, Items) and source.tokenised
     if inner_suffix(source.paths[0]) not in TABLES:
         return False
     found = cells(source.paths[0], source.column, lambda raw: None)

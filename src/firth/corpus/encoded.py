@@ -4,7 +4,7 @@ import hashlib
 import html
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
-from firth.corpus.counting import count
+from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.meter import Meter
 from firth.corpus.numbering import finish
-from firth.corpus.options import CorpusOptions
+from firth.corpus.options import GIVEN, CorpusOptions
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError
@@ -93,6 +93,8 @@ class Corpus:
         """
         chosen = CorpusOptions(**options).checked()
         found = resolve(source, column)
+        if "tokens" not in options and holds_token_lists(found):
+            chosen = replace(chosen, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(found, chosen)
         place = None if not isinstance(found, Files) else folder / f"{found.name}-{_place_digest(found, chosen)}"

@@ -12,6 +12,7 @@ from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
 TOKENS = tuple(REFERENCES)
+GIVEN = "whitespace"  # the rule that leaves tokens as they are: that of a corpus of token lists, unless one is named
 SENTENCES = ("line", "paragraph", "text")
 
 
@@ -19,9 +20,11 @@ SENTENCES = ("line", "paragraph", "text")
 class CorpusOptions:
     """What a corpus keeps of its text.
 
-    `sentences` "text" takes each text, cell or file as one. `tokens` may also be `firth.Subwords`, the file that they
-    were saved in (`.json`), a Hugging Face tokenizer, or a function from a string to a list of strings, and `sentences`
-    such a function; a corpus that is opened again shows a tokenizer as JSON, and the names of functions.
+    Lists of tokens stay as they are, and `tokens` then says how strings are read that are given later to what the
+    corpus taught: "whitespace" where none is named. `sentences` "text" takes each text, cell or file as one. `tokens`
+    may also be `firth.Subwords`, the file that they were saved in (`.json`), a Hugging Face tokenizer, or a function
+    from a string to a list of strings, and `sentences` such a function; a corpus that is opened again shows a
+    tokenizer as JSON, and the names of functions.
     """
 
     min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)

@@ -19,6 +19,7 @@ from firth.evaluation.suite import POLICIES, Setting, Space, Suite, Unknown
 from firth.evaluation.suites import DEFAULT, SUITES
 from firth.evaluation.tabulate import Judged, report_of
 from firth.kernels.threads import one_blas_thread
+from firth.options import check_kind
 from firth.progress import Progress, Status, reporting
 from firth.progress import Report as Told
 from firth.resampling import RESAMPLES
@@ -75,6 +76,8 @@ def evaluate(
             raise OptionError(f"{option}={value}: expected a whole number of at least 1")
     if unknown not in POLICIES:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
+    for name, one in vectors.items() if isinstance(vectors, Mapping) else [("vectors", vectors)]:
+        check_kind(name, one, WordVectors, SubwordVectors)
     wanted = _wanted(suites, similarity, analogies)
     # Every file is read before the first figure is made: a mistake in the last name should not cost the work on the
     # others.

@@ -180,7 +180,7 @@ class SentenceAverages:
             texts: n texts, each a string or its tokens.
 
         Returns:
-            (n, D) float32; zeros for a text without a known word.
+            (n, D) float32; zeros for a text without a known word, and a warning that says how many those are.
 
         Raises:
             OptionError: `texts` is one string.
@@ -192,6 +192,11 @@ class SentenceAverages:
         weights = np.ones(len(words))
         if self.weighting == "sif":
             weights = smooth_weights(space, rows_of(space, words), self.smoothing)
+        if unknown := int(np.count_nonzero(bags @ known.astype(np.float32) == 0)):
+            warnings.warn(
+                f"{unknown:,} of {bags.shape[0]:,} texts hold no word that has a vector: their vectors are zero",
+                stacklevel=3,
+            )
         averages = weighted_averages(bags, np.where(known[:, None], matrix, 0), weights, known)
         return averages if self.direction is None else averages - along(averages, self.direction)
 

@@ -56,7 +56,6 @@ def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
     Raises:
         OptionError: the name asks for a packed folder.
     """
-    check_path(path)
     name = Path(path).name
     packing = packing_of(name)
     found = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
@@ -235,6 +234,7 @@ def save(
         FormatError: a word cannot be written in this format, or a vector is not finite.
         OSError: the file cannot be written.
     """
+    check_path(path)
     path = named(path)
     format = format_of(path, subwords=isinstance(vectors, SubwordVectors)) if format is None else format
     _check_format(format)
