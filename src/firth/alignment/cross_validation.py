@@ -98,10 +98,10 @@ def _right(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]) -> int
     asked = np.unique(rows[:, 0])
     sources = np.concatenate([asked, np.setdiff1d(np.arange(min(FREQUENT, len(x))), asked)])
     targets = np.union1d(np.arange(min(FREQUENT, len(z))), rows[:, 1])
-    placed = [
+    source, target = (
         np.ascontiguousarray(unit(side[of] @ each.astype(np.float32)), dtype=np.float32)
         for side, of, each in zip((x, z), (sources, targets), maps, strict=True)
-    ]
-    nearest, _ = csls_nearest(*placed, 1)
+    )
+    nearest, _ = csls_nearest(source, target, 1)
     gold = {(int(a), int(b)) for a, b in rows}
     return sum((int(word), int(targets[nearest[i, 0]])) in gold for i, word in enumerate(asked))

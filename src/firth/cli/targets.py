@@ -32,13 +32,13 @@ def check_folder_target(path: Path, what: str = "models") -> None:
     check_writable(path)
 
 
-def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str]) -> None:
+def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] = ()) -> None:
     """Make sure that vectors can be written to a path, in the format that its name asks for.
 
     Args:
         path: where to.
         takes_files: whether they can be written as anything but a folder of firth's.
-        sources: what is read to make them.
+        sources: texts that are read to make them.
 
     Raises:
         OptionError: something else is there, it is one of the sources, or the name asks for a format that has no
