@@ -4,13 +4,15 @@ A file of pairs is read by `firth.postprocess.word_pairs.read_word_pairs`: a pai
 translations, parted by spaces, or by tabs where a line has any.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.options import wrong_kind
 from firth.postprocess.word_pairs import word_pair
 from firth.vectors.lookup import Lookup
 
@@ -48,12 +50,19 @@ class Dictionary:
         Args:
             source: vectors that have the first words.
             target: vectors that have the second.
-            pairs: of words.
+            pairs: of words; a mapping from the first to the second words, too.
             what: the pairs are called in messages.
 
         Raises:
             OptionError: something among the pairs is no pair, or not one has two words with vectors.
         """
+        if isinstance(pairs, Mapping):
+            pairs = pairs.items()
+        if isinstance(pairs, str | os.PathLike):
+            how = "pairs of words; firth.postprocess.word_pairs.read_word_pairs reads a file of them"
+            raise wrong_kind(what, pairs, how)
+        if not isinstance(pairs, Iterable):
+            raise wrong_kind(what, pairs, "pairs of words")
         given = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
         found = [(_row(source, one), _row(target, other)) for one, other in given]
         known = [place for place, rows in enumerate(found) if min(rows) >= 0]

@@ -33,7 +33,7 @@ def as_corpus(
         if name not in TEXT_OPTIONS:
             other = synonym(name, (*TEXT_OPTIONS, "threads", "seed"))
             known = ", ".join(TEXT_OPTIONS)
-            cure = f"use {other}" if other else "options of the model are given where it is made: Word2Vec(epochs=3)"
+            cure = f"use {other}" if other else "options of the model are given where it is made, not to train"
             raise UnknownOptionError(
                 f"{name}={brief(value)}: not an argument of this method, nor an option of its text ({known}); {cure}"
             )

@@ -18,6 +18,7 @@ from types import GeneratorType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from firth.errors import CorpusError, MissingExtraError
+from firth.options import wrong_kind
 
 DEFAULT_COLUMN = "text"  # where none is named
 ROWS = 1024  # rows that are looked at together
@@ -65,6 +66,10 @@ class Schema:
         return [name, *others]
 
     def _known(self, name: str, argument: str) -> str:
+        if not isinstance(name, str | int):
+            raise wrong_kind(
+                argument, name, f"the name of one column, such as {argument}={next(iter(self.kinds), '')!r}"
+            )
         if name not in self.kinds:
             raise CorpusError(
                 f"{self.where}: no column {name!r}; expected one of {self._listed()}; name it with {argument}="
@@ -284,18 +289,18 @@ def _of_mapping(columns: Mapping[str, Any]) -> Table:
 
 
 def _of_frame(frame: Any, name: str, narwhals: Any) -> Table:
-    return Table(_schema(frame.schema, name, narwhals), lambda names: _frame_rows(frame, names))
+    return Table(_schema(frame.schema, name, narwhals), lambda names: _frame_rows(frame, names, narwhals))
 
 
 def _of_query(frame: Any, name: str, narwhals: Any) -> Table:
     """A table that is computed when it is read: of its columns only those that are asked for, as a stream if it can."""
 
     def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        some = frame.select(*names)
+        some = frame.select(narwhals.col(*names))
         native = some.to_native()
         if isinstance(native, ArrowStream):
             return batch_rows(arrow_package().RecordBatchReader.from_stream(native), names, name)
-        return _frame_rows(some.collect(), names)
+        return _frame_rows(some.collect(), names, narwhals)
 
     return Table(_schema(frame.collect_schema(), name, narwhals), read)
 
@@ -329,11 +334,11 @@ def _is_arrow_text(kind: Any) -> bool | None:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _frame_rows(frame: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    some = frame.select(*names)
+def _frame_rows(frame: Any, names: Sequence[str], narwhals: Any) -> Iterator[tuple[Any, ...]]:
+    some = frame.select(narwhals.col(*names))  # pandas has numbers for names, too
     for first in range(0, len(some), ROWS):
         part = some[first : first + ROWS]
-        yield from zip(*(_values(part[name]) for name in names), strict=True)
+        yield from zip(*(_values(part.get_column(name)) for name in names), strict=True)
 
 
 def _values(series: Any) -> list[Any]:

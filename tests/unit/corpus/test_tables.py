@@ -159,3 +159,10 @@ def test_frames_need_no_pyarrow() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "['a b', '']\n" * 2, done.stderr
+
+
+def test_columns_with_numbers_for_names_are_read_and_lists_refused():
+    frame = pandas.DataFrame({0: ["the cat"], 1: ["a dog"]})
+    assert list(table_of(frame).texts(1)) == ["a dog"]
+    with pytest.raises(TypeError, match=r"column=\['text'\] is a list; expected the name of one column"):
+        table_of(frame).texts(["text"])
