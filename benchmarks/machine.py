@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from firth.kernels import processor
-
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "firth"
 WIDTHS = ("avx512f", "avx2", "fma", "asimd")
 DESCRIBE = """
@@ -26,6 +24,8 @@ print(json.dumps({name: version(name) for name in sys.argv[1:]}))
 
 def describe() -> dict[str, Any]:
     """Processor, memory and system; where Numba's settings name another processor, which one kernels were made for."""
+    from firth.kernels import processor  # here: what a process holds when it starts a job counts as the job's memory
+
     information = _cpu_information()
     flags = information.get("flags", information.get("Features", "")).split()
     limited = {"compiled_for": processor.name()} if os.environ.get("NUMBA_CPU_FEATURES") else {}

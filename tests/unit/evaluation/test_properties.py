@@ -125,7 +125,7 @@ def test_what_is_no_property(tmp_path, text, said):
 
 def test_a_zip_that_is_none(tmp_path):
     (tmp_path / "x.zip").write_bytes(b"PK is not enough")
-    with pytest.raises(FormatError, match="no zip archive"):
+    with pytest.raises(FormatError, match="not a readable zip archive"):
         read_property(tmp_path / "x.zip")
 
 

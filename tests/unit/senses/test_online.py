@@ -129,7 +129,7 @@ def test_stops_inside_an_epoch_change_no_bit(corpus, tmp_path, monkeypatch, two)
 
 def test_going_on_from_senses_keeps_them(corpus, two):
     """A step of almost no size changes next to nothing: every sense stays where it was."""
-    still = firth.MultiSense(dim=20, epochs=1, sample=0, window=4, lr=1e-7)
+    still = firth.MultiSense(dim=20, epochs=1, sample=0, window=4, lr=1e-8)
     on = still.train(corpus, start=two, threads=1, progress=False)
     assert on.num_senses.tolist() == two.num_senses.tolist()
     assert np.abs(on.reader.context_vectors - two.reader.context_vectors).max() < 1e-3

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from firth.neural.layers.state import State
+from firth.neural.layers.torch_kernels import run_torch
 from firth.neural.training.stream import TextBatch, TextStream
 from firth.neural.training.task import Outcome
 from firth.randomness import torch_seed
@@ -84,12 +85,12 @@ class Reader(torch.nn.Module):
         self.output.weight = self.embedding.weight
 
     def forward(self, ids: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
-        # The state of an LSTM of torch's has the batch second.
-        carried = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
-        hidden, carried = self.lstm(
-            torch.nn.functional.dropout(self.embedding(ids), self.dropout, self.training), carried
-        )
-        return hidden, tuple(part.transpose(0, 1) for part in carried)
+        nothing = torch.zeros(len(ids), self.lstm.hidden_size)
+        carried = (nothing, nothing) if state is None else state
+        x = torch.nn.functional.dropout(self.embedding(ids), self.dropout, self.training)
+        weights = (self.lstm.weight_ih_l0, self.lstm.weight_hh_l0, self.lstm.bias_ih_l0, self.lstm.bias_hh_l0)
+        # In bf16 not every processor has an LSTM: firth's way of calling torch's knows.
+        return run_torch("lstm", x, weights, carried)
 
 
 class Stream:

