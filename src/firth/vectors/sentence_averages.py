@@ -192,7 +192,8 @@ class SentenceAverages:
         weights = np.ones(len(words))
         if self.weighting == "sif":
             weights = smooth_weights(space, rows_of(space, words), self.smoothing)
-        if unknown := int(np.count_nonzero(bags @ known.astype(np.float32) == 0)):
+        lost = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # of an empty text nothing is missed
+        if unknown := int(np.count_nonzero(lost)):
             warnings.warn(
                 f"{unknown:,} of {bags.shape[0]:,} texts hold no word that has a vector: their vectors are zero",
                 stacklevel=3,
