@@ -52,6 +52,7 @@ from firth.vectors.word_vectors import WordVectors
 
 Weighting = Literal["mean", "sif"]
 WEIGHTINGS: tuple[Weighting, ...] = ("mean", "sif")
+MANY = 0.1  # share of texts without a known word above which something is wrong with all of them
 FEWEST_TEXTS = 100  # different texts that a common direction is learned from
 KEY = "sentences"  # of the vectors' metadata, where what was learned is kept
 BATCH = 10_000  # texts that are averaged at once, while a direction is learned
@@ -180,7 +181,7 @@ class SentenceAverages:
             texts: n texts, each a string or its tokens.
 
         Returns:
-            (n, D) float32; zeros for a text without a known word, and a warning that says how many those are.
+            (n, D) float32; zeros for a text without a known word, and a warning where those are many.
 
         Raises:
             OptionError: `texts` is one string.
@@ -193,7 +194,8 @@ class SentenceAverages:
         if self.weighting == "sif":
             weights = smooth_weights(space, rows_of(space, words), self.smoothing)
         lost = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # of an empty text nothing is missed
-        if unknown := int(np.count_nonzero(lost)):
+        unknown = int(np.count_nonzero(lost))
+        if unknown > MANY * bags.shape[0]:
             warnings.warn(
                 f"{unknown:,} of {bags.shape[0]:,} texts hold no word that has a vector: their vectors are zero",
                 stacklevel=3,
