@@ -20,6 +20,8 @@ from firth.partial import partial_file, partial_folder, remove_leftovers
 from firth.reading import gunzipped
 from firth.swapping import move_into, swap, take_mode
 
+HEAD = 1 << 16  # bytes in which a file says what it is
+
 
 def cache_folder(name: str) -> Path:
     """Return where something is kept that can be made again: below FIRTH_CACHE, else the user's cache folder.
@@ -142,6 +144,16 @@ def named(path: str | os.PathLike[str]) -> Path:
             f"{brief(os.fspath(path))}: no file can have this name; expected a path, with names of at most 255 bytes"
         )
     return Path(path)
+
+
+def beginning(path: Path) -> bytes:
+    """Return the first `HEAD` bytes of a file, in which it says what it is.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(HEAD)
 
 
 def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bool], what: str) -> None:

@@ -32,6 +32,7 @@ DAMAGE = (
     zlib.error,
     lzma.LZMAError,
 )  # besides an OSError without errno, which bz2 raises
+# zipfile raises NotImplementedError for a packing that it lacks, RuntimeError for what is encrypted.
 _ZIP_DAMAGE = (*DAMAGE, NotImplementedError, RuntimeError, ValueError, OSError)
 _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),

@@ -99,7 +99,7 @@ def _link(source: Path, target: Path) -> None:
         return
     try:
         os.link(source, target, follow_symlinks=False)
-    except (OSError, NotImplementedError):
+    except (OSError, NotImplementedError):  # the second where a system cannot name a link itself
         try:
             shutil.copy2(source, target, follow_symlinks=False)
         except OSError:

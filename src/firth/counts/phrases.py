@@ -22,6 +22,7 @@ Cost: a look at each token and pass; 8 bytes a token in memory. Words that the c
 either: to find phrases between all words of a text, build its corpus with `min_count=1`.
 """
 
+import functools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.errors import FormatError, OptionError
-from firth.files import check_replaceable, replacing_file
+from firth.files import beginning, check_replaceable, replacing_file
 from firth.kernels.cooccurrence import MOST_REACH, find_places
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
@@ -67,7 +68,6 @@ ENGLISH_CONNECTORS = (
 )
 FORMAT, VERSION = "firth phrases", 1
 EVERY_WORD = {"min_count": 1}  # of a text that is no corpus yet: rare words count as neighbours, too
-HEAD = 1 << 12  # bytes in which a file of phrases says that it is one
 BLOCK = 1 << 20  # tokens that are joined at once
 PIECES = 16  # of the words, a thread: those that finish early take what is left
 
@@ -153,19 +153,11 @@ class Phrases:
         return {words: (count, value) for words, count, value in sorted(named, key=lambda each: (-each[2], each[0]))}
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Make sure that phrases can be written to a path without destroying anything else.
-
-    Raises:
-        OptionError: a file of something else is there.
-        OSError: it cannot be read.
-    """
-    check_replaceable(path, _is_table, "files of phrases")
-
-
 def _is_table(path: Path) -> bool:
-    with path.open("rb") as file:
-        return json.dumps(FORMAT).encode() in file.read(HEAD)
+    return json.dumps(FORMAT).encode() in beginning(path)
+
+
+check_target = functools.partial(check_replaceable, is_ours=_is_table, what="files of phrases")
 
 
 @dataclass(frozen=True)

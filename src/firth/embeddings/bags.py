@@ -21,9 +21,10 @@ from numba import njit
 
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import draw_block, place_block
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
-from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, prefetch_row, take_loss
+from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, take_loss
 from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
 from firth.kernels.windows import LONGEST
 

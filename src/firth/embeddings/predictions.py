@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.kernels.compiled import compiled
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies, predict
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.step import prefetch_row
 from firth.kernels.targets import Addresses, Work, combine, gather_contexts, scatter
 
 WINDOW, PAIR, CBOW = range(3)  # what an epoch kernel does with a window

@@ -53,6 +53,7 @@ from firth.embeddings.training import (
 )
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
     MERGE,
@@ -75,7 +76,7 @@ from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import WIDTH, prefetch_row
+from firth.kernels.step import WIDTH
 from firth.kernels.targets import (
     Addresses,
     Work,

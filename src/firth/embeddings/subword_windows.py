@@ -18,6 +18,7 @@ from numba import njit
 
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import draw_alias
 from firth.kernels.objectives import (
     MERGE,
@@ -31,7 +32,7 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.step import call_rows, prefetch_row
+from firth.kernels.step import call_rows
 from firth.kernels.targets import Addresses, Work, following
 from firth.kernels.windows import LONGEST
 

@@ -51,6 +51,7 @@ from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainS
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import (
     NEGATIVE,
@@ -66,7 +67,7 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
-from firth.kernels.step import call_rows, prefetch_row, take_loss
+from firth.kernels.step import call_rows, take_loss
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import from_children
 from firth.options import option, options_class

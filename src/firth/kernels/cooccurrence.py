@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.compiled import compiled
-from firth.kernels.step import prefetch_row
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.vector_ir import LINE
 
 BITS = 12  # of a place's number that tell how far a window reaches to one side

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import draw_alias
 from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_path, place_prediction
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
-from firth.kernels.step import MOST_HIDDEN, WIDTH, call_rows, prefetch_row
+from firth.kernels.step import MOST_HIDDEN, WIDTH, call_rows
 from firth.kernels.targets import (
     Addresses,
     Work,

@@ -24,13 +24,13 @@ from numba.extending import intrinsic
 
 from firth.kernels import step, vector_ir
 from firth.kernels.native import compile_functions
+from firth.kernels.native_calls import calling
 from firth.kernels.step import (
     CLAMP,
     MOST_HIDDEN,
     UPDATE,
     UPDATE_KIND,
     WIDTH,
-    calling,
     emit_by_hidden,
     emit_score,
     emit_update,

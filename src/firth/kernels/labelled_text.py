@@ -18,9 +18,9 @@ from numba import njit
 
 from firth.kernels.compiled import compiled
 from firth.kernels.hash_words import home, key_of
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.ngram_hash import OFFSET, ROW_PRIME, character_ngrams, hash_byte
 from firth.kernels.scan_memory import load8
-from firth.kernels.step import prefetch_row
 from firth.kernels.vector_ir import LINE
 
 END = b"</s>"  # the token of a line's end; number 0 in every table

@@ -33,7 +33,7 @@ from numba.extending import intrinsic
 from firth.kernels import vector_ir
 from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
-from firth.kernels.step import calling
+from firth.kernels.native_calls import calling
 from firth.kernels.vector_ir import F32, I32, I64, LINE, Emitter
 
 FIXED = 1e30  # what a number's sum of squares is for it to stay

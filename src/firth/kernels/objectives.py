@@ -42,9 +42,10 @@ from firth.kernels.memory import (
     set_float64,
     set_int64,
 )
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
-from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update, prefetch_row
+from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update
 from firth.kernels.targets import Addresses
 from firth.kernels.trees import Tree
 

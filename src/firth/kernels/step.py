@@ -39,10 +39,11 @@ from numba.extending import intrinsic
 from firth.kernels import processor, row_sums, vector_ir
 from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
+from firth.kernels.native_calls import calling
 from firth.kernels.processor import registers
 from firth.kernels.row_sums import emit_add, emit_mean
 from firth.kernels.rows import own_lines
-from firth.kernels.vector_ir import F32, I64, LINE, Emitter, cases
+from firth.kernels.vector_ir import F32, I64, Emitter, cases
 
 Finish = Callable[[Emitter, Any, Any, dict[str, Any]], Any]  # scores, a number an output row, arguments -> stored
 
@@ -353,12 +354,6 @@ def compile_kernels(width: int) -> Kernels:
     return Kernels(**code)
 
 
-def calling(kind: Any, values: Any, builder: Any) -> Any:
-    """Emit the call of a kernel whose address is the first value; for intrinsics of Numba."""
-    builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
-    return I64(0)
-
-
 @intrinsic
 def call_score(
     context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, signs: Any,
@@ -432,41 +427,6 @@ def call_rows(context: Any, kernel: Any, rows: Any, m: Any, other: Any, chunks: 
         return calling(ROWS_KIND, values, builder)
 
     return types.int64(*[types.int64] * 5, types.float32), generate
-
-
-@intrinsic
-def prefetch_row(context: Any, address: Any, size: Any) -> Any:
-    """Ask for the cache lines of a row that a later step will read and write.
-
-    Args:
-        context: given by Numba.
-        address: int64, the row's address.
-        size: int64, bytes, a multiple of a cache line.
-    """
-
-    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        e = Emitter(builder, 4)
-        address, size = values
-
-        def line(i: Any, carried: list[Any]) -> list[Any]:
-            e.prefetch(e.b.add(address, e.b.mul(i, I64(LINE))))
-            return []
-
-        e.loop(e.b.sdiv(size, I64(LINE)), [], line)
-        return I64(0)
-
-    return types.int64(types.int64, types.int64), generate
-
-
-@intrinsic
-def prefetch_line(context: Any, address: Any) -> Any:
-    """Ask for the cache line at an address, int64, that a later step will only read."""
-
-    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        Emitter(builder, 4).prefetch(values[0], write=False)
-        return I64(0)
-
-    return types.int64(types.int64), generate
 
 
 def new_likelihood() -> npt.NDArray[np.float32]:

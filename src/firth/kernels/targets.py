@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import compile_exponentials
+from firth.kernels.native_calls import prefetch_line, prefetch_row
 from firth.kernels.noise import draw_alias
 from firth.kernels.random import below, draw, foresee
 from firth.kernels.rows import aligned_rows, own_lines
@@ -26,8 +27,6 @@ from firth.kernels.step import (
     compile_kernels,
     new_likelihood,
     new_signs,
-    prefetch_line,
-    prefetch_row,
 )
 from firth.kernels.windows import LONGEST
 

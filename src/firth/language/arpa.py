@@ -17,6 +17,7 @@ Source: Doug Paul's format of the ARPA CSR projects, as SRILM's manual page ngra
 """
 
 import contextlib
+import functools
 import gzip
 import io
 import os
@@ -49,22 +50,15 @@ _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 Row = list[bytes]
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Make sure that an ARPA file can be written to a path without destroying anything else.
-
-    Raises:
-        OptionError: a file of something else is there.
-        OSError: it cannot be read.
-    """
-    check_replaceable(path, _is_arpa, "ARPA files")
-
-
 def _is_arpa(path: Path) -> bool:
     try:
         with _opened(path) as file:
             return b"\\data\\" in file.read(HEAD).split()
     except (FormatError, EOFError, gzip.BadGzipFile, zlib.error):
         return False
+
+
+check_target = functools.partial(check_replaceable, is_ours=_is_arpa, what="ARPA files")
 
 
 def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> None:

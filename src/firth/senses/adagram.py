@@ -74,13 +74,13 @@ from firth.embeddings.word_trees import tree_children
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_float64, get_int64, set_float64, set_int64
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import MERGE, Predictor, Scoring, fetch_outputs, merge_copies, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.sense_paths import Nodes, Paths, list_nodes, new_nodes, paths_of, step_senses, weigh_evidence
-from firth.kernels.step import prefetch_row
 from firth.kernels.stick_breaking import expected_logs, expected_parts
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import Tree, from_children

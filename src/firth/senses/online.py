@@ -48,12 +48,12 @@ from firth.corpus.encoded import Corpus
 from firth.embeddings.predictions import AHEAD
 from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, text_of, usable_threads
 from firth.kernels.compiled import compiled
+from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import scoring, untrained_loss
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.sense_centres import Centres, choose_senses
-from firth.kernels.step import prefetch_row
 from firth.kernels.targets import (
     Addresses,
     Work,

@@ -13,6 +13,7 @@ folded, composed or left out. They differ in how pieces are chosen and how a chu
 """
 
 import contextlib
+import functools
 import json
 import math
 import os
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
-from firth.files import check_replaceable, replacing_file
+from firth.files import beginning, check_replaceable, replacing_file
 from firth.reading import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import merged
@@ -34,26 +35,17 @@ from firth.text.segmentation import sampled_longest, sampled_unigram
 KINDS = ("bpe", "wordpiece", "unigram")
 MARK = "…"  # before a WordPiece that goes on; "##" may stand in a text
 _TYPES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-HEAD = 1 << 12  # bytes in which a tokeniser says that it is one
 _DECIMALS = 6  # of a unigram's log-probability, in nats
 _SPELT = frozenset(CHARACTERS)
 _LONGEST_CHUNK = 1000  # bytes; more than a chunk has
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Make sure that a tokeniser can be written to a path without destroying anything else.
-
-    Raises:
-        OptionError: a file of something else is there.
-        OSError: it cannot be read.
-    """
-    check_replaceable(path, _is_tokeniser, "tokenisers")
-
-
 def _is_tokeniser(path: Path) -> bool:
-    with path.open("rb") as file:
-        start = file.read(HEAD).lstrip()
+    start = beginning(path).lstrip()
     return start.startswith(b"{") and b'"added_tokens"' in start
+
+
+check_target = functools.partial(check_replaceable, is_ours=_is_tokeniser, what="tokenisers")
 
 
 @dataclass(frozen=True)

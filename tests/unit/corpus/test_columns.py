@@ -130,7 +130,7 @@ def test_arrow_that_is_not_installed(name: str, tmp_path: Path, monkeypatch: pyt
 def test_an_arrow_file_with_damage_inside_is_told(tmp_path, before):
     """Offsets of texts are the file's own: they are checked before anything is read by them."""
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
-    feather = pytest.importorskip("pyarrow.feather")
+    feather = pytest.importorskip("pyarrow.feather", reason="pyarrow is not installed: pip install 'firth[arrow]'")
     path = tmp_path / "x.arrow"
     table = pyarrow.table({"text": ["one two", "three"] * 10})
     feather.write_feather(table, str(path), compression="uncompressed")

@@ -5,6 +5,7 @@ the vectors that were indexed; and "seal", a digest of everything else.
 """
 
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import check_replaceable, replacing_file
+from firth.files import beginning, check_replaceable, replacing_file
 from firth.reading import parse_json
 from firth.vectors.index.found import Points, Tensors
 from firth.vectors.index.index import Index, read_options, searcher_of
@@ -25,7 +26,6 @@ from firth.vectors.io import tensors as safetensors
 from firth.vectors.lookup import Lookup
 
 VERSION = 1
-HEAD = 2**16  # bytes in which an index says that it is one
 BLOCK = 2**13  # rows whose bytes are summed at once
 REMEDY = "build it anew by `firth index` or `vectors.index(...).save(...)`"
 
@@ -43,20 +43,12 @@ def fingerprint(space: Lookup) -> str:
     return f"{len(vectors)}x{space.dim}-{vectors.dtype}-{words:08x}-{numbers:08x}"
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Make sure that an index can be written to a path without destroying anything else.
-
-    Raises:
-        OptionError: a file of something else is there.
-        OSError: it cannot be read.
-    """
-    check_replaceable(path, _is_index, "indexes")
-
-
 def _is_index(path: Path) -> bool:
-    with path.open("rb") as file:
-        start = file.read(HEAD)
+    start = beginning(path)
     return start[8:9] == b"{" and b'"about"' in start and b'"seal"' in start
+
+
+check_target = functools.partial(check_replaceable, is_ours=_is_index, what="indexes")
 
 
 def save_index(index: Index, path: str | os.PathLike[str]) -> None:

@@ -1,0 +1,49 @@
+"""What compiled code does besides arithmetic: calls kernels by their address, and asks for memory ahead of time."""
+
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic
+
+from firth.kernels.vector_ir import I64, LINE, Emitter
+
+
+def calling(kind: Any, values: Any, builder: Any) -> Any:
+    """Emit the call of a kernel whose address is the first value; for intrinsics of Numba."""
+    builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
+    return I64(0)
+
+
+@intrinsic
+def prefetch_row(context: Any, address: Any, size: Any) -> Any:
+    """Ask for the cache lines of a row that a later step will read and write.
+
+    Args:
+        context: given by Numba.
+        address: int64, the row's address.
+        size: int64, bytes, a multiple of a cache line.
+    """
+
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        e = Emitter(builder, 4)
+        address, size = values
+
+        def line(i: Any, carried: list[Any]) -> list[Any]:
+            e.prefetch(e.b.add(address, e.b.mul(i, I64(LINE))))
+            return []
+
+        e.loop(e.b.sdiv(size, I64(LINE)), [], line)
+        return I64(0)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def prefetch_line(context: Any, address: Any) -> Any:
+    """Ask for the cache line at an address, int64, that a later step will only read."""
+
+    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+        Emitter(builder, 4).prefetch(values[0], write=False)
+        return I64(0)
+
+    return types.int64(types.int64), generate
