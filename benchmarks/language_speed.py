@@ -106,7 +106,7 @@ def own_rate(folder, size, batches, first):
     whole = training_text(corpus)
     text = whole.part(0, BATCH * STEPS * batches)
     seen = []
-    training = firth.Training(epochs=1, batch_size=BATCH, steps=STEPS, optimiser="sgd", lr=1.0, clip=0.25)
+    training = firth.TrainingOptions(epochs=1, batch_size=BATCH, steps=STEPS, optimiser="sgd", lr=1.0, clip=0.25)
     options_of(size).train(
         text,
         training=training,

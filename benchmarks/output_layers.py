@@ -24,7 +24,7 @@ from benchmarks import machine, records
 from firth.corpus.brown import read_brown
 from firth.data import path_of
 from firth.language.text import UNKNOWN, training_text
-from firth.neural.layers.output.choose import OUTPUTS, make_output
+from firth.neural.layers.output.registry import OUTPUTS, make_output
 
 FILE = Path(__file__).parent / "results" / "language" / "output_layers.jsonl"
 WORDS = 16_383
@@ -93,7 +93,7 @@ def models(rounds: int, kinds: list[str] | None) -> None:
 
 
 def _training(how: Any, text: Any) -> Callable[[], Mapping[str, float]]:
-    training = firth.Training(
+    training = firth.TrainingOptions(
         epochs=1, batch_size=how.training.batch_size, steps=how.training.steps, optimiser="adam", lr=1e-3
     )
 

@@ -137,7 +137,7 @@ def trained(way, seed, chosen):
     torch.manual_seed(seed)
     module = Copier(chosen.width)
     task = CopyTask(module, Stream(chosen.batches, seed), WAYS[way], chosen.batches / 10)
-    training = firth.Training(epochs=1, lr=0.003, schedule="cosine", clip=1.0)
+    training = firth.TrainingOptions(epochs=1, lr=0.003, schedule="cosine", clip=1.0)
     fit(task, training, seed=seed, progress=False, identity={"recipe": "scheduled sampling"})
     symbols, seen = sequences(4000, generator(seed, "held out"))
     module.eval()

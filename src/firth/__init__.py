@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from firth.errors import FirthError
     from firth.evaluation.diversity import diversity
     from firth.evaluation.judge import evaluate
-    from firth.inference.beam import Beam
-    from firth.inference.controls import Controls
+    from firth.inference.beam_search import BeamSearch
+    from firth.inference.generation_options import GenerationOptions
     from firth.language.mixture import Mixture
     from firth.language.ngram_model import NgramModel
     from firth.language.ngrams import Ngrams
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from firth.neural.models.language.log_bilinear import LogBilinearLM
     from firth.neural.models.language.recurrent import RecurrentLM
     from firth.neural.models.language.transformer import TransformerLM
-    from firth.neural.training.options import Training
+    from firth.neural.training.options import TrainingOptions
     from firth.senses.adagram import AdaGram
     from firth.senses.clustering import SenseClusters
     from firth.senses.online import MultiSense
@@ -74,12 +74,11 @@ _HOMES = {
     "AdaGram": "firth.senses.adagram",
     "Alignment": "firth.alignment.alignment",
     "AssociationVectors": "firth.embeddings.associations",
-    "Beam": "firth.inference.beam",
+    "BeamSearch": "firth.inference.beam_search",
     "Change": "firth.alignment.change",
     "Classifier": "firth.embeddings.classifier",
     "Comparison": "firth.comparison.results",
     "Composition": "firth.embeddings.compositional",
-    "Controls": "firth.inference.controls",
     "Cooccurrence": "firth.counts.cooccurrence",
     "CooccurrenceMatrix": "firth.counts.matrix",
     "Corpus": "firth.corpus.encoded",
@@ -88,6 +87,7 @@ _HOMES = {
     "FastText": "firth.embeddings.fasttext",
     "FeedForwardLM": "firth.neural.models.language.feedforward",
     "FirthError": "firth.errors",
+    "GenerationOptions": "firth.inference.generation_options",
     "GloVe": "firth.embeddings.glove",
     "LatentSemanticAnalysis": "firth.embeddings.lsa",
     "LogBilinearLM": "firth.neural.models.language.log_bilinear",
@@ -110,7 +110,7 @@ _HOMES = {
     "Subwords": "firth.text.subwords",
     "TensorIndexing": "firth.embeddings.compositional",
     "TextClassifier": "firth.embeddings.text_classifier",
-    "Training": "firth.neural.training.options",
+    "TrainingOptions": "firth.neural.training.options",
     "TransformerLM": "firth.neural.models.language.transformer",
     "Word2Vec": "firth.embeddings.word2vec",
     "WordNetSenses": "firth.senses.wordnet",
@@ -128,12 +128,11 @@ __all__ = [
     "AdaGram",
     "Alignment",
     "AssociationVectors",
-    "Beam",
+    "BeamSearch",
     "Change",
     "Classifier",
     "Comparison",
     "Composition",
-    "Controls",
     "Cooccurrence",
     "CooccurrenceMatrix",
     "Corpus",
@@ -142,6 +141,7 @@ __all__ = [
     "FastText",
     "FeedForwardLM",
     "FirthError",
+    "GenerationOptions",
     "GloVe",
     "LatentSemanticAnalysis",
     "LogBilinearLM",
@@ -164,7 +164,7 @@ __all__ = [
     "Subwords",
     "TensorIndexing",
     "TextClassifier",
-    "Training",
+    "TrainingOptions",
     "TransformerLM",
     "Word2Vec",
     "WordNetSenses",

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.inference.beam import Beam, beam
-from firth.inference.stepwise import greedy, sample
+from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.sampling import greedy_search, sample
 from firth.language.comparing import compare_models
 from firth.language.perplexity import perplexity
 from firth.language.text import LanguageText
@@ -42,8 +42,8 @@ def test_what_search_says_is_what_scoring_says(models):
     """A text that was drawn has, word by word and ends and all, the probability that scoring it gives."""
     model = models["4-grams"]
     end = model.vocabulary.ids["</s>"]
-    drawn = sample(model, [[]] * 50, firth.Controls(max_length=40), stop=[end], seed=0)
-    for text in (*drawn, *greedy(model, [[]], stop=[end])):
+    drawn = sample(model, [[]] * 50, firth.GenerationOptions(max_length=40), stop=[end], seed=0)
+    for text in (*drawn, *greedy_search(model, [[]], stop=[end])):
         ids = np.array([*text.ids, end] if text.ended else text.ids, dtype=np.int32)
         read = LanguageText(model.vocabulary, ids, np.array([0, len(ids)]), model.rules)
         assert text.log_prob == pytest.approx(model.log_probs(read).sum(), abs=1e-9)
@@ -55,7 +55,7 @@ def test_a_model_is_least_surprised_by_what_it_draws_boldly(models):
     end = model.vocabulary.ids["</s>"]
 
     def cost(**wishes):
-        texts = sample(model, [[]] * 100, firth.Controls(max_length=30, **wishes), stop=[end], seed=1)
+        texts = sample(model, [[]] * 100, firth.GenerationOptions(max_length=30, **wishes), stop=[end], seed=1)
         return -sum(text.log_prob for text in texts) / sum(len(text.ids) + text.ended for text in texts)
 
     plain = cost()
@@ -100,11 +100,11 @@ def test_a_mixture_is_better_than_its_parts_on_text_it_was_not_fitted_on(models,
 def test_beams_find_likelier_sentences_than_greedy_search(models):
     """Summed logarithms, twelve prompts: never less likely by more than rounding, and mostly likelier."""
     model, better = models["4-grams"], 0
-    controls = firth.Controls(max_length=15)
+    options = firth.GenerationOptions(max_length=15)
     end = model.vocabulary.ids["</s>"]
     prompts = [[int(i)] for i in range(5, 17)]
-    ones = greedy(model, prompts, controls, stop=[end])
-    manys = beam(model, prompts, controls, Beam(beams=8, length_normalisation="none"), stop=[end])
+    ones = greedy_search(model, prompts, options, stop=[end])
+    manys = beam_search(model, prompts, options, BeamSearch(beams=8, length_normalisation="none"), stop=[end])
     for one, (many,) in zip(ones, manys, strict=True):
         better += many.log_prob > one.log_prob + 1e-9
     assert better >= 8

@@ -53,7 +53,7 @@ def stopped(recipe, shared_data, tmp_path, monkeypatch):
     """A run of the recipe whose training is interrupted: where its rows would be, and what chose the best model."""
     learned, chosen_by = SimpleNamespace(metadata={"training": {"interrupted": True}}), []
     model = SimpleNamespace(
-        training=firth.Training(), train=lambda *text, **how: chosen_by.append(how["held_out"]) or learned
+        training=firth.TrainingOptions(), train=lambda *text, **how: chosen_by.append(how["held_out"]) or learned
     )
     monkeypatch.setitem(recipe["MODELS"], "hlbl", (model, {}))
     brown = ["brown", "--text", str(shared_data / "language" / "brown" / "brown.zip"), "--toy", "--models", "hlbl"]

@@ -13,24 +13,24 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.checkpoints import FILE
 from firth.neural.training.loop import fit
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from tests.unit.neural.training.tiny import Stream
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 120  # seconds
-TRAINING = Training(epochs=6, lr=0.02, clip=1.0)
+TRAINING = TrainingOptions(epochs=6, lr=0.02, clip=1.0)
 
 TRAIN = """
 import hashlib, resource, sys, warnings
 from firth.neural.training import checkpoints, loop
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from tests.unit.neural.training.tiny import Stream
 
 warnings.simplefilter("always")
 task = Stream()
-training = Training(epochs=6, lr=0.02, clip=1.0)
+training = TrainingOptions(epochs=6, lr=0.02, clip=1.0)
 loop.LOOK, checkpoints.INTERVAL, checkpoints.SHARE = 0.0, 0.0, 0
 
 def train():

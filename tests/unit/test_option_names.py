@@ -51,7 +51,7 @@ def said(kind, *unnamed, **named):
         ("TextClassifier", {"wordNgrams": 2}, "use word_ngrams"),
         ("TextClassifier", {"minCount": 2}, "use min_count"),
         ("GloVe", {"vector_size": 2}, "use dim"),
-        ("Controls", {"max_new_tokens": 2}, "use max_length"),
+        ("GenerationOptions", {"max_new_tokens": 2}, "use max_length"),
         ("Procrustes", {"workers": 2}, "Procrustes has no such option; expected one of method"),
     ],
 )
@@ -61,11 +61,11 @@ def test_what_was_meant(kind, named, message):
 
 def test_options_of_the_training_of_neural_models():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    training = "an option of Training: RecurrentLM(...).train(text, training=Training({}=...))"
+    training = "an option of TrainingOptions: RecurrentLM(...).train(text, training=TrainingOptions({}=...))"
     assert training.format("lr") in said(firth.RecurrentLM, learning_rate=0.1)
     assert training.format("epochs") in said(firth.RecurrentLM, epochs=3)
     assert "use hidden" in said(firth.RecurrentLM, hidden_size=3)
-    assert "use optimiser" in said(firth.Training, optimizer="adam")
+    assert "use optimiser" in said(firth.TrainingOptions, optimizer="adam")
 
 
 def test_every_unknown_name_has_its_line():
@@ -77,7 +77,7 @@ def test_values_without_names():
     message = said(firth.Word2Vec, [["a", "b"]] * 99)
     assert len(message) < 250
     assert "Word2Vec takes options by name, such as architecture='skipgram'; a text is given to train" in message
-    assert "text" not in said(firth.Controls, 3)
+    assert "text" not in said(firth.GenerationOptions, 3)
 
 
 def test_it_is_a_type_error_and_an_option_error():

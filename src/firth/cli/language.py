@@ -15,8 +15,8 @@ from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.files import replacing_file
-from firth.inference.beam import Beam
-from firth.inference.controls import Controls
+from firth.inference.beam_search import BeamSearch
+from firth.inference.generation_options import GenerationOptions
 from firth.language.arpa import check_target
 from firth.language.comparing import compare_models
 from firth.language.files import is_arpa, load_language_model, save_language_model
@@ -82,12 +82,12 @@ def _generate(
 ) -> None:
     """Write texts that begin with a prompt, a line each, as the model reads words."""
     asked = load_language_model(model)
-    controls = Controls(**_CONTROLS.chosen(options))
+    generation = GenerationOptions(**_GENERATION.chosen(options))
     how = _search(search, number, _BEAM.chosen(options))
     writer = Writer(asked, asked.vocabulary, asked.rules, asked.spells)
     for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
         words = writer.prompt(beginning)
-        for each in writer.continuations(words, number, controls, how, seed=seed, unknown=unknown):
+        for each in writer.continuations(words, number, generation, how, seed=seed, unknown=unknown):
             text = writer.text(words, each.ids)
             if json:
                 print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
@@ -95,7 +95,7 @@ def _generate(
                 print(text)
 
 
-_CONTROLS, _BEAM = Flags(Controls, "Wishes"), Flags(Beam, "Beam search")
+_GENERATION, _BEAM = Flags(GenerationOptions, "Generation"), Flags(BeamSearch, "Beam search")
 
 
 def next_words(
@@ -225,7 +225,7 @@ def _app() -> typer.Typer:
         "help_option_names": [],
     }
     app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
-    generate = with_flags(_generate, [_CONTROLS, _BEAM])
+    generate = with_flags(_generate, [_GENERATION, _BEAM])
     commands: dict[str, Callable[..., None]] = {
         "score": score,
         "perplexity": perplexity,
@@ -262,11 +262,11 @@ def _named(paths: Sequence[Path]) -> dict[str, LanguageModel]:
     return {name: load_language_model(path) for name, path in zip(names, paths, strict=True)}
 
 
-def _search(search: str, number: int, beams: dict[str, Any]) -> str | Beam:
+def _search(search: str, number: int, beams: dict[str, Any]) -> str | BeamSearch:
     if beams and search != "beam":
         given = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
         raise OptionError(f"{given} with --search {search}: expected with --search beam alone")
-    return Beam(**{"beams": max(number, Beam().beams), **beams}) if search == "beam" else search
+    return BeamSearch(**{"beams": max(number, BeamSearch().beams), **beams}) if search == "beam" else search
 
 
 def _scored(line: str, found: SentenceScore) -> dict[str, Any]:

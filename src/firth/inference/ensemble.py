@@ -43,9 +43,9 @@ class Ensemble:
         """Return scores and states after one more id each; see `firth.inference.scorer.Scorer`."""
         return self._joined([one.advance(own, ids) for one, own in zip(self.scorers, state, strict=True)])
 
-    def choose(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
+    def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """Return the states of some sequences; see `firth.inference.scorer.Scorer`."""
-        return tuple(one.choose(own, rows) for one, own in zip(self.scorers, state, strict=True))
+        return tuple(one.reorder(own, rows) for one, own in zip(self.scorers, state, strict=True))
 
     def _joined(self, answers: Sequence[tuple[Scores, Any]]) -> tuple[Scores, Any]:
         scores, states = zip(*answers, strict=True)

@@ -64,7 +64,7 @@ class Scorer(Protocol):
         """
         ...
 
-    def choose(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
+    def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """Return the state of some of the sequences, in another order, some of them perhaps several times.
 
         Args:

@@ -19,7 +19,7 @@ Cost: O(V log V) a row for the nucleus, O(V) for all else.
 import numpy as np
 import numpy.typing as npt
 
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 
 Floats = npt.NDArray[np.float64]
 Kept = npt.NDArray[np.bool_]
@@ -27,26 +27,26 @@ Kept = npt.NDArray[np.bool_]
 _SLACK = 1e-12  # sums of logarithms raised again may lack this much of what they stand for
 
 
-def shaped(scores: Floats, controls: Controls) -> Floats:
+def shaped(scores: Floats, options: GenerationOptions) -> Floats:
     """Return the probabilities that words are drawn with.
 
     Args:
         scores: (B, V) logarithms, up to a constant a row; each row has a finite one.
-        controls: temperature and what to leave out; a temperature of 0 leaves the likeliest alone.
+        options: temperature and what to leave out; a temperature of 0 leaves the likeliest alone.
 
     Returns:
         (B, V) float64; rows sum to one.
     """
-    if controls.temperature == 0:
+    if options.temperature == 0:
         return largest(scores, 1).astype(np.float64)
     with np.errstate(over="ignore"):  # a temperature near 0 sends all but the likeliest to minus infinity
-        found = probabilities((scores - scores.max(axis=1, keepdims=True)) / controls.temperature)
-    if controls.top_k is not None and controls.top_k < found.shape[1]:
-        found = _only(found, largest(found, controls.top_k))
-    if controls.top_p < 1:
-        found = _only(found, nucleus(found, controls.top_p))
-    if controls.min_p > 0:
-        found = _only(found, found >= controls.min_p * found.max(axis=1, keepdims=True))
+        found = probabilities((scores - scores.max(axis=1, keepdims=True)) / options.temperature)
+    if options.top_k is not None and options.top_k < found.shape[1]:
+        found = _only(found, largest(found, options.top_k))
+    if options.top_p < 1:
+        found = _only(found, nucleus(found, options.top_p))
+    if options.min_p > 0:
+        found = _only(found, found >= options.min_p * found.max(axis=1, keepdims=True))
     return found
 
 

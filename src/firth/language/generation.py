@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from firth.errors import OptionError
-from firth.inference.beam import Beam, beam
+from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.continuation import Continuation
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer
-from firth.inference.stepwise import greedy, sample
 from firth.language.text import END, UNKNOWN, TextRules
 from firth.text.given import check_text
 from firth.text.tokenise import tokeniser
@@ -54,14 +54,21 @@ class Writer:
         return self.rules.joined([*words, *(self.vocabulary.words[i] for i in ids)])
 
     def continuations(
-        self, prompt: Sequence[int], n: int, controls: Controls, search: str | Beam, *, seed: int, unknown: bool
+        self,
+        prompt: Sequence[int],
+        n: int,
+        options: GenerationOptions,
+        search: str | BeamSearch,
+        *,
+        seed: int,
+        unknown: bool,
     ) -> list[Continuation]:
         """Return what is written after a prompt.
 
         Args:
             prompt: ids.
             n: how many texts; beam search may find fewer.
-            controls: the user's wishes.
+            options: the user's wishes.
             search: "sample", "greedy", "beam", or beam search with options of one's own.
             seed: of what is drawn.
             unknown: whether `<unk>` may be written.
@@ -69,18 +76,18 @@ class Writer:
         Raises:
             OptionError: there is no such search, or it cannot do what is asked.
         """
-        kind = _checked(n, controls, search)
+        kind = _checked(n, options, search)
         ids = self.vocabulary.ids
         ends = {
             "stop": [ids[END]] if self.rules.ends else [],
             "banned": [] if unknown else [ids[UNKNOWN]],
         }
         if kind == "sample":
-            return sample(self.scorer, [prompt] * n, controls, **ends, seed=seed)
+            return sample(self.scorer, [prompt] * n, options, **ends, seed=seed)
         if kind == "greedy":
-            return greedy(self.scorer, [prompt], controls, **ends)
-        how = search if isinstance(search, Beam) else Beam(beams=max(n, Beam().beams))
-        return beam(self.scorer, [prompt], controls, how, n, **ends)[0]
+            return greedy_search(self.scorer, [prompt], options, **ends)
+        how = search if isinstance(search, BeamSearch) else BeamSearch(beams=max(n, BeamSearch().beams))
+        return beam_search(self.scorer, [prompt], options, how, n, **ends)[0]
 
     def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
         """Return the likeliest words after a prompt, with their probabilities, best first.
@@ -99,16 +106,16 @@ class Writer:
         return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
 
 
-def _checked(n: int, controls: Controls, search: str | Beam) -> str:
+def _checked(n: int, options: GenerationOptions, search: str | BeamSearch) -> str:
     """Return the kind of search, after a look at what is asked of it."""
-    kind = "beam" if isinstance(search, Beam) else search
+    kind = "beam" if isinstance(search, BeamSearch) else search
     if kind not in SEARCHES:
-        raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}, or a Beam")
+        raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}, or a BeamSearch")
     if n < 1:
         raise OptionError(f"n={n}: expected at least 1 text")
     if kind == "greedy" and n > 1:
         raise OptionError(f"n={n} with search='greedy': expected 1, for it writes one text; take sample or beam")
-    if kind != "sample" and controls.draws:
+    if kind != "sample" and options.draws:
         raise OptionError(
             f"temperature, top_k, top_p or min_p with search={kind!r}: expected none of them, for nothing is drawn; "
             "take search='sample'"

@@ -103,9 +103,9 @@ class Mixture(LanguageModel):
         """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
         return self._ensemble.advance(state, ids)
 
-    def choose(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
+    def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
-        return self._ensemble.choose(state, rows)
+        return self._ensemble.reorder(state, rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture as a folder, its models in folders inside; as in `LanguageModel.save`."""

@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from firth.inference.beam import Beam
-from firth.inference.controls import Controls
+from firth.inference.beam_search import BeamSearch
+from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
 from firth.language.generation import Writer
 from firth.language.perplexity import Perplexity, perplexity
@@ -61,7 +61,7 @@ class LanguageModel(abc.ABC):
         """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
 
     @abc.abstractmethod
-    def choose(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
+    def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
 
     @abc.abstractmethod
@@ -116,8 +116,8 @@ class LanguageModel(abc.ABC):
         self,
         prompt: str = "",
         n: int = 1,
-        controls: Controls | None = None,
-        search: str | Beam = "sample",
+        options: GenerationOptions | None = None,
+        search: str | BeamSearch = "sample",
         *,
         seed: int = 0,
         unknown: bool = False,
@@ -127,7 +127,7 @@ class LanguageModel(abc.ABC):
         Args:
             prompt: how the texts begin; words that the model does not know are warned of, unless it `spells`.
             n: how many; beam search may find fewer.
-            controls: lengths, temperature, and whatever else is wished for.
+            options: lengths, temperature, and whatever else is wished for.
             search: "sample", "greedy", "beam", or beam search with options of one's own.
             seed: one seed gives the same texts.
             unknown: whether `<unk>` may be written.
@@ -135,11 +135,11 @@ class LanguageModel(abc.ABC):
         Raises:
             OptionError: there is no such search, or it cannot do what is asked.
         """
-        if controls is not None:
-            check_kind("controls", controls, Controls)
+        if options is not None:
+            check_kind("options", options, GenerationOptions)
         writer = Writer(self, self.vocabulary, self.rules, self.spells)
         words = writer.prompt(prompt)
-        found = writer.continuations(words, n, controls or Controls(), search, seed=seed, unknown=unknown)
+        found = writer.continuations(words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown)
         return [writer.text(words, each.ids) for each in found]
 
     @final

@@ -139,7 +139,7 @@ class NgramModel(LanguageModel):
         states = self._moved(state, ids)
         return self._scores(states), states
 
-    def choose(self, state: States, rows: npt.NDArray[np.int64]) -> States:
+    def reorder(self, state: States, rows: npt.NDArray[np.int64]) -> States:
         """Return some of the states; see `firth.inference.scorer.Scorer`."""
         return state[rows]
 

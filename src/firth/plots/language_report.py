@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from firth.errors import OptionError
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 from firth.language.comparing import LanguageComparison, PairOfModels, compare_models
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
@@ -154,11 +154,11 @@ def _samples(models: Mapping[str, LanguageModel], samples: int, words: int, prom
     if not samples:
         return
     yield "<h2>What they write</h2>"
-    controls = Controls(max_length=words)
+    options = GenerationOptions(max_length=words)
     for name, model in models.items():
         yield f"<h3>{_safe(name)}</h3>"
         yield from (
-            f"<blockquote>{_safe(text)}</blockquote>" for text in model.generate(prompt, samples, controls, seed=seed)
+            f"<blockquote>{_safe(text)}</blockquote>" for text in model.generate(prompt, samples, options, seed=seed)
         )
     yield _note(f"Drawn word by word from the models' own probabilities, seed {seed}; none was chosen.")
 

@@ -22,7 +22,7 @@ def use_model(path: Path) -> Any:
         [near(score.log_probs) for score in scores],
         near(model.log_probs(model.encode(list(seeds.LINES[:3])))),
         [word for word, _ in model.next_words("w0 w1", topn=3)],
-        [str(text) for text in model.generate("w0", n=2, controls=firth.Controls(max_length=5), seed=1)],
+        [str(text) for text in model.generate("w0", n=2, options=firth.GenerationOptions(max_length=5), seed=1)],
     ]
 
 
@@ -86,7 +86,7 @@ def _train(path: Path, progress: Any) -> Any:
     from firth.neural.training import checkpoints
 
     checkpoints.SHARE = 0
-    training = firth.Training(epochs=2, batch_size=4, steps=5, lr=0.01)
+    training = firth.TrainingOptions(epochs=2, batch_size=4, steps=5, lr=0.01)
     model = firth.FeedForwardLM(dim=4, hidden=4, order=3)
     return model.train(seeds.corpus(), training=training, seed=1, threads=1, checkpoint=path, progress=progress)
 

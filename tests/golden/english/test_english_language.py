@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.inference.stepwise import sample
+from firth.inference.sampling import sample
 from firth.language.text import LanguageText
 from tests.golden.english.make import FILE
 from tests.golden.english.text import parts
@@ -47,7 +47,7 @@ def test_what_search_draws_has_the_probability_that_scoring_gives(models):
     """Word by word, ends and all."""
     model = models[3]
     end = model.vocabulary.ids["</s>"]
-    drawn = sample(model, [[]] * 200, firth.Controls(max_length=60), stop=[end], seed=0)
+    drawn = sample(model, [[]] * 200, firth.GenerationOptions(max_length=60), stop=[end], seed=0)
     assert sum(text.ended for text in drawn) > 150
     for text in drawn:
         ids = np.array([*text.ids, end] if text.ended else text.ids, dtype=np.int32)

@@ -80,12 +80,15 @@ def test_a_corpus_that_is_built_already_is_judged_as_it_is(run, model):
     [
         ([], {}),
         (["--seed", "3", "-n", "2"], {"seed": 3, "n": 2}),
-        (["--unknown", "--top-k", "4"], {"unknown": True, "controls": firth.Controls(top_k=4)}),
+        (["--unknown", "--top-k", "4"], {"unknown": True, "options": firth.GenerationOptions(top_k=4)}),
         (["--search", "greedy"], {"search": "greedy"}),
-        (["--search", "beam", "-n", "7"], {"search": firth.Beam(beams=7), "n": 7}),
+        (["--search", "beam", "-n", "7"], {"search": firth.BeamSearch(beams=7), "n": 7}),
         (
             ["--search", "beam", "--beams", "4", "--length-normalisation", "wu", "--max-length", "6"],
-            {"search": firth.Beam(beams=4, length_normalisation="wu"), "controls": firth.Controls(max_length=6)},
+            {
+                "search": firth.BeamSearch(beams=4, length_normalisation="wu"),
+                "options": firth.GenerationOptions(max_length=6),
+            },
         ),
     ],
 )

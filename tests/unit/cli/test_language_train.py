@@ -144,7 +144,7 @@ def without_torch(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "torch" or name.startswith("firth.neural")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    for name in ("RecurrentLM", "FeedForwardLM", "LogBilinearLM", "TransformerLM", "Training"):
+    for name in ("RecurrentLM", "FeedForwardLM", "LogBilinearLM", "TransformerLM", "TrainingOptions"):
         monkeypatch.delitem(vars(firth), name, raising=False)
 
 

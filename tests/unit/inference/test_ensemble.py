@@ -22,6 +22,6 @@ def test_states_go_with_their_models():
     tables = random_table(4, 0), random_table(4, 1)
     both = Ensemble(tuple(map(Table, tables)), np.array([0.3, 0.7]))
     scores, state = both.start([[], [2]])
-    scores, state = both.advance(both.choose(state, np.array([1, 0, 1])), np.array([0, 1, 3]))
+    scores, state = both.advance(both.reorder(state, np.array([1, 0, 1])), np.array([0, 1, 3]))
     assert np.exp(scores) == pytest.approx(0.3 * tables[0][[0, 1, 3]] + 0.7 * tables[1][[0, 1, 3]])
     assert np.exp(scores).sum(axis=1) == pytest.approx(np.ones(3), abs=1e-12)

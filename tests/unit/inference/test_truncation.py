@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 from firth.inference.truncation import largest, nucleus, probabilities, shaped
 
 LOGS = np.log(np.array([[0.5, 0.1, 0.25, 0.15]]))
 ROWS = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 7)), elements=st.integers(-4, 4).map(float))
 
 
-def shape(**controls):
-    return shaped(LOGS, Controls(**controls)).tolist()[0]
+def shape(**options):
+    return shaped(LOGS, GenerationOptions(**options)).tolist()[0]
 
 
 def test_by_hand():
@@ -64,16 +64,21 @@ def test_the_nucleus_is_the_smallest_set(values, total):
 
 @given(ROWS)
 def test_rows_sum_to_one_and_do_not_touch_each_other(values):
-    controls = Controls(temperature=0.7, top_k=3, top_p=0.8, min_p=0.2)
-    found = shaped(values, controls)
+    options = GenerationOptions(temperature=0.7, top_k=3, top_p=0.8, min_p=0.2)
+    found = shaped(values, options)
     assert found.sum(axis=1) == pytest.approx(np.ones(len(values)), abs=1e-12)
     for i, row in enumerate(values):
-        np.testing.assert_array_equal(shaped(row[None], controls)[0], found[i])
+        np.testing.assert_array_equal(shaped(row[None], options)[0], found[i])
 
 
 def test_words_that_may_not_come_stay_out():
     scores = np.array([[-np.inf, -1.0, -np.inf, -2.0]])
-    for controls in (Controls(), Controls(top_k=3), Controls(top_p=0.999), Controls(temperature=5.0)):
-        found = shaped(scores, controls)
+    for options in (
+        GenerationOptions(),
+        GenerationOptions(top_k=3),
+        GenerationOptions(top_p=0.999),
+        GenerationOptions(temperature=5.0),
+    ):
+        found = shaped(scores, options)
         assert (found[0, [0, 2]] == 0).all()
         assert (found[0, [1, 3]] > 0).all()

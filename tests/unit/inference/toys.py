@@ -26,7 +26,7 @@ class Table:
         assert len(state) == len(ids)
         return self._after(np.asarray(ids))
 
-    def choose(self, state, rows):
+    def reorder(self, state, rows):
         return self._after(state[rows])[1]
 
     def _after(self, ids):

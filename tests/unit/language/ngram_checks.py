@@ -37,7 +37,7 @@ def check_sums(model, text, many=200):
         one = type(text)(text.vocabulary, ids, np.array([0, len(ids)]), text.rules)
         assert model.log_probs(one)[-1] == row[word]
     rows = np.arange(many)[::-3]
-    moved, _ = model.advance(model.choose(states, rows), following[rows])
+    moved, _ = model.advance(model.reorder(states, rows), following[rows])
     longer, _ = model.start([[*prompts[i], int(following[i])] for i in rows])
     ends = following[rows] == text.end
     np.testing.assert_array_equal(moved[~ends], longer[~ends])

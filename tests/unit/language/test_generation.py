@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from firth.errors import OptionError
-from firth.inference.beam import Beam
-from firth.inference.controls import Controls
+from firth.inference.beam_search import BeamSearch
+from firth.inference.generation_options import GenerationOptions
 from tests.unit.language.toys import TableModel, random_model
 
 
@@ -15,15 +15,15 @@ def test_by_hand():
     A third occurrence is forbidden by blocking pairs: after a b a, b would write "a b" again, and the end is likeliest.
     """
     model = TableModel()
-    assert model.generate(search="greedy", controls=Controls(max_length=5)) == ["a b a b a"]
-    assert model.generate(search="greedy", controls=Controls(no_repeat_ngram=2)) == ["a b a"]
-    assert model.generate("b b", search="greedy", controls=Controls(max_length=2)) == ["b b a b"]
+    assert model.generate(search="greedy", options=GenerationOptions(max_length=5)) == ["a b a b a"]
+    assert model.generate(search="greedy", options=GenerationOptions(no_repeat_ngram=2)) == ["a b a"]
+    assert model.generate("b b", search="greedy", options=GenerationOptions(max_length=2)) == ["b b a b"]
 
 
 def test_beam_search_finds_likelier_sentences():
     """ "a" and the end have .6 x .3 = .18; "a b" and the end .6 x .5 x .4 = .12; the empty sentence .1."""
-    how = Beam(beams=9, length_normalisation="none")
-    best, *others = TableModel().generate(n=3, search=how, controls=Controls(max_length=3))
+    how = BeamSearch(beams=9, length_normalisation="none")
+    best, *others = TableModel().generate(n=3, search=how, options=GenerationOptions(max_length=3))
     assert best == "a"
     assert set(others) == {"a b", "a b a"}  # "a b a", which is cut off, has .6 x .5 x .4 as well
 
@@ -44,13 +44,13 @@ def test_unknown_words_are_written_only_where_wanted():
 
 
 def test_a_model_without_ends_writes_on():
-    (text,) = random_model(3, ["a", "b", "<unk>"]).generate(controls=Controls(max_length=30))
+    (text,) = random_model(3, ["a", "b", "<unk>"]).generate(options=GenerationOptions(max_length=30))
     assert len(text.split()) == 30
 
 
 def test_unknown_words_of_a_prompt_are_warned_of():
     with pytest.warns(UserWarning, match=r"the model does not know 'x', 'y', 'z', \.\.\. of the prompt") as warned:
-        (text,) = TableModel().generate("a x y x z w", search="greedy", controls=Controls(max_length=1))
+        (text,) = TableModel().generate("a x y x z w", search="greedy", options=GenerationOptions(max_length=1))
     assert text.startswith("a <unk> <unk> <unk> <unk> <unk>")
     assert warned[0].filename == __file__
     with warnings.catch_warnings():
@@ -64,9 +64,9 @@ def test_unknown_words_of_a_prompt_are_warned_of():
         ({"search": "best"}, "search='best': expected one of sample, greedy, beam"),
         ({"n": 0}, "n=0: expected at least 1"),
         ({"n": 2, "search": "greedy"}, "n=2 with search='greedy': expected 1"),
-        ({"search": "greedy", "controls": Controls(temperature=0.5)}, "temperature.* with search='greedy'"),
-        ({"search": "beam", "controls": Controls(top_k=2)}, "with search='beam': expected none"),
-        ({"search": Beam(beams=2), "n": 3}, "n=3: expected from 1 to beams=2"),
+        ({"search": "greedy", "options": GenerationOptions(temperature=0.5)}, "temperature.* with search='greedy'"),
+        ({"search": "beam", "options": GenerationOptions(top_k=2)}, "with search='beam': expected none"),
+        ({"search": BeamSearch(beams=2), "n": 3}, "n=3: expected from 1 to beams=2"),
     ],
 )
 def test_what_a_search_cannot_do_is_refused(how, told):

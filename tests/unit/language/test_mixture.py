@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 from firth.language.mixture import Mixture, fitted_weights
 from firth.vectors.io import saved
 from tests.unit.language.toys import TABLE, WORDS, TableModel, random_model, random_text
@@ -114,8 +114,8 @@ def test_saved_and_read_again(tmp_path):
         np.testing.assert_array_equal(again.weights, mixture.weights)
         text = again.encode(LINES)
         np.testing.assert_allclose(again.log_probs(text), mixture.log_probs(text), atol=1e-12)
-        assert again.generate("a", controls=Controls(max_length=9)) == mixture.generate(
-            "a", controls=Controls(max_length=9)
+        assert again.generate("a", options=GenerationOptions(max_length=9)) == mixture.generate(
+            "a", options=GenerationOptions(max_length=9)
         )
     assert again.models[0].models[0].metadata == {"name": "first"}
 

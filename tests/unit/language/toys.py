@@ -43,8 +43,8 @@ class TableModel(LanguageModel):
     def advance(self, state, ids):
         return self.table.advance(state, ids)
 
-    def choose(self, state, rows):
-        return self.table.choose(state, rows)
+    def reorder(self, state, rows):
+        return self.table.reorder(state, rows)
 
     def save(self, path):
         content = saved.Saved(kind="toy", arrays={"table": np.exp(self.table.logs)}, metadata=self.metadata)

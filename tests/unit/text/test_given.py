@@ -105,8 +105,8 @@ def test_a_language_model_scores_lists_of_words(model: Any) -> None:
 def test_vectors_controls_and_paths_of_another_kind(vectors: firth.WordVectors, model: Any) -> None:
     with pytest.raises(KindError, match=r"vectors='A.firth' is a str; expected WordVectors.*firth.load\('A.firth'\)"):
         firth.sentence_vectors("A.firth", ["the"])  # type: ignore[arg-type]
-    with pytest.raises(KindError, match=r"is a dict; expected Controls: Controls\(max_length=3\)"):
-        model.generate("the", controls={"max_length": 3})
+    with pytest.raises(KindError, match=r"is a dict; expected GenerationOptions: GenerationOptions\(max_length=3\)"):
+        model.generate("the", options={"max_length": 3})
     for path in (None, b"a", []):
         for ask in (firth.load, vectors.save, model.save):
             with pytest.raises(KindError, match="expected a path"):

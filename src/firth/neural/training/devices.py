@@ -13,7 +13,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.randomness import torch_seed
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -25,7 +25,7 @@ class Machine:
 
     Attributes:
         device: where tensors are.
-        precision: of products, as in `Training`.
+        precision: of products, as in `TrainingOptions`.
     """
 
     device: torch.device
@@ -46,7 +46,7 @@ class Machine:
 PROCESSOR = Machine(torch.device("cpu"))
 
 
-def chosen_machine(training: Training) -> Machine:
+def chosen_machine(training: TrainingOptions) -> Machine:
     """Return what options ask for.
 
     Args:

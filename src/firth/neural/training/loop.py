@@ -1,6 +1,6 @@
 """The one loop: batches to steps to evaluations, until there is no more to learn or somebody asks for an end.
 
-It knows no model and no kind of data: `firth.neural.training.task.Task` brings the loss, `Training` says how to go.
+It knows no model and no kind of data: `firth.neural.training.task.Task` brings the loss, `TrainingOptions` the rest.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from firth.neural.training.devices import (
     torch_threads,
 )
 from firth.neural.training.monitor import Callback, History
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.neural.training.processes import Alone, Group, launch, working_processes
 from firth.neural.training.run import Run, new_run
 from firth.neural.training.stopping import put_back, weights_of
@@ -45,7 +45,7 @@ class _Order:
     """What `fit` was asked for."""
 
     task: Task
-    training: Training
+    training: TrainingOptions
     seed: int
     threads: int
     progress: Progress
@@ -59,7 +59,7 @@ class _Order:
 
 def fit(
     task: Task,
-    training: Training,
+    training: TrainingOptions,
     *,
     seed: int,
     threads: int | None = None,

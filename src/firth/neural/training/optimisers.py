@@ -9,7 +9,7 @@ import torch
 from firth.errors import OptionError
 
 if TYPE_CHECKING:
-    from firth.neural.training.options import Training
+    from firth.neural.training.options import TrainingOptions
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ OPTIMISERS: dict[str, _Kind] = {
 }
 
 
-def make_optimiser(module: torch.nn.Module, training: "Training") -> torch.optim.Optimizer:
+def make_optimiser(module: torch.nn.Module, training: "TrainingOptions") -> torch.optim.Optimizer:
     """Return the optimiser of a module's parameters that learn, each of them once, however often it is used.
 
     Args:

@@ -7,7 +7,7 @@ from firth.options import check, option, options_class
 
 
 @options_class
-class Training:
+class TrainingOptions:
     """The options of the loop; a model's options class holds its usual ones in a class attribute `training`.
 
     Attributes:

@@ -13,7 +13,7 @@ from firth.neural.layers.state import State, detached
 from firth.neural.training.devices import Machine
 from firth.neural.training.monitor import History, Tally, plain
 from firth.neural.training.optimisers import make_optimiser
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.neural.training.processes import Group, Step
 from firth.neural.training.schedules import Moment, rate
 from firth.neural.training.stopping import Snapshot, Watch, copied, put_back, set_statistics, statistics, weights_of
@@ -67,7 +67,7 @@ class Run:
     group: Group
     stepping: Step
     batches: Batches
-    training: Training
+    training: TrainingOptions
     machine: Machine
     optimiser: torch.optim.Optimizer
     scaler: torch.amp.GradScaler
@@ -290,7 +290,7 @@ class Run:
         return plain(row | {f"held_out_{name}": float(value) for name, value in figures.items()})
 
 
-def new_run(task: Task, training: Training, machine: Machine, group: Group) -> Run:
+def new_run(task: Task, training: TrainingOptions, machine: Machine, group: Group) -> Run:
     """Return a run at its start, the module on its device.
 
     Args:

@@ -1,6 +1,6 @@
 """How the learning rate goes: functions of how far training has come, so that a run that goes on needs no state of one.
 
-Each returns the share of the highest rate that holds at a moment. `Training.lr` is the highest, in all of them.
+Each returns the share of the highest rate that holds at a moment. `TrainingOptions.lr` is the highest, in all of them.
 """
 
 import math

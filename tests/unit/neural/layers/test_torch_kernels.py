@@ -23,7 +23,7 @@ SCRIPT = """
 import firth
 lines = [" ".join(f"w{(7 * i + j * j) % 12}" for j in range(8)) for i in range(60)]
 corpus = firth.Corpus.build(lines, min_count=1)
-training = firth.Training(epochs=1, batch_size=4, steps=5, precision="bf16")
+training = firth.TrainingOptions(epochs=1, batch_size=4, steps=5, precision="bf16")
 model = firth.RecurrentLM(dim=8, hidden=8, noise="weights").train(corpus, training=training, progress=False)
 print(model.perplexity(lines).value < 14)
 """

@@ -17,10 +17,10 @@ from firth.neural.training import checkpoints, loop
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from tests.unit.neural.training.tiny import Line, Stream
 
-TRAINING = Training(epochs=3, lr=0.02, clip=1.0, schedule="cosine", warmup=5)
+TRAINING = TrainingOptions(epochs=3, lr=0.02, clip=1.0, schedule="cosine", warmup=5)
 IDENTITY = {"model": {"width": 24}, "text": "abc"}
 
 
@@ -136,7 +136,7 @@ def test_keeping_the_state_takes_a_small_part_of_the_time(tmp_path, monkeypatch)
     kept, keep = [], checkpoints.Keeper.keep
     monkeypatch.setattr(checkpoints.Keeper, "keep", lambda self: (kept.append(self._run.epoch), keep(self)))
     monkeypatch.setattr(checkpoints, "SHARE", 10**9)
-    run(Line(), Training(optimiser="sgd", lr=0.01, epochs=30), tmp_path)
+    run(Line(), TrainingOptions(optimiser="sgd", lr=0.01, epochs=30), tmp_path)
     assert kept == [1, 30]
 
 
@@ -210,6 +210,6 @@ def test_a_file_where_the_folder_should_be(tmp_path):
 def test_metrics_of_a_divergence_are_json(tmp_path):
     task = Line(held_out=float)
     with pytest.warns(UserWarning, match="diverged"):
-        run(task, Training(optimiser="sgd", lr=0.5, epochs=80), tmp_path)
+        run(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=80), tmp_path)
     for line in (tmp_path / METRICS).read_text().splitlines():
         json.loads(line, parse_constant=pytest.fail)

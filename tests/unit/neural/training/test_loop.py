@@ -13,11 +13,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import DivergenceError, OptionError
 from firth.neural.training import loop
 from firth.neural.training.loop import fit
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.timing import counted
 from tests.unit.neural.training.tiny import Cloud, Line, Stream
 
-SGD = Training(optimiser="sgd", lr=0.1, epochs=1)
+SGD = TrainingOptions(optimiser="sgd", lr=0.1, epochs=1)
 THREE = dataclasses.replace(SGD, epochs=3)
 
 
@@ -38,7 +38,7 @@ def test_two_steps_of_gradient_descent_by_hand():
     The loss is (0.04 + 0.25 + 0.64 + 1.21) / 4 = 0.535.
     """
     task = Line()
-    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=2))
+    history = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=2))
     assert parameters(task) == [1.97, 0.93]
     assert [row["loss"] for row in history.rows] == pytest.approx([21.0, 0.535])
     assert [(row["epoch"], row["step"], row["predictions"]) for row in history.rows] == [(1, 1, 4), (2, 2, 8)]
@@ -48,14 +48,14 @@ def test_two_steps_of_gradient_descent_by_hand():
 def test_gradients_are_cut_down_to_a_norm():
     """The first gradient, (-17, -8), has norm sqrt(353); cut down to 1, at a rate of 0.1: w = 1.7 / sqrt(353)."""
     task = Line()
-    train(task, Training(optimiser="sgd", lr=0.1, epochs=1, clip=1.0))
+    train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=1, clip=1.0))
     assert parameters(task) == [round(x / math.sqrt(353), 6) for x in (1.7, 0.8)]
 
 
 def test_the_rate_follows_the_schedule():
     """Linear over two updates: 0.1, then 0.05."""
     task = Line()
-    rows = train(task, Training(optimiser="sgd", lr=0.1, epochs=2, schedule="linear")).rows
+    rows = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=2, schedule="linear")).rows
     assert parameters(task) == [round(1.7 + 0.05 * 2.7, 6), round(0.8 + 0.05 * 1.3, 6)]
     assert rows[0]["lr"] == pytest.approx(0.05)
 
@@ -63,7 +63,7 @@ def test_the_rate_follows_the_schedule():
 def test_the_best_model_is_kept():
     """Held-out losses 3, 1, 2: what the second epoch left is what remains."""
     task = Line(held_out=lambda n: [3.0, 1.0, 2.0][n - 1])
-    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=3))
+    history = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=3))
     assert parameters(task) == [1.97, 0.93]
     assert history.best is not None
     assert (history.best["step"], history.best["held_out_loss"]) == (2, 1.0)
@@ -71,14 +71,14 @@ def test_the_best_model_is_kept():
 
 def test_patience_ends_training():
     task = Line(held_out=lambda n: [3.0, 1.0, 2.0, 1.5, 0.1][n - 1])
-    history = train(task, Training(optimiser="sgd", lr=0.1, epochs=5, patience=2))
+    history = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=5, patience=2))
     assert (history.ended, history.steps) == ("patience", 4)
     assert history.best["step"] == 2
 
 
 def test_a_plateau_slows_training_down():
     task = Line(held_out=lambda n: [3.0, 4.0, 2.0, 2.0, 1.0][n - 1])
-    rows = train(task, Training(optimiser="sgd", lr=0.1, epochs=5, plateau=0.5)).rows
+    rows = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=5, plateau=0.5)).rows
     # Each row tells the rate that led to it.
     assert [row["lr"] for row in rows] == pytest.approx([0.1, 0.1, 0.05, 0.05, 0.025])
 
@@ -95,21 +95,23 @@ def test_a_plateau_slows_training_down():
 )
 def test_three_ways_of_rolling_back(rollback, velocity):
     task = Line(held_out=lambda n: [2.0, 3.0, 1.0][n - 1])
-    training = Training(optimiser="sgd", lr=0.1, momentum=0.5, epochs=3, rollback=rollback, plateau=0.1)
+    training = TrainingOptions(optimiser="sgd", lr=0.1, momentum=0.5, epochs=3, rollback=rollback, plateau=0.1)
     train(task, training)
     assert parameters(task) == pytest.approx([1.7 - 0.01 * velocity[0], 0.8 - 0.01 * velocity[1]], abs=2e-6)
 
 
 def test_evaluation_between_the_ends_of_epochs():
     task = Line(size=1, held_out=lambda n: 1.0 / n)
-    rows = train(task, Training(optimiser="sgd", lr=0.01, epochs=2, evaluate_every=3)).rows
+    rows = train(task, TrainingOptions(optimiser="sgd", lr=0.01, epochs=2, evaluate_every=3)).rows
     assert [row["step"] for row in rows] == [3, 4, 6, 8]
     assert [row["epoch"] for row in rows] == [0.75, 1, 1.5, 2]
 
 
 def test_time_is_a_limit():
     task = Line()
-    history = train(task, Training(optimiser="sgd", lr=1e-4, epochs=100_000, minutes=0.1 / 60, schedule="linear"))
+    history = train(
+        task, TrainingOptions(optimiser="sgd", lr=1e-4, epochs=100_000, minutes=0.1 / 60, schedule="linear")
+    )
     assert history.ended == "minutes"
     assert 0 < history.seconds < 0.5
     assert history.rows[-1]["lr"] == 0
@@ -122,7 +124,7 @@ def test_a_limit_on_time_counts_evaluations_and_what_came_before():
         time.sleep(0.2)
         return 1.0 / number
 
-    limits = Training(optimiser="sgd", lr=1e-4, epochs=10**6, minutes=1 / 60, schedule="linear")
+    limits = TrainingOptions(optimiser="sgd", lr=1e-4, epochs=10**6, minutes=1 / 60, schedule="linear")
     began = time.monotonic()
     with counted() as clock:
         clock.evaluations = 1
@@ -146,7 +148,7 @@ def test_evaluations_that_would_take_all_the_time_are_warned_of():
     task = Line(held_out=slow, size=1)
     task.batches, task.judged = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1), 10**6
     with pytest.warns(UserWarning, match=r"evaluating the held-out data took \d s of the 1 s that training has in all"):
-        history = train(task, Training(optimiser="sgd", lr=1e-4, minutes=0.6 / 60))
+        history = train(task, TrainingOptions(optimiser="sgd", lr=1e-4, minutes=0.6 / 60))
     assert len(history.rows) == 1
     assert history.seconds == pytest.approx(0.3, abs=0.05)
 
@@ -159,7 +161,7 @@ def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
         task.batches = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1)
         return task
 
-    limits = Training(optimiser="sgd", lr=1e-4, minutes=0.4 / 60)
+    limits = TrainingOptions(optimiser="sgd", lr=1e-4, minutes=0.4 / 60)
     alone, task = train(large(), limits), large()
     task.judged = alone.predictions
     history = train(task, limits)
@@ -170,13 +172,13 @@ def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
 
 def test_a_rate_that_is_too_high_is_named_with_its_step():
     with pytest.raises(DivergenceError, match=r"diverged by step [\d,]+, in epoch \d+, with lr=50"):
-        train(Line(), Training(optimiser="sgd", lr=50.0, epochs=50))
+        train(Line(), TrainingOptions(optimiser="sgd", lr=50.0, epochs=50))
 
 
 def test_the_best_model_outlives_a_divergence():
     task = Line(held_out=float)
     with pytest.warns(UserWarning, match=r"diverged by step.*best model, of step 1, is kept"):
-        history = train(task, Training(optimiser="sgd", lr=0.5, epochs=80))
+        history = train(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=80))
     assert history.ended == "diverged"
     assert parameters(task) == [8.5, 4.0]
 
@@ -185,7 +187,7 @@ def test_a_rollback_outlives_a_divergence():
     """At a rate of 0.5 the line explodes; back at its start and slower, it learns."""
     task = Line()
     task.evaluate = lambda: {"loss": abs(task.module.weight.item() - 2.0)}
-    history = train(task, Training(optimiser="sgd", lr=0.5, epochs=60, plateau=0.5, rollback="reset"))
+    history = train(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=60, plateau=0.5, rollback="reset"))
     assert history.best["held_out_loss"] < 0.05
 
 
@@ -200,7 +202,7 @@ def test_a_state_is_carried_and_no_gradient_goes_back_through_it():
         def evaluate(self):
             return {}
 
-    train(Watched(), Training(epochs=2))
+    train(Watched(), TrainingOptions(epochs=2))
     n = len(seen) // 2
     assert seen == ([(True, True, False)] + [(False, False, False)] * (n - 1)) * 2
 
@@ -208,7 +210,7 @@ def test_a_state_is_carried_and_no_gradient_goes_back_through_it():
 def test_a_small_lstm_learns_and_a_seed_gives_the_same_bits():
     def run(seed):
         task = Stream()
-        history = train(task, Training(epochs=8, lr=0.02, clip=1.0), seed=seed)
+        history = train(task, TrainingOptions(epochs=8, lr=0.02, clip=1.0), seed=seed)
         return history, b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
 
     history, bits = run(0)
@@ -222,7 +224,7 @@ def test_evaluation_leaves_the_random_state_of_training_alone():
         task = Stream(tokens=400)
         usual = task.evaluate
         task.evaluate = lambda: (torch.rand(extra), usual())[1]
-        train(task, Training(epochs=2))
+        train(task, TrainingOptions(epochs=2))
         return b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
 
     assert run(1) == run(100)
@@ -252,7 +254,7 @@ def test_a_signal_ends_training_after_the_step(number):
 
     task.step = step
     with pytest.warns(UserWarning, match="interrupted in epoch 1 of 9"):
-        history = train(task, Training(optimiser="sgd", lr=0.01, epochs=9))
+        history = train(task, TrainingOptions(optimiser="sgd", lr=0.01, epochs=9))
     assert history.interrupted
     assert history.steps == 3
 
@@ -291,7 +293,7 @@ def test_callbacks_get_plain_rows():
 def test_progress_shows_speed_loss_and_rate(monkeypatch):
     monkeypatch.setattr(loop, "LOOK", 0.0)  # else a quick machine is done before the first look
     seen = []
-    train(Stream(tokens=6000), Training(epochs=1), progress=seen.append)
+    train(Stream(tokens=6000), TrainingOptions(epochs=1), progress=seen.append)
     training = [status for status in seen if status.stage == "training, epoch 1/1"]
     assert seen[-1].stage == "evaluating"
     assert training
@@ -304,7 +306,7 @@ def test_progress_shows_speed_loss_and_rate(monkeypatch):
 def test_progress_shows_what_held_out_data_said(monkeypatch):
     monkeypatch.setattr(loop, "LOOK", 0.0)
     seen = []
-    history = train(Stream(tokens=300), Training(epochs=2), progress=seen.append)
+    history = train(Stream(tokens=300), TrainingOptions(epochs=2), progress=seen.append)
     second = next(status for status in seen if status.stage == "training, epoch 2/2")
     assert second.figures["held-out perplexity"] == history.rows[0]["held_out_perplexity"]
 
@@ -313,13 +315,13 @@ def test_no_gpu_is_one_sentence():
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     with pytest.raises(OptionError, match="finds no GPU"):
-        train(Line(), Training(device="cuda"))
+        train(Line(), TrainingOptions(device="cuda"))
     with pytest.raises(OptionError, match=r"fp16.*needs a GPU"):
-        train(Line(), Training(precision="fp16"))
+        train(Line(), TrainingOptions(precision="fp16"))
 
 
 def test_bf16_learns_too():
     task = Stream()
-    history = train(task, Training(epochs=8, lr=0.02, clip=1.0, precision="bf16"))
+    history = train(task, TrainingOptions(epochs=8, lr=0.02, clip=1.0, precision="bf16"))
     assert history.best["held_out_perplexity"] < 4
     assert {p.dtype for p in task.module.parameters()} == {torch.float32}

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.training.optimisers import OPTIMISERS, make_optimiser
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 
 # From a weight of 1 with a gradient of 0.5 twice, at a rate of 0.1 (arithmetic beside each).
 AFTER_TWO = {
@@ -27,7 +27,7 @@ def weight_after_two(name: str, second: float = 0.5, **how: float) -> float:
     module = torch.nn.Linear(1, 1, bias=False)
     with torch.no_grad():
         module.weight.fill_(1.0)
-    optimiser = make_optimiser(module, Training(optimiser=name, lr=0.1, **how))
+    optimiser = make_optimiser(module, TrainingOptions(optimiser=name, lr=0.1, **how))
     for gradient in (0.5, second):
         module.weight.grad = torch.full((1, 1), gradient)
         optimiser.step()
@@ -50,7 +50,7 @@ def test_momentum_reaches_each_that_has_one():
         if kind.takes_momentum:  # a constant gradient would hide a first moment
             assert weight_after_two(name, momentum=0.3, second=-0.1) != weight_after_two(name, second=-0.1)
     with pytest.raises(OptionError, match="adagrad has none"):
-        Training(optimiser="adagrad", momentum=0.5)
+        TrainingOptions(optimiser="adagrad", momentum=0.5)
 
 
 def test_decay_spares_biases_and_norms_and_counts_tied_weights_once():
@@ -60,7 +60,7 @@ def test_decay_spares_biases_and_norms_and_counts_tied_weights_once():
     module["out"].weight = module["embed"].weight
     frozen = module["frozen"] = torch.nn.Linear(3, 3)
     frozen.requires_grad_(False)
-    matrices, vectors = make_optimiser(module, Training(weight_decay=0.1)).param_groups
+    matrices, vectors = make_optimiser(module, TrainingOptions(weight_decay=0.1)).param_groups
     assert [id(p) for p in matrices["params"]] == [id(module["embed"].weight)]
     assert matrices["weight_decay"] == 0.1
     assert {id(p) for p in vectors["params"]} == {
@@ -71,6 +71,6 @@ def test_decay_spares_biases_and_norms_and_counts_tied_weights_once():
 
 def test_nothing_to_learn_is_said():
     with pytest.raises(OptionError, match="no parameter"):
-        make_optimiser(torch.nn.Linear(1, 1).requires_grad_(False), Training())
+        make_optimiser(torch.nn.Linear(1, 1).requires_grad_(False), TrainingOptions())
     with pytest.raises(OptionError, match="nesterov"):
-        make_optimiser(torch.nn.Linear(1, 1), Training(optimiser="nesterov", momentum=0))
+        make_optimiser(torch.nn.Linear(1, 1), TrainingOptions(optimiser="nesterov", momentum=0))

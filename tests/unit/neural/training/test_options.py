@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ from firth.neural.training.options import Training
 )
 def test_what_makes_no_sense_is_refused(options, message):
     with pytest.raises(OptionError, match=message):
-        Training(**options)
+        TrainingOptions(**options)
 
 
 def test_options_are_frozen_and_plain():
     with pytest.raises(AttributeError):
-        Training().lr = 2.0  # type: ignore[misc]
-    assert Training(minutes=3).minutes == 3
+        TrainingOptions().lr = 2.0  # type: ignore[misc]
+    assert TrainingOptions(minutes=3).minutes == 3

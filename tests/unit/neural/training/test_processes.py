@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import DivergenceError, MissingExtraError, OptionError
 from firth.neural.training.loop import fit
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.neural.training.processes import launch
 from tests.unit.neural.training.tiny import Line, Stream
 
@@ -25,7 +25,9 @@ def fabric():
 
 
 def train(task, processes, folder=None, **training):
-    return fit(task, Training(**training, processes=processes), seed=0, identity={}, progress=False, checkpoint=folder)
+    return fit(
+        task, TrainingOptions(**training, processes=processes), seed=0, identity={}, progress=False, checkpoint=folder
+    )
 
 
 def flat(task):
@@ -70,7 +72,7 @@ def test_an_error_comes_as_it_is(fabric):
 
 def test_threads_and_processes_are_not_mixed():
     with pytest.raises(OptionError, match="a thread each"):
-        fit(Line(), Training(processes=2), seed=0, threads=2, identity={}, progress=False)
+        fit(Line(), TrainingOptions(processes=2), seed=0, threads=2, identity={}, progress=False)
 
 
 def test_what_is_missing_is_said(monkeypatch):

@@ -33,8 +33,8 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
+from firth.neural.layers.output.base import OutputLayer, checked_counts, checked_number, refuse_tied, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.output.face import OutputLayer, checked_counts, checked_number, refuse_tied, start_uniform
 
 MOST_TAILS = 64  # more than any vocabulary has use for
 CANDIDATES = 24  # cut-offs among which the cheapest are sought

@@ -27,8 +27,8 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
+from firth.neural.layers.output.base import OutputLayer, refuse_tied, shares, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.output.face import OutputLayer, refuse_tied, shares, start_uniform
 
 
 class ClassSoftmax(OutputLayer):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Children, Tree, balanced_children, from_children, huffman_children
-from firth.neural.layers.output.face import checked_counts, checked_number
+from firth.neural.layers.output.base import checked_counts, checked_number
 from firth.randomness import generator
 
 UNEVEN = 64  # times as many places as leaves, in the table of all words' leaves

@@ -26,7 +26,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.face import OutputLayer, checked_number, checked_switch
+from firth.neural.layers.output.base import OutputLayer, checked_number, checked_switch
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import Noise
 

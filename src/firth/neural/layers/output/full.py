@@ -25,8 +25,8 @@ import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
+from firth.neural.layers.output.base import OutputLayer, checked_switch, shares, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.output.face import OutputLayer, checked_switch, shares, start_uniform
 
 
 class FullSoftmax(OutputLayer):

@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 
-from firth.neural.layers.output.face import OutputLayer, checked_number
+from firth.neural.layers.output.base import OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import Noise
 

@@ -24,7 +24,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.face import OutputLayer, checked_number, shares
+from firth.neural.layers.output.base import OutputLayer, checked_number, shares
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import Noise
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from firth.neural.layers.output.face import checked_number, shares
+from firth.neural.layers.output.base import checked_number, shares
 
 
 class Noise:

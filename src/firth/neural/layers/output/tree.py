@@ -29,8 +29,8 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from firth.neural.layers.output.base import OutputLayer, refuse_tied, shares, start_uniform
 from firth.neural.layers.output.codes import WordCodes, named_codes
-from firth.neural.layers.output.face import OutputLayer, refuse_tied, shares, start_uniform
 from firth.neural.layers.output.path_scores import Passes, path_log_prob
 from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
 

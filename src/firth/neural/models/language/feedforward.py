@@ -36,7 +36,7 @@ from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
@@ -55,7 +55,7 @@ class FeedForwardLM:
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"feedforward": {}}  # on the command line
     train = train_language_model
     spells: ClassVar[bool] = False
-    training: ClassVar[Training] = Training(
+    training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=6, batch_size=128, steps=4, lr=0.003, schedule="linear", patience=2, optimiser="adam"
     )
 

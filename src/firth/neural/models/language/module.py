@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from firth.language.text import LanguageText
-from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.state import State
 
 

@@ -164,7 +164,7 @@ class NeuralLanguageModel(LanguageModel):
             groups.append((rows, after))
         return scores, Sequences(tuple(groups), state.count)
 
-    def choose(self, state: Sequences, rows: npt.NDArray[np.int64]) -> Sequences:
+    def reorder(self, state: Sequences, rows: npt.NDArray[np.int64]) -> Sequences:
         """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
         groups = []
         for places, part in state.groups:

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Protocol
 import torch
 
 from firth.errors import OptionError
-from firth.neural.layers.output.choose import OUTPUTS, make_output, options_of
-from firth.neural.layers.output.face import OutputLayer
+from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.models.language.learned_tree import LearnedTree
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.options import option
 from firth.vocabulary import Vocabulary
 
@@ -25,7 +25,7 @@ class LanguageOptions(Protocol):
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
-    training: ClassVar[Training]
+    training: ClassVar[TrainingOptions]
 
     @property
     def spells(self) -> bool:
@@ -60,7 +60,7 @@ def output_of(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Para
     """Return a new output layer that is named with its options, such as "full" or "nce:samples=100".
 
     Args:
-        spec: a name of `firth.neural.layers.output.choose.OUTPUTS`, and options of that kind behind colons.
+        spec: a name of `firth.neural.layers.output.registry.OUTPUTS`, and options of that kind behind colons.
         width: D, of the hidden vectors.
         vocabulary: V words with their counts.
         tied: (V, E) the weight of an embedding, to be shared.

@@ -42,7 +42,7 @@ from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
@@ -68,7 +68,7 @@ class RecurrentLM:
         "char-aware": {"cell": "lstm", "embed": "characters"},
     }
     train = train_language_model
-    training: ClassVar[Training] = Training(
+    training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=12, batch_size=20, steps=35, lr=0.002, schedule="linear", clip=1.0, patience=2
     )
 

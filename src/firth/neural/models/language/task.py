@@ -9,7 +9,7 @@ from firth.language.text import LanguageText
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.reader import TextReader
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.neural.training.stream import TextBatch
 from firth.neural.training.task import Batches, Outcome
 
@@ -37,7 +37,12 @@ class LanguageTask:
     unit = "words"
 
     def __init__(
-        self, module: LanguageModule, text: LanguageText, held_out: LanguageText | None, training: Training, seed: int
+        self,
+        module: LanguageModule,
+        text: LanguageText,
+        held_out: LanguageText | None,
+        training: TrainingOptions,
+        seed: int,
     ) -> None:
         self.module: torch.nn.Module = module
         self._model = module

@@ -21,7 +21,7 @@ from firth.neural.models.language.options import LanguageOptions, learned_tree
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.progress import Progress
 from firth.timing import counted
 
@@ -37,7 +37,7 @@ def train_language_model(
     corpus: Corpus | LanguageText | Any,
     *,
     held_out: Any = None,
-    training: Training | None = None,
+    training: TrainingOptions | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress = None,
@@ -102,7 +102,7 @@ class Learning:
 
     text: LanguageText
     held_out: LanguageText | None
-    training: Training
+    training: TrainingOptions
     seed: int = 0
     threads: int | None = None
     progress: Progress = None

@@ -40,7 +40,7 @@ from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
@@ -62,7 +62,7 @@ class TransformerLM:
     models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
     train = train_language_model
     spells: ClassVar[bool] = False
-    training: ClassVar[Training] = Training(
+    training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine",
         warmup=100, clip=1.0, patience=2,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from firth.language.text import training_text
 from firth.neural.models.language.learned_tree import LearnedTree, hang
 from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained
 
-TRAINING = firth.Training(epochs=12, batch_size=4, steps=8, lr=0.02)
+TRAINING = firth.TrainingOptions(epochs=12, batch_size=4, steps=8, lr=0.02)
 
 
 def classes(tmp_path):
@@ -75,7 +75,7 @@ def test_options_out_of_range_are_refused():
 def test_minutes_are_shared_out(tmp_path):
     """A quarter of them for the model with the random tree, three quarters for the one that is wanted."""
     how = firth.LogBilinearLM(dim=8, order=3, output="tree:tree=learned")
-    training = firth.Training(epochs=10_000, minutes=0.01, batch_size=4)
+    training = firth.TrainingOptions(epochs=10_000, minutes=0.01, batch_size=4)
     began = time.monotonic()
     model = how.train(corpus(tmp_path), training=training, progress=False)
     told = model.metadata["training"]

@@ -65,7 +65,7 @@ def test_prompts_of_any_lengths_go_on_as_each_alone(text, name):
     prompts, following = [[1, 2], [], [3, 4], [5]], np.array([3, 1, 2, 2])
     scores, state = model.start(prompts)
     later, after = model.advance(state, following)
-    again, _ = model.advance(model.choose(after, np.array([3, 0, 0])), np.array([1, 2, 3]))
+    again, _ = model.advance(model.reorder(after, np.array([3, 0, 0])), np.array([1, 2, 3]))
     for row, prompt in enumerate(prompts):
         alone, _ = model.start([prompt])
         assert scores[row] == pytest.approx(alone[0], abs=1e-5)

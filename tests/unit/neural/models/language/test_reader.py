@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Prompt
 from firth.language.text import UNKNOWN, encoded, training_text
 from firth.neural.models.language.reader import TextReader
@@ -68,7 +68,7 @@ def test_prompts_are_read_by_their_spelling(tmp_path):
     assert np.exp(scores).sum(1) == pytest.approx(np.ones(5), abs=1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (written,) = model.generate(f"{known} qqq", search="greedy", controls=Controls(max_length=3))
+        (written,) = model.generate(f"{known} qqq", search="greedy", options=GenerationOptions(max_length=3))
         assert model.next_words("qqq", topn=9) != model.next_words("rrrr", topn=9)
     assert written.startswith(f"{known} qqq")
 
@@ -106,7 +106,7 @@ def test_it_learns_what_the_letters_of_unknown_words_tell(tmp_path):
     whole = firth.Corpus.build(suffixes(400, 0), cache=tmp_path, min_count=1)
     text = training_text(whole, {"max_size": 2}, spelled=True)
     assert sorted(text.vocabulary.words) == ["</s>", "<unk>", "left", "right"]
-    training = firth.Training(epochs=6, batch_size=8, steps=15, lr=0.01)
+    training = firth.TrainingOptions(epochs=6, batch_size=8, steps=15, lr=0.01)
     new, losses, judged = suffixes(100, 1), {}, {}
     for embed in ("characters", "words"):
         how = firth.RecurrentLM(embed=embed, characters=8, dim=16, hidden=16, layers=1, dropout=0.0)
@@ -132,7 +132,7 @@ def test_a_mixture_reads_each_part_its_own_way(tmp_path):
     mixed = np.exp(mixture.start(prompts)[0])
     assert mixed == pytest.approx(0.4 * parts[0] + 0.3 * parts[1] + 0.3 * parts[2], abs=1e-6)
     with pytest.warns(UserWarning, match="does not know 'qqq'"):
-        assert mixture.generate("qqq", search="greedy", controls=Controls(max_length=1))[0].startswith(UNKNOWN)
+        assert mixture.generate("qqq", search="greedy", options=GenerationOptions(max_length=1))[0].startswith(UNKNOWN)
     assert firth.Mixture([speller], [1.0]).spells
 
 

@@ -18,7 +18,7 @@ LEARNS = {
     "lstm": firth.RecurrentLM(cell="lstm", dim=24, hidden=48, layers=1, dropout=0.0),
     "rnn": firth.RecurrentLM(cell="plain", dim=24, hidden=48, layers=1, dropout=0.0),
 }
-MANY = firth.Training(epochs=100, batch_size=1, steps=27, lr=0.02, clip=1.0, schedule="linear")
+MANY = firth.TrainingOptions(epochs=100, batch_size=1, steps=27, lr=0.02, clip=1.0, schedule="linear")
 
 
 @pytest.mark.parametrize("name", LEARNS)

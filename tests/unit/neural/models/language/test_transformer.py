@@ -71,7 +71,7 @@ def test_it_learns_to_copy_from_its_window(tmp_path, positions):
     lines = [" ".join(f"w{i}" for i in (*row, *row)) for row in words.tolist()]
     corpus = firth.Corpus.build(lines, cache=tmp_path, min_count=1, tokens="whitespace")
     how = firth.TransformerLM(dim=32, layers=2, heads=2, context=14, dropout=0.0, positions=positions)
-    training = firth.Training(
+    training = firth.TrainingOptions(
         epochs=10, batch_size=16, steps=14, lr=0.005, optimiser="adamw", schedule="cosine", clip=1
     )
     model = how.train(corpus, training=training, progress=False)
@@ -83,7 +83,7 @@ def test_it_learns_to_copy_from_its_window(tmp_path, positions):
 
 def test_the_same_seed_gives_the_same_bits(tmp_path):
     text = text_of(tmp_path)
-    training = firth.Training(epochs=1, batch_size=4, steps=5)
+    training = firth.TrainingOptions(epochs=1, batch_size=4, steps=5)
     runs = [firth.TransformerLM(**SMALL).train(text, training=training, seed=s, progress=False) for s in (0, 0, 1)]
     scores = [run.log_probs(text) for run in runs]
     assert (scores[0] == scores[1]).all()

@@ -7,7 +7,7 @@ import numpy as np
 import firth
 from firth.language.text import LanguageText, training_text
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
-from firth.neural.training.options import Training
+from firth.neural.training.options import TrainingOptions
 
 EVERY = {
     "feedforward": firth.FeedForwardLM(dim=6, hidden=8, order=4, dropout=0.1),
@@ -32,7 +32,7 @@ EVERY = {
         dim=8, layers=2, heads=2, context=6, positions="learned", norm="post", tie=False, output="adaptive"
     ),
 }
-QUICK = Training(epochs=2, batch_size=4, steps=5, lr=0.01)
+QUICK = TrainingOptions(epochs=2, batch_size=4, steps=5, lr=0.01)
 
 
 def corpus(folder, sentences=60, words=12, **options):

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError, ShapeError
-from firth.neural.layers.output.choose import OUTPUTS, make_output
+from firth.neural.layers.output.registry import OUTPUTS, make_output
 
 COUNTS = [50, 30, 20, 11, 7, 5, 3, 2, 1, 1, 0]
 D, V = 6, len(COUNTS)

@@ -1,7 +1,7 @@
 import pytest
 
 from firth.errors import OptionError
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,11 @@ from firth.inference.controls import Controls
 )
 def test_what_cannot_be_is_refused(wrong, told):
     with pytest.raises(OptionError, match=told):
-        Controls(**wrong)
+        GenerationOptions(**wrong)
 
 
 def test_knows_what_only_drawing_can_heed():
-    assert not Controls(repetition_penalty=2.0, no_repeat_ngram=3).draws
-    assert all(Controls(**one).draws for one in ({"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1}))
+    assert not GenerationOptions(repetition_penalty=2.0, no_repeat_ngram=3).draws
+    assert all(
+        GenerationOptions(**one).draws for one in ({"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1})
+    )

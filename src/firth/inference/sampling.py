@@ -1,7 +1,7 @@
 """Text written word by word, never taking one back: the likeliest each time, or one drawn.
 
-What: `greedy` takes the likeliest word that may come, `sample` draws one from the distribution that the user's wishes
-leave (ancestral sampling, where there are none).
+What: `greedy_search` takes the most probable word at each step; `sample` draws one from the distribution that the
+options leave (ancestral sampling by default).
 
 Objective: x_t = argmax_i s_i, or x_t ~ p as `firth.inference.truncation` has it.
 
@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.scorer import Scorer
 from firth.inference.truncation import shaped
 from firth.randomness import generator
@@ -30,10 +30,10 @@ Ids = npt.NDArray[np.int64]
 Pick = Callable[[Floats, Ids, int], Ids]  # scores, the numbers of their texts, words written so far -> an id a row
 
 
-def greedy(
+def greedy_search(
     scorer: Scorer,
     prompts: Sequence[Sequence[int]],
-    controls: Controls | None = None,
+    options: GenerationOptions | None = None,
     *,
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
@@ -43,18 +43,18 @@ def greedy(
     Args:
         scorer: the model.
         prompts: B sequences of ids.
-        controls: wishes; those about drawing change nothing here.
+        options: wishes; those about drawing change nothing here.
         stop: ids that end a text.
         banned: ids that are never written.
     """
-    rules = Constraints(controls or Controls(), tuple(stop), tuple(banned))
+    rules = LogitsProcessor(options or GenerationOptions(), tuple(stop), tuple(banned))
     return _written(scorer, prompts, rules, lambda scores, *_: scores.argmax(axis=1))
 
 
 def sample(
     scorer: Scorer,
     prompts: Sequence[Sequence[int]],
-    controls: Controls | None = None,
+    options: GenerationOptions | None = None,
     *,
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
@@ -65,18 +65,18 @@ def sample(
     Args:
         scorer: the model.
         prompts: B sequences of ids.
-        controls: wishes.
+        options: wishes.
         stop: ids that end a text.
         banned: ids that are never written.
         seed: one seed gives the same texts.
     """
-    wishes = controls or Controls()
+    wishes = options or GenerationOptions()
     uniform = [generator(seed, f"text {i}").random(wishes.max_length) for i in range(len(prompts))]
 
     def draw(scores: Floats, texts: Ids, written: int) -> Ids:
         return drawn(shaped(scores, wishes), np.array([uniform[i][written] for i in texts]))
 
-    return _written(scorer, prompts, Constraints(wishes, tuple(stop), tuple(banned)), draw)
+    return _written(scorer, prompts, LogitsProcessor(wishes, tuple(stop), tuple(banned)), draw)
 
 
 def drawn(found: Floats, uniform: Floats) -> Ids:
@@ -95,13 +95,15 @@ def drawn(found: Floats, uniform: Floats) -> Ids:
     return np.asarray((sums > reached).argmax(axis=1))
 
 
-def _written(scorer: Scorer, prompts: Sequence[Sequence[int]], rules: Constraints, pick: Pick) -> list[Continuation]:
+def _written(
+    scorer: Scorer, prompts: Sequence[Sequence[int]], rules: LogitsProcessor, pick: Pick
+) -> list[Continuation]:
     if not len(prompts):
         return []
     texts, log_probs, ended = [list(prompt) for prompt in prompts], np.zeros(len(prompts)), set[int]()
     scores, state = scorer.start(prompts)
     going = np.arange(len(prompts))
-    for written in range(rules.controls.max_length):
+    for written in range(rules.options.max_length):
         allowed = rules.applied(scores, [texts[i] for i in going], written)
         possible = np.flatnonzero(np.isfinite(allowed.max(axis=1)))  # the others have nowhere to go
         if not len(possible):
@@ -114,9 +116,9 @@ def _written(scorer: Scorer, prompts: Sequence[Sequence[int]], rules: Constraint
         going = going[rows]
         for i, word in zip(going.tolist(), ids.tolist(), strict=True):
             texts[i].append(word)
-        if not len(going) or written + 1 == rules.controls.max_length:
+        if not len(going) or written + 1 == rules.options.max_length:
             break
-        kept = state if len(rows) == len(allowed) else scorer.choose(state, rows)
+        kept = state if len(rows) == len(allowed) else scorer.reorder(state, rows)
         scores, state = scorer.advance(kept, ids)
     return [
         Continuation(tuple(text[len(prompt) :]), float(log_prob), i in ended, float(log_prob))

@@ -6,11 +6,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
-from firth.neural.layers.output.choose import make_output
 from firth.neural.layers.output.codes import joined, named_codes
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.learned_codes import learned_codes
 from firth.neural.layers.output.negative import NegativeSampling
+from firth.neural.layers.output.registry import make_output
 
 V, D = 60, 16
 COUNTS = np.random.default_rng(0).permutation((3000 / np.arange(1, V + 1)).astype(np.int64))

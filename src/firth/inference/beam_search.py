@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.scorer import Scorer, Scores
 from firth.options import check, option, options_class
 
@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @options_class
-class Beam:
+class BeamSearch:
     """How widely beam search looks.
 
     Raises:
@@ -62,11 +62,11 @@ class Beam:
         return float(length) if self.length_normalisation == "mean" else ((5 + length) / 6) ** self.length_power
 
 
-def beam(
+def beam_search(
     scorer: Scorer,
     prompts: Sequence[Sequence[int]],
-    controls: Controls | None = None,
-    how: Beam | None = None,
+    options: GenerationOptions | None = None,
+    how: BeamSearch | None = None,
     n: int = 1,
     *,
     stop: Sequence[int] = (),
@@ -77,7 +77,7 @@ def beam(
     Args:
         scorer: the model.
         prompts: B sequences of ids.
-        controls: wishes; those about drawing change nothing here.
+        options: wishes; those about drawing change nothing here.
         how: beams, lengths, groups.
         n: continuations of a prompt, at most.
         stop: ids that end a text.
@@ -89,12 +89,12 @@ def beam(
     Raises:
         OptionError: more are asked for than there are beams.
     """
-    wide, wishes = how or Beam(), controls or Controls()
+    wide, wishes = how or BeamSearch(), options or GenerationOptions()
     if not 1 <= n <= wide.beams:
         raise OptionError(f"n={n}: expected from 1 to beams={wide.beams}")
     if not len(prompts):
         return []
-    rules = Constraints(wishes, tuple(stop), tuple(banned))
+    rules = LogitsProcessor(wishes, tuple(stop), tuple(banned))
     searches = [_Search(tuple(prompt), row, rules, wide, n) for row, prompt in enumerate(prompts)]
     scores, state = scorer.start(prompts)
     for written in range(wishes.max_length):
@@ -104,7 +104,7 @@ def beam(
         alive = [each for group in going for each in group.alive]
         if not alive:
             break
-        state = scorer.choose(state, np.array([each.row for each in alive]))
+        state = scorer.reorder(state, np.array([each.row for each in alive]))
         scores, state = scorer.advance(state, np.array([each.ids[-1] for each in alive]))
         rows = iter(range(len(alive)))
         for group in going:
@@ -129,7 +129,7 @@ class _Group:
 class _Search:
     """The search of one prompt."""
 
-    def __init__(self, prompt: tuple[int, ...], row: int, rules: Constraints, how: Beam, n: int) -> None:
+    def __init__(self, prompt: tuple[int, ...], row: int, rules: LogitsProcessor, how: BeamSearch, n: int) -> None:
         self.prompt, self.rules, self.how, self.n = prompt, rules, how, n
         self.width = how.beams // how.groups
         self.groups = [_Group([_Beginning((), 0.0, 0.0, row)]) for _ in range(how.groups)]
@@ -155,9 +155,9 @@ class _Search:
             self._grow(group, scores[[each.row for each in group.alive]], written, shunned)
             for each in group.alive:
                 shunned[each.ids[-1]] += self.how.diversity
-            if written + 1 == self.rules.controls.max_length:
+            if written + 1 == self.rules.options.max_length:
                 self._set_aside(group, group.alive)
-            if written + 1 == self.rules.controls.max_length or self._is_settled(group):
+            if written + 1 == self.rules.options.max_length or self._is_settled(group):
                 group.alive = []
 
     def _grow(self, group: _Group, scores: Scores, written: int, shunned: Floats) -> None:
@@ -189,7 +189,7 @@ class _Search:
         if len(ranks) >= self.width:
             return True
         hope = max((each.total for each in group.alive), default=-math.inf)
-        hope /= self.how.normaliser(self.rules.controls.max_length)
+        hope /= self.how.normaliser(self.rules.options.max_length)
         return len(ranks) >= self.n and hope <= ranks[self.n - 1]
 
 

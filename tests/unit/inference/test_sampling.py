@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from firth.inference.controls import Controls
-from firth.inference.stepwise import drawn, greedy, sample
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.sampling import drawn, greedy_search, sample
 from tests.unit.inference.toys import Table, random_table
 
 CYCLE = [[0.1, 0.8, 0.1], [0.2, 0.1, 0.7], [0.6, 0.3, 0.1], [0.3, 0.4, 0.3]]  # after 0, 1, 2, nothing
@@ -13,7 +13,7 @@ CYCLE = [[0.1, 0.8, 0.1], [0.2, 0.1, 0.7], [0.6, 0.3, 0.1], [0.3, 0.4, 0.3]]  # 
 
 def test_greedy_by_hand():
     """From nothing 1 (.4), then 2 (.7), the end: .4 x .7. From 2 first 0 (.6), then 1 (.8), then the end (.7)."""
-    first, second = greedy(Table(CYCLE), [[], [2]], stop=[2])
+    first, second = greedy_search(Table(CYCLE), [[], [2]], stop=[2])
     assert (first.ids, second.ids) == ((1,), (0, 1))
     assert (first.ended, second.ended) == (True, True)
     assert first.log_prob == first.score == pytest.approx(np.log(0.4 * 0.7), abs=1e-15)
@@ -21,43 +21,43 @@ def test_greedy_by_hand():
 
 
 def test_lengths_are_kept():
-    (longest,) = greedy(Table(CYCLE), [[]], Controls(max_length=4))
+    (longest,) = greedy_search(Table(CYCLE), [[]], GenerationOptions(max_length=4))
     assert (longest.ids, longest.ended) == ((1, 2, 0, 1), False)
-    (longer,) = greedy(Table(CYCLE), [[]], Controls(min_length=2), stop=[2])
+    (longer,) = greedy_search(Table(CYCLE), [[]], GenerationOptions(min_length=2), stop=[2])
     assert len(longer.ids) >= 2
-    (cut,) = greedy(Table(CYCLE), [[]], Controls(max_length=1), stop=[2])
+    (cut,) = greedy_search(Table(CYCLE), [[]], GenerationOptions(max_length=1), stop=[2])
     assert (cut.ids, cut.ended) == ((1,), False)
 
 
 def test_the_model_is_asked_once_a_word_and_never_for_texts_that_ended():
     table = Table(CYCLE)
-    greedy(table, [[], [2], [2]], Controls(max_length=3), stop=[2])
+    greedy_search(table, [[], [2], [2]], GenerationOptions(max_length=3), stop=[2])
     # 3 prompts, 1 advances them; the first ends and 2 are chosen out, and advanced; the third word needs no call more.
     assert table.calls == [3, 3, 2, 2]
 
 
 def test_a_text_with_nowhere_to_go_ends():
     """Two words, none written twice: 1 0, and then nothing may come."""
-    (text,) = greedy(Table([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), [[]], Controls(no_repeat_ngram=1))
+    (text,) = greedy_search(Table([[0.5, 0.5], [0.5, 0.5], [0.4, 0.6]]), [[]], GenerationOptions(no_repeat_ngram=1))
     assert (text.ids, text.ended) == ((1, 0), False)
 
 
 def test_banned_words_are_never_written():
-    texts = sample(Table(CYCLE), [[]] * 20, Controls(max_length=30), banned=[1])
+    texts = sample(Table(CYCLE), [[]] * 20, GenerationOptions(max_length=30), banned=[1])
     assert {word for text in texts for word in text.ids} == {0, 2}
 
 
 def test_no_prompts_no_texts():
-    assert greedy(Table(CYCLE), []) == sample(Table(CYCLE), []) == []
+    assert greedy_search(Table(CYCLE), []) == sample(Table(CYCLE), []) == []
 
 
 @given(st.integers(0, 10_000), st.integers(2, 4), st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
 def test_no_ngram_is_written_twice(seed, words, n):
     """Blocking acts before a word is taken: neither the likeliest nor a drawn text repeats, prompt included."""
-    table, controls = Table(random_table(words, seed, peak=3.0)), Controls(no_repeat_ngram=n, max_length=40)
-    for search in (greedy, sample):
-        for prompt, text in zip(([], [0, 1]), search(table, [[], [0, 1]], controls), strict=True):
+    table, options = Table(random_table(words, seed, peak=3.0)), GenerationOptions(no_repeat_ngram=n, max_length=40)
+    for search in (greedy_search, sample):
+        for prompt, text in zip(([], [0, 1]), search(table, [[], [0, 1]], options), strict=True):
             whole = (*prompt, *text.ids)
             grams = [whole[i : i + n] for i in range(len(whole) - n + 1)]
             assert len(grams) == len(set(grams))
@@ -67,26 +67,26 @@ def test_no_ngram_is_written_twice(seed, words, n):
 @settings(max_examples=30, deadline=None)
 def test_a_temperature_near_zero_and_one_candidate_are_greedy(seed):
     table, prompts = Table(random_table(5, seed)), [[], [1], [2, 3]]
-    expected = greedy(table, prompts, Controls(max_length=8), stop=[4])
+    expected = greedy_search(table, prompts, GenerationOptions(max_length=8), stop=[4])
     for wish in ({"temperature": 0.0}, {"temperature": 1e-5}, {"top_k": 1}, {"top_p": 1e-9}, {"min_p": 1.0}):
-        assert sample(table, prompts, Controls(max_length=8, **wish), stop=[4], seed=seed) == expected
+        assert sample(table, prompts, GenerationOptions(max_length=8, **wish), stop=[4], seed=seed) == expected
 
 
 def test_a_text_does_not_depend_on_those_beside_it():
     table = Table(random_table(6, 1))
-    together = sample(table, [[], [1], [2, 3]], Controls(max_length=9), stop=[5], seed=7)
-    assert together == sample(table, [[], [1], [2, 3]], Controls(max_length=9), stop=[5], seed=7)
-    assert together[:1] == sample(table, [[]], Controls(max_length=9), stop=[5], seed=7)
-    assert together[2] == sample(table, [[4], [4], [2, 3]], Controls(max_length=9), stop=[5], seed=7)[2]
-    assert together != sample(table, [[], [1], [2, 3]], Controls(max_length=9), stop=[5], seed=8)
-    alone = [greedy(table, [prompt], stop=[5])[0] for prompt in ([], [1], [2, 3])]
-    assert greedy(table, [[], [1], [2, 3]], stop=[5]) == alone
+    together = sample(table, [[], [1], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=7)
+    assert together == sample(table, [[], [1], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=7)
+    assert together[:1] == sample(table, [[]], GenerationOptions(max_length=9), stop=[5], seed=7)
+    assert together[2] == sample(table, [[4], [4], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=7)[2]
+    assert together != sample(table, [[], [1], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=8)
+    alone = [greedy_search(table, [prompt], stop=[5])[0] for prompt in ([], [1], [2, 3])]
+    assert greedy_search(table, [[], [1], [2, 3]], stop=[5]) == alone
 
 
 def test_words_come_as_often_as_their_probabilities_say():
     """20,000 first words and, after the word 1, second ones: chi-square tests of both, with the seed fixed."""
     table = random_table(4, 3)
-    texts = sample(Table(table), [[]] * 20_000, Controls(max_length=2), seed=0)
+    texts = sample(Table(table), [[]] * 20_000, GenerationOptions(max_length=2), seed=0)
     first = np.bincount([text.ids[0] for text in texts], minlength=4)
     second = np.bincount([text.ids[1] for text in texts if text.ids[0] == 1], minlength=4)
     assert stats.chisquare(first, table[4] * first.sum()).pvalue > 0.01

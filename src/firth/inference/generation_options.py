@@ -5,7 +5,7 @@ from firth.options import check, option, options_class
 
 
 @options_class
-class Controls:
+class GenerationOptions:
     """Wishes of whoever wants a text; each acts on the scores before a word is taken.
 
     Raises:

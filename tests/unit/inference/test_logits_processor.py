@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from firth.inference.constraints import Constraints, completions
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor, completions
 
 NEVER = -np.inf
 
@@ -12,8 +12,8 @@ def test_by_hand():
 
     3 is banned, 2 ends, and no end may come before a word is written.
     """
-    wishes = Controls(repetition_penalty=2.0, no_repeat_ngram=2, min_length=1)
-    rules, scores = Constraints(wishes, stop=(2,), banned=(3,)), np.array([[-1.0, -2.0, -3.0, -4.0, -5.0]])
+    wishes = GenerationOptions(repetition_penalty=2.0, no_repeat_ngram=2, min_length=1)
+    rules, scores = LogitsProcessor(wishes, stop=(2,), banned=(3,)), np.array([[-1.0, -2.0, -3.0, -4.0, -5.0]])
     scores.setflags(write=False)
     assert rules.applied(scores, [(0, 1, 0)], 0).tolist() == [[-2.0, NEVER, NEVER, NEVER, -5.0]]
     assert rules.applied(scores, [(0, 1, 0)], 1).tolist() == [[-2.0, NEVER, -3.0, NEVER, -5.0]]
@@ -22,7 +22,7 @@ def test_by_hand():
 
 def test_an_end_may_come_again():
     """No word twice: 0 is forbidden, and 2, which stands in the prompt as well, still ends."""
-    rules = Constraints(Controls(no_repeat_ngram=1), stop=(2,))
+    rules = LogitsProcessor(GenerationOptions(no_repeat_ngram=1), stop=(2,))
     assert rules.applied(np.array([[-1.0, -2.0, -3.0]]), [(2, 0)], 0).tolist() == [[NEVER, -2.0, -3.0]]
 
 
@@ -53,4 +53,4 @@ def test_completions_are_what_a_search_for_each_word_finds():
 
 
 def test_single_precision_is_summed_in_double():
-    assert Constraints(Controls()).applied(np.zeros((1, 3), dtype=np.float32), [()], 0).dtype == np.float64
+    assert LogitsProcessor(GenerationOptions()).applied(np.zeros((1, 3), dtype=np.float32), [()], 0).dtype == np.float64

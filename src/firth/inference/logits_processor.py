@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from firth.inference.controls import Controls
+from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -31,16 +31,16 @@ Ids = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Constraints:
+class LogitsProcessor:
     """What holds for every text of a search.
 
     Attributes:
-        controls: the user's wishes.
+        options: the user's wishes.
         stop: ids that end a text.
         banned: ids that are never written.
     """
 
-    controls: Controls
+    options: GenerationOptions
     stop: tuple[int, ...] = ()
     banned: tuple[int, ...] = ()
 
@@ -54,14 +54,14 @@ class Constraints:
         """
         found = scores.astype(np.float64)
         found[:, list(self.banned)] = -np.inf
-        if written < self.controls.min_length:
+        if written < self.options.min_length:
             found[:, list(self.stop)] = -np.inf
         for row, text in zip(found, texts, strict=True):
             self._look_back(row, np.asarray(text, dtype=np.int64))
         return found
 
     def _look_back(self, row: Floats, text: Ids) -> None:
-        penalty, n = self.controls.repetition_penalty, self.controls.no_repeat_ngram
+        penalty, n = self.options.repetition_penalty, self.options.no_repeat_ngram
         if penalty != 1:
             row[np.unique(text)] *= penalty
         if n is not None:

@@ -8,9 +8,9 @@ import torch
 
 from firth.errors import OptionError
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
+from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.output.classes import ClassSoftmax
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
-from firth.neural.layers.output.face import OutputLayer
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.importance import ImportanceSoftmax
 from firth.neural.layers.output.negative import NegativeSampling
