@@ -1,4 +1,4 @@
-"""What `firth` exports: sorted, importable, documented, and told in README."""
+"""The names that `firth` exports are sorted, importable, documented, and mentioned in README."""
 
 import ast
 import inspect
@@ -12,34 +12,30 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_names_are_sorted_and_said_once():
+def test_names_are_sorted_and_listed_once():
     assert firth.__all__ == sorted(set(firth.__all__))
 
 
-def test_every_name_has_a_home_and_every_home_a_name():
-    assert list(firth._HOMES) == firth.__all__
-
-
-def test_type_checkers_see_the_same_names_from_the_same_homes():
-    tree = ast.parse(inspect.getsource(firth))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    seen = {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert seen == firth._HOMES
+def test_the_stub_exports_the_same_names_to_type_checkers():
+    tree = ast.parse(Path(firth.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    assert all(alias.name == alias.asname for node in imports for alias in node.names)  # what makes a name public
+    assert {alias.name: node.module for node in imports for alias in node.names} == firth._MODULES
 
 
 @pytest.mark.parametrize("name", firth.__all__)
 def test_name_is_importable_and_documented(name):
-    if firth._HOMES[name].startswith("firth.neural."):
+    if firth._MODULES[name].startswith("firth.neural."):
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     value = getattr(firth, name)
     assert value.__name__ == name
-    assert value.__module__ == firth._HOMES[name]
+    assert value.__module__ == firth._MODULES[name]
     assert inspect.getdoc(value), f"firth.{name} has no docstring"
     assert name in dir(firth)
 
 
 @pytest.mark.parametrize("name", firth.__all__)
-def test_readme_tells_of_every_name(name):
+def test_readme_mentions_every_name(name):
     assert f"firth.{name}" in README
 
 

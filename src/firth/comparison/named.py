@@ -27,5 +27,5 @@ def named(homes: Sequence[str]) -> dict[str, Model]:
         homes: how the parts' modules begin, such as "firth.embeddings.".
     """
     # Where a name lives is told by the name's own module only once that is imported.
-    kinds = [getattr(firth, name) for name, home in firth._HOMES.items() if home.startswith(tuple(homes))]
+    kinds = [getattr(firth, name) for name, home in firth._MODULES.items() if home.startswith(tuple(homes))]
     return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}

@@ -94,7 +94,7 @@ def restore(content: Saved) -> NeuralLanguageModel:
 
 
 def _options(name: str, values: dict[str, Any]) -> LanguageOptions:
-    known = {name for name, home in firth._HOMES.items() if home.startswith(HOME)}
+    known = {name for name, home in firth._MODULES.items() if home.startswith(HOME)}
     if name not in known:
         raise OptionError(f"model {name!r}, expected one of {', '.join(sorted(known))}")
     options: LanguageOptions = getattr(firth, name)(**values)
