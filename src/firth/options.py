@@ -11,10 +11,11 @@ import numbers
 import os
 import reprlib
 import typing
+from collections.abc import Collection
 from typing import Any, TypeVar, dataclass_transform
 
 from firth.errors import KindError, OptionError, UnknownOptionError, brief
-from firth.option_names import explained
+from firth.option_names import explained, suggestion
 
 _Class = TypeVar("_Class")
 
@@ -115,6 +116,35 @@ def parsed(kind: type, name: str, text: str) -> Any:
     if str in kinds:
         return text
     raise OptionError(f"{name}={brief(text)}: expected a number")
+
+
+def parse_spec(spec: str, known: Collection[str], *, first: str = "") -> dict[str, str]:
+    """Return the options in a spec such as `skipgram:window=10:sample=0`, as text.
+
+    Args:
+        spec: a name and options, separated by colons.
+        known: the names of the options that there are; a hyphen in the spec counts as an underscore.
+        first: the option that the first part may set without its name, as in `reduce:50`.
+
+    Raises:
+        UnknownOptionError: there is no such option.
+        OptionError: a part is not of the form OPTION=VALUE.
+    """
+    name, *parts = spec.split(":")
+    values = {}
+    for i, part in enumerate(parts):
+        key, equals, value = part.partition("=") if "=" in part or i or not first else (first, "=", part)
+        key = key.strip().replace("-", "_")
+        if not equals or not value:
+            raise OptionError(
+                f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(known)) or 'none'}"
+            )
+        if key not in known:
+            raise UnknownOptionError(
+                f"{part!r} in {spec!r}: {name} has no such option; {suggestion(key, sorted(known))}"
+            )
+        values[key] = value
+    return values
 
 
 def wrong_kind(name: str, value: Any, expected: str) -> KindError:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FirthError, OptionError
-from firth.options import check, option, options_class
+from firth.options import check, option, options_class, parse_spec
 
 
 @options_class
@@ -109,3 +109,24 @@ def test_numbers_of_numpy_become_pythons(number):
 def test_text_is_text(value):
     with pytest.raises(OptionError, match=r"free=.*: expected a text"):
         check(Sample(free=value))
+
+
+def test_a_spec_is_split_into_its_options():
+    assert parse_spec("full", []) == {}
+    assert parse_spec("skipgram:window=10:min-count=2", ["window", "min_count"]) == {"window": "10", "min_count": "2"}
+    assert parse_spec("reduce:50", ["dim"], first="dim") == {"dim": "50"}
+    assert parse_spec("whiten:ridge=0.1", ["method", "ridge"], first="method") == {"ridge": "0.1"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("cbow:10", "'10' in 'cbow:10': expected OPTION=VALUE with one of lr, window"),
+        ("cbow:lr=", "'lr=' in 'cbow:lr=': expected OPTION=VALUE with one of lr, window"),
+        ("cbow:windw=1", "'windw=1' in 'cbow:windw=1': cbow has no such option; did you mean window?"),
+    ],
+)
+def test_a_spec_with_a_mistake_is_refused(spec, message):
+    with pytest.raises(OptionError) as caught:
+        parse_spec(spec, {"window", "lr"})
+    assert str(caught.value) == message

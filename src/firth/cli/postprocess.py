@@ -170,18 +170,12 @@ def words_of(path: str) -> WordVectors:
 
 def _parsed(spec: str) -> tuple[str, Step, dict[str, Any]]:
     """Return the step that is meant by `reduce:50` or `whiten:zca:ridge=0.01`, and its options."""
-    name, *parts = spec.split(":")
+    name = spec.partition(":")[0]
     if name not in STEPS:
         raise OptionError(f"step {name!r}: expected one of {', '.join(STEPS)}")
-    step, how = STEPS[name], dict[str, Any]()
-    for place, part in enumerate(parts):
-        key, equals, value = part.partition("=")
-        if not equals and place == 0 and step.first:
-            key, value = step.first, part
-        key = key.strip().replace("-", "_")
-        if key not in step.names or not value:
-            raise OptionError(f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(step.names)}")
-        how[key] = _value(step.kind, key, value)
+    step = STEPS[name]
+    values = options.parse_spec(spec, step.names, first=step.first)
+    how = {key: _value(step.kind, key, value) for key, value in values.items()}
     missing = [
         parameter.name
         for parameter in inspect.signature(step.kind).parameters.values()

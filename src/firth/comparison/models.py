@@ -10,8 +10,7 @@ from typing import Any
 
 from firth import options
 from firth.comparison.named import named
-from firth.errors import OptionError, UnknownOptionError
-from firth.option_names import suggestion
+from firth.errors import OptionError
 
 TRAINERS = ("firth.embeddings.", "firth.senses.")
 MODELS = named(TRAINERS)
@@ -28,20 +27,12 @@ def trainer(spec: str, common: Mapping[str, Any]) -> Any:
         UnknownOptionError: the model has no such option.
         OptionError: there is no such model, or a value is out of its range.
     """
-    name, *given = spec.split(":")
+    name = spec.partition(":")[0]
     if name not in MODELS:
         raise OptionError(f"model {name!r}: expected one of {', '.join(sorted(MODELS))}")
     model = MODELS[name]
     known = {field.name for field in dataclasses.fields(model.kind) if field.metadata} - set(model.preset)
     chosen = {key: value for key, value in common.items() if key in known and value is not None}
-    for part in given:
-        key, equals, value = part.partition("=")
-        key = key.strip().replace("-", "_")
-        if not equals:
-            raise OptionError(f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(known))}")
-        if key not in known:
-            raise UnknownOptionError(
-                f"{part!r} in {spec!r}: {name} has no such option; {suggestion(key, sorted(known))}"
-            )
+    for key, value in options.parse_spec(spec, known).items():
         chosen[key] = options.parsed(model.kind, key, value)
     return model.kind(**chosen, **model.preset)

@@ -5,13 +5,12 @@ from typing import Any, ClassVar, Protocol
 
 import torch
 
-from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.models.language.learned_tree import LearnedTree
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.training.options import TrainingOptions
-from firth.options import option
+from firth.options import option, parse_spec
 from firth.vocabulary import Vocabulary
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
@@ -84,17 +83,11 @@ def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
     Raises:
         OptionError: there is no such kind or no such option.
     """
-    kind, *given = spec.split(":")
+    kind = spec.partition(":")[0]
     known = options_of(kind)
-    if "tree=learned" in given:
+    if "tree=learned" in spec.split(":"):
         known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
-    chosen = {}
-    for part in given:
-        name, equals, value = part.partition("=")
-        if not equals or name not in known:
-            raise OptionError(f"output={spec!r}: no option {name!r}; expected {', '.join(known) or 'none'}")
-        chosen[name] = _value(value)
-    return kind, chosen
+    return kind, {name: _value(value) for name, value in parse_spec(spec, known).items()}
 
 
 def check_output(spec: str) -> None:

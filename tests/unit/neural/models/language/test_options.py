@@ -23,10 +23,10 @@ def test_options_are_numbers_words_and_yes_or_no():
     ("spec", "found"),
     [
         ("softmax", "output='softmax': expected one of full"),
-        ("full:colour=red", "no option 'colour'; expected bias"),
-        ("full:bias", "no option 'bias'"),
-        ("full:words=3", "no option 'words'"),
-        ("tree:tree=learned:codes=2", "no option 'codes'; expected tree, bootstrap, rule, overlap, most"),
+        ("full:colour=red", "'colour=red' in 'full:colour=red': full has no such option; expected one of bias"),
+        ("full:bias", "expected OPTION=VALUE with one of bias"),
+        ("full:words=3", "full has no such option; expected one of bias"),
+        ("tree:tree=learned:codes=2", "tree has no such option; expected one of bootstrap, most, overlap, rule, tree"),
     ],
 )
 def test_what_is_no_output_is_refused(spec, found):
