@@ -106,8 +106,7 @@ def small_wordnet(path: Path) -> None:
     words = [word for word in corpus().vocabulary.words if word.isascii() and word.isalpha()][:60]
     path.mkdir()
     entries, synsets = [], ["00000001-n:\n  definition:\n  - everything\n"]
-    for group in range(6):
-        synsets.append(f"0000010{group}-n:\n  definition:\n  - a group\n  hypernym:\n  - 00000001-n\n")
+    synsets += [f"0000010{i}-n:\n  definition:\n  - a group\n  hypernym:\n  - 00000001-n\n" for i in range(6)]
     for i, word in enumerate(words):
         second = f"    - id: '{word}%1:00:01::'\n      synset: 0002{i:04d}-n\n" if i % 3 == 0 else ""
         entries.append(
