@@ -21,10 +21,10 @@ import torch
 
 import firth
 from benchmarks import machine, records
-from firth.corpus.brown import read_brown
 from firth.data import path_of
 from firth.language.text import UNKNOWN, training_text
 from firth.neural.layers.output.registry import OUTPUTS, make_output
+from firth.readers.brown import read_brown
 
 FILE = Path(__file__).parent / "results" / "language" / "output_layers.jsonl"
 WORDS = 16_383

@@ -23,10 +23,10 @@ import time
 from pathlib import Path
 
 import firth
-from firth.corpus.brown import read_brown
 from firth.data import path_of
 from firth.language.mixture import Mixture
 from firth.language.text import UNKNOWN, training_text
+from firth.readers.brown import read_brown
 
 TRAIN, VALID = 800_000, 200_000
 NEURAL = ("feedforward", "direct")

@@ -30,9 +30,9 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.corpus.brown import read_brown
 from firth.data import path_of
 from firth.language.text import UNKNOWN, held_out_text, training_text
+from firth.readers.brown import read_brown
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
 TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # whose products are too small to be faster in half precision

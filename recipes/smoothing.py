@@ -13,9 +13,9 @@ import json
 from pathlib import Path
 
 import firth
-from firth.corpus.brown import read_brown
 from firth.data import path_of
 from firth.language.text import UNKNOWN, training_text
+from firth.readers.brown import read_brown
 
 TRAIN, VALID, ALL = 800_000, 200_000, 1_176_859
 ORDERS = range(1, 6)

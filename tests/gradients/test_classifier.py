@@ -7,12 +7,12 @@ The text has a word twice, and rows of n-grams.
 import numpy as np
 import pytest
 
-from firth.corpus.labelled import read_labelled
 from firth.embeddings.classifier_texts import encode
 from firth.embeddings.label_tree import label_children
 from firth.embeddings.text_classifier import TextClassifier, shard_trainer
 from firth.embeddings.training import make_shards
 from firth.kernels.trees import from_children
+from firth.readers.labelled import read_labelled
 from tests.gradients.steps import derivative, random_rows
 
 DIM, NEGATIVES, TOLERANCE = 20, 4, 2e-6

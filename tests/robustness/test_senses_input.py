@@ -94,7 +94,7 @@ def test_ready_vectors_that_cannot_be_split(firth: Command):
     assert "git clone https://github.com/globalwordnet/english-wordnet" in firth(*by_wordnet).complaint
     assert "git clone https://" in firth(*by_wordnet, "--wordnet", "nowhere").complaint
     (firth.folder / "empty").mkdir()
-    assert "0 words and 0 synsets found" in firth(*by_wordnet, "--wordnet", "empty").complaint
+    assert "0 words and 0 synsets;" in firth(*by_wordnet, "--wordnet", "empty").complaint
     assert "2,000 atoms from 20 words" in firth("split-senses", "v.firth", "-o", "s").complaint
     rows[7, 2] = np.nan
     lines = [f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(rows)]

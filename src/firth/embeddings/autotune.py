@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from firth.corpus.labelled import LabelledLines
 from firth.embeddings.classifier import Classifier
 from firth.embeddings.text_classifier import TextClassifier, train_on
 from firth.errors import DivergenceError, OptionError
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
+from firth.readers.labelled import LabelledTexts
 
 # Option: the least and the greatest value, and how far one move goes at first, as a power of two.
 RANGES: dict[str, tuple[float, float, float]] = {
@@ -103,7 +103,7 @@ class _OutOfTimeError(Exception):
 
 
 def autotune(
-    model: TextClassifier, read: LabelledLines, validation: LabelledLines, search: Search, *, progress: Progress = None
+    model: TextClassifier, read: LabelledTexts, validation: LabelledTexts, search: Search, *, progress: Progress = None
 ) -> Tuned:
     """Search for the options that do best on a validation set.
 
@@ -167,7 +167,7 @@ def _status(trial: int, seconds: float, search: Search, best: tuple[Trial, Class
     return Status(stage=f"trial {trial}", done=done, total=total, unit="s", seconds=seconds, figures=figures)
 
 
-def score_of(classifier: Classifier, validation: LabelledLines, search: Search) -> float:
+def score_of(classifier: Classifier, validation: LabelledTexts, search: Search) -> float:
     """Return a classifier's score.
 
     Args:

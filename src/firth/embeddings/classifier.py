@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.labelled import LabelledLines, read_labelled, scan_texts
+from firth.corpus.line_scanner import scan_texts
 from firth.embeddings.label_probabilities import Arithmetic
 from firth.embeddings.label_scores import LabelScores, label_scores
 from firth.embeddings.labels import LabelSet, count_labels
@@ -32,6 +32,7 @@ from firth.embeddings.training import usable_threads
 from firth.errors import CorpusError, OptionError
 from firth.kernels.labelled_text import best_labels
 from firth.progress import Progress, reporting
+from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.text.given import several
 from firth.vectors.quantise import QuantisedMatrix
 
@@ -178,7 +179,7 @@ class Classifier:
         return self.scores(read, k=k, threshold=threshold, threads=threads)
 
     def scores(
-        self, read: LabelledLines, *, k: int = 1, threshold: float = 0.0, threads: int | None = None
+        self, read: LabelledTexts, *, k: int = 1, threshold: float = 0.0, threads: int | None = None
     ) -> LabelScores:
         """Judge the classifier on texts that were read; see `test`.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.labelled import LabelledLines, Lines
+from firth.corpus.line_scanner import TokenLines
 from firth.corpus.ordering import by_count_then_word
 from firth.embeddings.labels import LabelSet, kept_labels
 from firth.embeddings.text_features import FeatureMap, Features
@@ -18,6 +18,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.random import draw
 from firth.kernels.rows import aligned_rows
 from firth.randomness import generator, kernel_states
+from firth.readers.labelled import LabelledTexts
 from firth.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Texts:
         return Matrices(words, self.counts, inputs, outputs, dim)
 
 
-def encode(model: "TextClassifier", read: LabelledLines, *, seed: int) -> Texts:
+def encode(model: "TextClassifier", read: LabelledTexts, *, seed: int) -> Texts:
     """Turn labelled lines into rows.
 
     Args:
@@ -133,7 +134,7 @@ def encode(model: "TextClassifier", read: LabelledLines, *, seed: int) -> Texts:
     return Texts(map, labels, counts, features, order, starts, len(words) + given, len(usable) - len(order))
 
 
-def kept_words(lines: Lines, min_count: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+def kept_words(lines: TokenLines, min_count: int) -> tuple[list[str], npt.NDArray[np.int64]]:
     """Return the words that stand in lines at least `min_count` times, the commonest first, and their counts."""
     kept = np.flatnonzero(~lines.is_label & (lines.counts >= max(1, min_count)))
     names = lines.names()

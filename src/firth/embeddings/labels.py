@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.labelled import LabelledLines
 from firth.errors import CorpusError
+from firth.readers.labelled import LabelledTexts
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class LabelSet:
         return flat, np.cumsum([len(some) for some in numbers], dtype=np.int64)
 
 
-def kept_labels(read: LabelledLines, *, prefix: str, min_count: int) -> LabelSet:
+def kept_labels(read: LabelledTexts, *, prefix: str, min_count: int) -> LabelSet:
     """Return the labels of texts that a classifier can learn to tell apart.
 
     Args:
@@ -58,7 +58,7 @@ def kept_labels(read: LabelledLines, *, prefix: str, min_count: int) -> LabelSet
     return LabelSet(every.names[:kept], every.counts[:kept])
 
 
-def count_labels(read: LabelledLines, *, prefix: str) -> LabelSet:
+def count_labels(read: LabelledTexts, *, prefix: str) -> LabelSet:
     """Return the labels of texts.
 
     Args:
@@ -79,7 +79,7 @@ def count_labels(read: LabelledLines, *, prefix: str) -> LabelSet:
     return LabelSet([name for _, name in ordered], np.array([-count for count, _ in ordered], dtype=np.int64))
 
 
-def _no_label(read: LabelledLines, prefix: str) -> str:
+def _no_label(read: LabelledTexts, prefix: str) -> str:
     texts = f"{len(read.lines.ends):,} texts"
     if read.labels is not None:
         return f"no label beside {texts}; expected a label a text, or a list of labels"
@@ -89,7 +89,7 @@ def _no_label(read: LabelledLines, prefix: str) -> str:
     )
 
 
-def _too_few(read: LabelledLines, names: Sequence[str], min_count: int) -> str:
+def _too_few(read: LabelledTexts, names: Sequence[str], min_count: int) -> str:
     if len(names) == 1:
         return f"the only label of {len(read.lines.ends):,} texts is {names[0]!r}; expected two or more"
     return f"min_count_label={min_count} leaves fewer than two of {len(names):,} labels; lower it"

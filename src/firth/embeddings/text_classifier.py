@@ -43,7 +43,6 @@ import numpy.typing as npt
 from numba import njit
 
 from firth import options
-from firth.corpus.labelled import LabelledLines, read_labelled
 from firth.embeddings.classifier import Classifier
 from firth.embeddings.classifier_texts import Texts, encode
 from firth.embeddings.label_tree import label_children
@@ -72,6 +71,7 @@ from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import from_children
 from firth.options import option, options_class
 from firth.progress import Progress, reporting
+from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class TextClassifier:
 
 def train_on(
     model: TextClassifier,
-    read: LabelledLines,
+    read: LabelledTexts,
     *,
     seed: int,
     threads: int | None,

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.labelled import Lines
+from firth.corpus.line_scanner import TokenLines
 from firth.kernels import labelled_text as kernels
 from firth.kernels.ngram_hash import most_ngrams
 
@@ -67,7 +67,7 @@ class FeatureMap:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
-    def features(self, lines: Lines, labels: Mapping[str, int] | None = None, *, prefix: str = "") -> Features:
+    def features(self, lines: TokenLines, labels: Mapping[str, int] | None = None, *, prefix: str = "") -> Features:
         """Return the features of lines.
 
         Args:
@@ -77,7 +77,7 @@ class FeatureMap:
         """
         return self._lay_out(lines, labels or {}, prefix, given=0, grow=False)[0]
 
-    def grown(self, lines: Lines, labels: Mapping[str, int], *, prefix: str) -> tuple[Features, int]:
+    def grown(self, lines: TokenLines, labels: Mapping[str, int], *, prefix: str) -> tuple[Features, int]:
         """Return the features of lines, of which each new bucket is given the next row, and how many have one.
 
         Args:
@@ -88,7 +88,7 @@ class FeatureMap:
         return self._lay_out(lines, labels, prefix, given=0, grow=True)
 
     def _lay_out(
-        self, lines: Lines, labels: Mapping[str, int], prefix: str, *, given: int, grow: bool
+        self, lines: TokenLines, labels: Mapping[str, int], prefix: str, *, given: int, grow: bool
     ) -> tuple[Features, int]:
         rows = self._rows_of(lines, labels, len(prefix))
         pieces, piece_starts = self._pieces(lines, rows)
@@ -104,7 +104,7 @@ class FeatureMap:
         last, last_label = (int(each[-1]) if len(each) else 0 for each in (ends, label_ends))
         return Features(features[:last], ends, found[:last_label], label_ends), int(known)
 
-    def _rows_of(self, lines: Lines, labels: Mapping[str, int], skipped: int) -> npt.NDArray[np.int32]:
+    def _rows_of(self, lines: TokenLines, labels: Mapping[str, int], skipped: int) -> npt.NDArray[np.int32]:
         """Return what each distinct token is: the row of a word, a label, or neither."""
         ids, names = self.ids, lines.names()
         rows = np.fromiter((ids.get(name, kernels.UNKNOWN) for name in names), np.int32, len(names))
@@ -113,7 +113,9 @@ class FeatureMap:
             rows[token] = kernels.DROPPED if label is None else -2 - label
         return rows
 
-    def _pieces(self, lines: Lines, rows: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _pieces(
+        self, lines: TokenLines, rows: npt.NDArray[np.int32]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the buckets of the n-grams of characters of the distinct tokens, and where those of each begin."""
         starts = np.zeros(len(rows) + 1, dtype=np.int64)
         if self.max_n == 0 or self.buckets == 0:

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.wordnet import hypernym_groups
 from firth.embeddings.learned_tree import learned_children
 from firth.errors import OptionError
 from firth.kernels.trees import Children, balanced_children, huffman_children
 from firth.randomness import generator
+from firth.readers.wordnet import hypernym_groups
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 

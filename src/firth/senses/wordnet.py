@@ -39,10 +39,10 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from firth import options
-from firth.corpus.wordnet import PARTS, WordNet, read_wordnet
 from firth.errors import OptionError
 from firth.options import option, options_class
 from firth.postprocess.recorded import matrix_of
+from firth.readers.wordnet import PARTS_OF_SPEECH, WordNet, read_wordnet
 from firth.vectors.averages import smooth_weights
 from firth.vectors.neighbours import unit
 from firth.vectors.sense_readers import Centroids
@@ -150,7 +150,12 @@ class WordNetSenses:
         holds = csr_array((np.ones(len(listed)), (listed, inventory.synsets[listed])), shape=(senses, synsets))
         number = {name: place for place, name in enumerate(inventory.names)}
         pairs = np.array(
-            [(number[one], number[other]) for one in number for other in read.above.get(one, ()) if other in number],
+            [
+                (number[one], number[other])
+                for one in number
+                for other in read.hypernyms.get(one, ())
+                if other in number
+            ],
             dtype=np.int64,
         ).reshape(-1, 2)
         above = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(synsets, synsets))
@@ -200,7 +205,7 @@ def _senses_of(word: str, wordnet: WordNet, folded: dict[str, list[str]]) -> Ite
     if word != word.lower():
         plain = word.replace("_", " ")
         spellings = [plain] if plain in wordnet.senses else []
-    ranks, seen = dict.fromkeys(PARTS, 0), set[str]()
+    ranks, seen = dict.fromkeys(PARTS_OF_SPEECH, 0), set[str]()
     for spelling in sorted(spellings, key=lambda each: (each != word, each)):
         for part, synset in wordnet.senses[spelling]:
             if synset not in seen:

@@ -159,7 +159,7 @@ def make_brown(path: Path) -> None:
 
 def use_brown(path: Path) -> Any:
     """Read it all."""
-    from firth.corpus.brown import read_brown
+    from firth.readers.brown import read_brown
 
     return list(read_brown(path))
 
@@ -206,10 +206,10 @@ def make_wordnet(path: Path) -> None:
 
 def use_wordnet(path: Path) -> Any:
     """Read words, synsets, and the groups within groups."""
-    from firth.corpus.wordnet import hypernym_groups, read_wordnet
+    from firth.readers.wordnet import hypernym_groups, read_wordnet
 
     found = read_wordnet(path)
-    return [dict(found.senses), dict(found.above), repr(hypernym_groups(path))[:5000]]
+    return [dict(found.senses), dict(found.hypernyms), repr(hypernym_groups(path))[:5000]]
 
 
 def make_counts(path: Path) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.corpus.wordnet import WordNet
 from firth.errors import FormatError, OptionError
+from firth.readers.wordnet import WordNet
 from firth.senses.wordnet import take_inventory
 
 ENTRIES = """\
@@ -135,7 +135,7 @@ def test_as_a_solved_system():
     for i, one in enumerate(names):
         for j, other in enumerate(names):
             beta = 0.9 * (one == other) if i != j else 0
-            beta += 0.4 * (one != other and (other in net.above[one] or one in net.above[other]))
+            beta += 0.4 * (one != other and (other in net.hypernyms[one] or one in net.hypernyms[other]))
             system[i, i] += beta
             system[i, j] -= beta
     np.testing.assert_allclose(found, np.linalg.solve(system, 0.7 * rows[inventory.words]), atol=1e-6)

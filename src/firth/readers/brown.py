@@ -1,4 +1,4 @@
-"""The Brown corpus, as NLTK packs it: 500 texts of American English of 1961, each word with its part of speech."""
+"""The Brown corpus in NLTK's format: 500 American English texts of 1961, with a part-of-speech tag on each word."""
 
 import os
 import re
@@ -11,21 +11,21 @@ _TEXT = re.compile(r"(?:.*/)?c[a-r]\d\d")
 
 
 def read_brown(path: str | os.PathLike[str]) -> Iterator[list[str]]:
-    """Yield paragraphs as lists of words, in the order of the texts' names (ca01 ... cr09), tags taken off.
+    """Yield the paragraphs as lists of words without tags, text by text in the order of their names (ca01 ... cr09).
 
     Args:
-        path: of `brown.zip`; `firth.data.path_of("brown")` is one.
+        path: `brown.zip`, for example `firth.data.path_of("brown")`.
 
     Raises:
-        FormatError: the file is no such archive.
+        FormatError: the file is not this archive.
     """
     members = zip_members(path, lambda name: bool(_TEXT.fullmatch(name)), "NLTK's brown.zip")
     try:
         texts = [members[name].decode("ascii") for name in sorted(members)]
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: no archive of the Brown corpus ({error}); expected NLTK's brown.zip") from error
+        raise FormatError(f"{path}: not the Brown corpus ({error}); expected NLTK's brown.zip") from error
     if not texts:
-        raise FormatError(f"{path}: an archive without the texts ca01 ... cr09; expected NLTK's brown.zip")
+        raise FormatError(f"{path}: the archive has no texts ca01 ... cr09; expected NLTK's brown.zip")
     for text in texts:
         for paragraph in re.split(r"\n\s*\n", text):
             words = [token.rpartition("/")[0] for token in paragraph.split()]

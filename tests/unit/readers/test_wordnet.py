@@ -4,8 +4,8 @@ import tarfile
 
 import pytest
 
-from firth.corpus.wordnet import hypernym_groups
 from firth.errors import FormatError
+from firth.readers.wordnet import hypernym_groups
 
 ENTRIES = """\
 'cat':
@@ -115,7 +115,7 @@ def test_what_is_no_archive_is_refused(content, tmp_path):
 def test_an_absent_path_and_an_empty_folder_are_refused(tmp_path):
     with pytest.raises(FormatError, match="not readable as WordNet"):
         hypernym_groups(tmp_path / "nowhere")
-    with pytest.raises(FormatError, match="0 words and 0 synsets found"):
+    with pytest.raises(FormatError, match="0 words and 0 synsets;"):
         hypernym_groups(tmp_path)
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from firth.corpus.labelled import read_labelled, scan_texts
+from firth.corpus.line_scanner import scan_texts
 from firth.errors import CorpusError, OptionError
+from firth.readers.labelled import read_labelled
 
 
 def silent(status):
@@ -48,7 +49,7 @@ def test_several_files_one_of_them_packed(tmp_path):
 
 
 def test_a_file_larger_than_a_block(tmp_path, monkeypatch):
-    from firth.corpus import labelled
+    from firth.readers import labelled
 
     text = "".join(f"__label__{i % 3} word{i} {'long' * (i % 50)}\n" for i in range(3000))
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
@@ -98,7 +99,7 @@ def test_pairs_of_text_and_label():
     assert words(found.lines) == [["one", "two", "</s>"], ["two", "</s>"], ["three", "</s>"]]
     assert found.labels == [["x"], ["x", "y"], []]
     assert read(pair for pair in [("one", 1), ("two", 2)]).labels == [["1"], ["2"]]
-    with pytest.raises(CorpusError, match="item 1 is 'b' among pairs"):
+    with pytest.raises(CorpusError, match="item 1 is 'b'; expected a tuple"):
         read([("a", "x"), "b"])
 
 
@@ -128,9 +129,9 @@ def test_data_frames():
             read(frame, "sort")
         with pytest.raises(CorpusError, match="no column 'body'; expected one of id, kind, text; name it with column="):
             read(frame, "kind", "body")
-        with pytest.raises(CorpusError, match="the columns id, kind, text; name its column of labels with labels="):
+        with pytest.raises(CorpusError, match="the columns id, kind, text; name the label column with labels="):
             read(frame)
-        with pytest.raises(OptionError, match="has 3 columns; expected a series, or a list"):
+        with pytest.raises(OptionError, match="has 3 columns; expected a series or a list"):
             read(frame["text"], frame)
 
 
@@ -161,7 +162,7 @@ def test_labels_beside_a_file(tmp_path):
 
 def test_a_table_without_a_column_of_labels(tmp_path):
     sources(tmp_path)
-    with pytest.raises(CorpusError, match="name its column of labels"):
+    with pytest.raises(CorpusError, match="name the label column"):
         read(tmp_path / "t.csv")
     with pytest.raises(CorpusError, match="no column 'sort'"):
         read(tmp_path / "t.csv", "sort")

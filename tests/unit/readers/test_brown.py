@@ -4,8 +4,8 @@ import zipfile
 
 import pytest
 
-from firth.corpus.brown import read_brown
 from firth.errors import FormatError
+from firth.readers.brown import read_brown
 
 
 def archive(folder, **texts):
@@ -28,7 +28,7 @@ def test_what_is_no_archive_is_called_so(tmp_path):
     (tmp_path / "brown.zip").write_text("The/at", encoding="ascii")
     with pytest.raises(FormatError, match=r"not a readable zip archive .*expected NLTK's brown\.zip"):
         list(read_brown(tmp_path / "brown.zip"))
-    with pytest.raises(FormatError, match="without the texts"):
+    with pytest.raises(FormatError, match="has no texts"):
         list(read_brown(archive(tmp_path, README="a")))
 
 
