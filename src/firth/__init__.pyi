@@ -4,6 +4,8 @@ from firth.alignment.alignment import Alignment as Alignment
 from firth.alignment.change import Change as Change
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
+from firth.classify.classifier import Classifier as Classifier
+from firth.classify.text_classifier import TextClassifier as TextClassifier
 from firth.comparison.results import Comparison as Comparison
 from firth.comparison.run import compare as compare
 from firth.corpus.encoded import Corpus as Corpus
@@ -12,7 +14,6 @@ from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
 from firth.embeddings.associations import AssociationVectors as AssociationVectors
-from firth.embeddings.classifier import Classifier as Classifier
 from firth.embeddings.compositional import Composition as Composition
 from firth.embeddings.compositional import TensorIndexing as TensorIndexing
 from firth.embeddings.fasttext import FastText as FastText
@@ -21,7 +22,6 @@ from firth.embeddings.lsa import LatentSemanticAnalysis as LatentSemanticAnalysi
 from firth.embeddings.ngram import NgramVectors as NgramVectors
 from firth.embeddings.paragraph import ParagraphVectors as ParagraphVectors
 from firth.embeddings.structured import Structured as Structured
-from firth.embeddings.text_classifier import TextClassifier as TextClassifier
 from firth.embeddings.word2vec import Word2Vec as Word2Vec
 from firth.embeddings.word_trees import WordTree as WordTree
 from firth.errors import FirthError as FirthError

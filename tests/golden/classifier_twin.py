@@ -1,6 +1,6 @@
 """A plain twin of the text classifier: float64 NumPy, one text after the other, the same random stream.
 
-Written from the formulas of `firth.embeddings.text_classifier` and from what fastText takes a line to be. It takes
+Written from the formulas of `firth.classify.text_classifier` and from what fastText takes a line to be. It takes
 nothing from the compiled side but the alias table, which has tests of its own. Slow and short.
 """
 

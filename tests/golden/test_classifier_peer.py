@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.classifier_files import from_fasttext
+from firth.classify.files import from_fasttext
+from firth.classify.labels import label_children
 from firth.vectors.io.fasttext import read
 
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]  # fasttext warns as it likes
@@ -67,7 +68,7 @@ def as_fasttext_tells(classifier, texts):
     found = np.ones((len(texts), 2 * len(classifier) - 1))
     for node in range(len(classifier) - 2, -1, -1):
         p = 1 / (1 + np.exp(-scores[:, node]))
-        for child, turn in zip(classifier.arithmetic.children[node], (p, 1 - p), strict=True):
+        for child, turn in zip(label_children(classifier.label_counts)[node], (p, 1 - p), strict=True):
             found[:, child] = found[:, len(classifier) + node] * (turn + ADDED)
     return found[:, : len(classifier)]
 

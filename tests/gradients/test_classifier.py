@@ -7,9 +7,9 @@ The text has a word twice, and rows of n-grams.
 import numpy as np
 import pytest
 
-from firth.embeddings.classifier_texts import encode
-from firth.embeddings.label_tree import label_children
-from firth.embeddings.text_classifier import TextClassifier, shard_trainer
+from firth.classify.features import encode_texts
+from firth.classify.labels import label_children
+from firth.classify.text_classifier import TextClassifier, shard_trainer
 from firth.embeddings.training import make_shards
 from firth.kernels.trees import from_children
 from firth.readers.labelled import read_labelled
@@ -49,7 +49,7 @@ def one_step(loss, seed, rate):
         shuffle=False,
     )  # fmt: skip
     read = read_labelled([TEXTS[0], *TEXTS[1:] * count], [first, *names], None, "", print)
-    texts = encode(model, read, seed=0)
+    texts = encode_texts(model, read, seed=0)
     matrices = texts.initial_matrices(DIM, seed=0, start=None)
     before = [random_rows(random, len(rows), DIM) for rows in (matrices.inputs, matrices.outputs)]
     matrices.inputs[:, :DIM], matrices.outputs[:, :DIM] = before

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import firth
+from firth.classify.features import FeatureMap
 from firth.corpus.line_scanner import LineScanner, scan_texts
-from firth.embeddings.text_features import FeatureMap
 from firth.kernels import labelled_text as kernels
 from tests.golden.classifier_twin import file_lines, fnv, piece_buckets, text_tokens, word_buckets
 
@@ -28,7 +28,7 @@ def read_back(lines):
 @given(DATA)
 @settings(max_examples=300, deadline=None)
 def test_files_are_split_as_the_twin_splits_them(data):
-    scanner = LineScanner("__label__", one_text_per_line=False)
+    scanner = LineScanner("__label__", one_a_line=False)
     scanner.feed(data)
     lines = scanner.finish()
     assert read_back(lines) == file_lines(data)

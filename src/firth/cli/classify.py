@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.classify.classifier import FASTTEXT, Classifier
+from firth.classify.files import load
+from firth.classify.scores import LabelScore, LabelScores
+from firth.classify.text_classifier import TextClassifier
 from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import AsJson, complain, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
-from firth.embeddings.classifier import FASTTEXT, Classifier
-from firth.embeddings.classifier_files import load
-from firth.embeddings.label_scores import LabelScores, Score
-from firth.embeddings.text_classifier import TextClassifier
 from firth.errors import OptionError
 from firth.signals import exit_status
 from firth.vectors.io.detect import check_file
@@ -215,9 +215,9 @@ def _tell(classifier: Classifier, output: Path, seconds: float, json: bool) -> N
         print(f"best of {len(tuned['trials'])} trials: {tuned['metric']} {tuned['score']:.4f} with {chosen}")
 
 
-def _figures(score: Score) -> dict[str, float]:
+def _figures(score: LabelScore) -> dict[str, float]:
     return {"precision": score.precision, "recall": score.recall, "f1": score.f1}
 
 
 def _by_label(scores: LabelScores) -> dict[str, Any]:
-    return {label: {**_figures(score), "texts": score.there} for label, score in scores.by_label.items()}
+    return {label: {**_figures(score), "texts": score.support} for label, score in scores.by_label.items()}

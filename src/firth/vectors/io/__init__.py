@@ -41,7 +41,7 @@ SUFFIXES = {
     ".ftz": "fasttext",
     ".floret": "floret",
 }
-CLASSIFIERS = "firth.embeddings.classifier_files"  # its `from_fasttext` takes a fastText file that holds a classifier
+CLASSIFIERS = "firth.classify.files"  # its `from_fasttext` takes a fastText file that holds a classifier
 
 __all__ = ["FORMATS", "format_of", "load", "load_vectors", "load_words", "save"]
 

@@ -42,7 +42,7 @@ WORDS = "firth-vectors"
 KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
     WORDS: "firth.vectors.io.folder",
     "firth-alignment": "firth.alignment.alignment",
-    "firth-classifier": "firth.embeddings.classifier_files",
+    "firth-classifier": "firth.classify.files",
     "firth-composition": "firth.embeddings.compositional",
     "firth-documents": "firth.vectors.document_vectors",
     "firth-language-model": "firth.neural.models.language.files",

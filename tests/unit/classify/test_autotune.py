@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.autotune import RANGES, Search, moved
+from firth.classify.autotune import RANGES, AutotuneOptions, mutate
 from firth.errors import DivergenceError, OptionError
 
 WORDS = list("abcdefgh")
@@ -64,7 +64,7 @@ def test_one_label_is_searched_for():
 def test_moves_stay_in_their_ranges():
     random, best = np.random.default_rng(0), firth.TextClassifier()
     for _ in range(300):
-        best = moved(best, firth.TextClassifier(), 0.0, random)
+        best = mutate(best, firth.TextClassifier(), 0.0, random)
         for name, (low, high, _) in RANGES.items():
             assert low <= getattr(best, name) <= high
     assert best.max_n in (0, 5, 6)
@@ -75,7 +75,7 @@ def test_moves_grow_smaller():
 
     def spread(share):
         random = np.random.default_rng(0)
-        return np.std([np.log2(moved(first, first, share, random).lr) for _ in range(300)])
+        return np.std([np.log2(mutate(first, first, share, random).lr) for _ in range(300)])
 
     assert spread(1.0) < spread(0.0) / 2
 
@@ -91,4 +91,4 @@ def test_a_search_of_which_every_trial_diverges():
 @pytest.mark.parametrize("search", [{"seconds": 0}, {"trials": 0}, {"metric": "accuracy"}])
 def test_searches_out_of_range(search):
     with pytest.raises(OptionError, match=next(iter(search))):
-        Search(**search)
+        AutotuneOptions(**search)

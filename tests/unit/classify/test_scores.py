@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from firth.embeddings.label_scores import Score, label_scores
-from firth.embeddings.text_features import Features
+from firth.classify.features import Features
+from firth.classify.scores import LabelScore, label_scores
 
 
 def given(*labels):
@@ -19,19 +19,19 @@ def test_counts_by_hand():
     counted = np.array([[True, True], [True, True], [True, True], [False, True]])
     scores = label_scores(["a", "b", "c"], given([0], [0, 1], [], [1]), best, counted)
     assert scores.texts == 3
-    assert scores.overall == Score(right=2, predicted=5, there=4)
-    assert scores.by_label == {"a": Score(2, 3, 2), "b": Score(0, 1, 2), "c": Score(0, 1, 0)}
+    assert scores.overall == LabelScore(correct=2, predicted=5, support=4)
+    assert scores.by_label == {"a": LabelScore(2, 3, 2), "b": LabelScore(0, 1, 2), "c": LabelScore(0, 1, 0)}
     assert (scores.precision, scores.recall) == (0.4, 0.5)
     assert scores.f1 == pytest.approx(2 * 0.4 * 0.5 / 0.9)
 
 
 def test_a_label_given_twice_is_there_once():
     scores = label_scores(["a", "b"], given([0, 0]), np.array([[0]], dtype=np.int32), np.array([[True]]))
-    assert scores.overall == Score(1, 1, 1)
+    assert scores.overall == LabelScore(1, 1, 1)
 
 
 def test_nothing_there_and_nothing_predicted_are_zero():
-    nothing = Score(0, 0, 0)
+    nothing = LabelScore(0, 0, 0)
     assert (nothing.precision, nothing.recall, nothing.f1) == (0, 0, 0)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.classifier_files import from_fasttext, load, to_fasttext
+from firth.classify.files import from_fasttext, load, to_fasttext
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
 from firth.vectors.io import fasttext

@@ -1,6 +1,6 @@
 import numpy as np
 
-from firth.embeddings.label_tree import label_children
+from firth.classify.labels import label_children
 from firth.kernels.trees import from_children
 
 

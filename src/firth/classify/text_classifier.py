@@ -1,7 +1,7 @@
-"""TextClassifier: fastText's classifier, a mean of vectors and a linear layer over labels.
+"""TextClassifier: fastText's text classifier, a linear classifier over the mean of word and n-gram vectors.
 
-What: a text is the mean of the vectors of its words, of the n-grams of its words and, where asked for, of the n-grams
-of characters in its words; from this mean its labels are predicted.
+What: a text is represented by the mean of the vectors of its words, its word n-grams and, optionally, its character
+n-grams. A linear layer predicts the labels from this mean.
 
 Objective, for a text with rows v_1 .. v_M and a label y of L, h = 1/M sum_m v_m and s_l = h . u_l:
 
@@ -10,27 +10,25 @@ Objective, for a text with rows v_1 .. v_M and a label y of L, h = 1/M sum_m v_m
     negative      log sigma(s_y) + sum_k log sigma(-s_{n_k}), n_k drawn from counts^0.5, never y
     ova           sum over the text's labels of log sigma(s_l), and over all others of log sigma(-s_l)
 
-A text with several labels is a prediction of one of them, drawn anew in each epoch; `ova` (one against all) predicts
-all at once.
+Of a text with several labels, one is sampled in each epoch; `ova` (one versus all) predicts all of them at once.
 
 Source: Joulin et al. 2017, "Bag of tricks for efficient text classification", sections 2, 2.1 (hierarchical softmax)
-and 2.2 (hashed n-grams of words); Bojanowski et al. 2017, "Enriching word vectors with subword information", for
-n-grams of characters. Negative sampling, one-against-all, the tokens, the hashes and the labels drawn are those of
-fastText's program.
+and 2.2 (hashed word n-grams); Bojanowski et al. 2017, "Enriching word vectors with subword information", for character
+n-grams. Negative sampling, one-versus-all, tokenisation, hashing and the sampling of labels follow fastText's program.
 
 Departures:
-- Only buckets that a training text meets have rows. An n-gram in another bucket counts among the M of a text, with a
-  row of zeros; fastText leaves such rows at the random numbers that they began with.
-- Texts are gone through in an order drawn once (`shuffle=True`), and not as the file has them: a file sorted by its
-  labels spoils a classifier. Texts without a label or without a feature are left out beforehand.
-- Noise labels of a step are scored before the first is updated, but one that is drawn again is scored anew. The
-  logistic function is exact to float32, where fastText reads a table of 512 numbers.
-- The gradient of h is divided by M, as the derivative asks, and as fastText does for classifiers (and not for vectors).
-- Each thread's learning rate falls with the tokens that it has read of its own share.
+- Only buckets that occur in training texts have rows. An n-gram in another bucket counts in M with a row of zeros;
+  fastText keeps such rows at their random initial values.
+- Texts are shuffled once (`shuffle=True`) instead of being read in file order: a file sorted by label gives a bad
+  classifier. Texts without a label or without a feature are left out beforehand.
+- The noise labels of a step are scored before any of them is updated, except for a label that is sampled twice. The
+  logistic function is exact to float32; fastText uses a table of 512 values.
+- The gradient of h is divided by M, the exact derivative, as in fastText's classifier (but not its word vectors).
+- The learning rate of each thread decays with the tokens that the thread has read of its own share.
 
-Cost: 4 M D + 6 D N flops a text, N the output rows of a prediction: L, a path, or 1 + `negative`; (V + buckets met) D +
-L D float32, and 4 bytes a feature of the training texts, which are held in memory. With one thread a seed gives the
-same bits on every run of one machine; with more, threads write to shared rows without locks.
+Cost: 4 M D + 6 D N flops per text, where N is the number of output rows of a prediction: L, a path, or 1 + `negative`;
+(V + buckets in use) D + L D float32, plus 4 bytes per feature of the training texts, which are held in memory. With one
+thread, a seed gives the same bits in every run on one machine; with more, updates of shared rows are not locked.
 """
 
 import dataclasses
@@ -43,9 +41,9 @@ import numpy.typing as npt
 from numba import njit
 
 from firth import options
-from firth.embeddings.classifier import Classifier
-from firth.embeddings.classifier_texts import Texts, encode
-from firth.embeddings.label_tree import label_children
+from firth.classify.classifier import Classifier
+from firth.classify.features import TrainingTexts, encode_texts
+from firth.classify.labels import label_children
 from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
@@ -75,46 +73,46 @@ from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from firth.embeddings.autotune import Tuned
+    from firth.classify.autotune import AutotuneResult
 
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
-ALL = -1  # the kind of "ova" in the kernel
-NOISE_EXPONENT = 0.5  # of the labels' counts
-LOSS_INTERVAL = 4096  # texts between two readings of the running likelihood
-WORSE = 8.0  # times the untrained loss: a mean beyond it is no learning
+ALL = -1  # the kernel's code of "ova"
+NOISE_EXPONENT = 0.5  # exponent of the label counts in negative sampling
+LOSS_INTERVAL = 4096  # texts between two reads of the running likelihood
+WORSE = 8.0  # a mean loss above this multiple of the untrained loss is divergence
 
 
 @options_class
 class TextClassifier:
-    """fastText's classifier: options that train.
+    """fastText's text classifier: its options, and `train`.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Joulin et al. 2017; the module's docstring gives the formulas and every departure.
+        Joulin et al. 2017; the module docstring has the formulas and all departures.
     """
 
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    lr: float = option(0.1, "learning rate at the start; it falls to 0", minimum=0, exclusive=True)
+    dim: int = option(100, "dimension of the vectors", minimum=1)
+    lr: float = option(0.1, "initial learning rate; it decays linearly to 0", minimum=0, exclusive=True)
     epochs: int = option(5, "passes over the texts", minimum=1)
-    loss: str = option("softmax", "how labels are predicted", choices=LOSSES)
-    negative: int = option(5, "noise labels a prediction, with loss='negative'", minimum=1)
-    word_ngrams: int = option(1, "the most words of an n-gram; 1 for words alone", minimum=1)
-    min_n: int = option(0, "the fewest characters of an n-gram", minimum=0)
-    max_n: int = option(0, "the most characters of an n-gram; 0 for none", minimum=0)
-    buckets: int = option(2_000_000, "numbers that the hashes of n-grams are brought down to", minimum=1, maximum=2**30)
-    min_count: int = option(1, "words that stand in the texts less often are left out", minimum=1)
-    min_count_label: int = option(0, "labels that fewer texts have are left out", minimum=0)
-    label_prefix: str = option("__label__", "what labels that stand in a text begin with")
-    shuffle: bool = option(True, "go through the texts in an order drawn once, and not as they come")
+    loss: str = option("softmax", "loss function", choices=LOSSES)
+    negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
+    word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)
+    min_n: int = option(0, "shortest character n-gram, in characters", minimum=0)
+    max_n: int = option(0, "longest character n-gram, in characters; 0 for none", minimum=0)
+    buckets: int = option(2_000_000, "number of hash buckets for n-grams", minimum=1, maximum=2**30)
+    min_count: int = option(1, "minimum count of a word; rarer words are ignored", minimum=1)
+    min_count_label: int = option(0, "minimum count of a label; rarer labels are ignored", minimum=0)
+    label_prefix: str = option("__label__", "prefix of labels inside a text")
+    shuffle: bool = option(True, "shuffle the texts once before training")
 
     def __post_init__(self) -> None:
         options.check(self)
         if self.max_n and self.min_n > self.max_n:
             raise OptionError(f"min_n={self.min_n}, max_n={self.max_n}: expected min_n to be at most max_n")
         if not isinstance(self.label_prefix, str) or any(map(str.isspace, self.label_prefix)):
-            raise OptionError(f"label_prefix={self.label_prefix!r}: expected a text without spaces")
+            raise OptionError(f"label_prefix={self.label_prefix!r}: expected a string without white space")
 
     def train(
         self,
@@ -131,34 +129,34 @@ class TextClassifier:
         """Train a classifier on texts with labels.
 
         Args:
-            source: files whose lines hold a text and its labels (a path, glob or folder, several paths, or "-"), a
-                table (CSV, TSV, JSONL, Parquet), a data frame, rows as mappings; a list of texts; or tuples of a text
-                and its label or labels.
-            labels: None where labels stand in the texts or tuples; the column that holds them; or, beside texts, a
-                label each, or a list of labels each: a list or a series.
+            source: files with one text and its labels per line (a path, glob or folder, several paths, or "-"); a
+                table (CSV, TSV, JSONL, Parquet), a data frame, or rows as mappings; a list of texts; or tuples of a
+                text and its label or labels.
+            labels: None if the labels are inside the texts or tuples; the name of their column; or a list or series
+                with one label, or one list of labels, per text.
             column: the column of texts; by default the only other one, "text", or the only one that holds text.
-            seed: of every random draw; with one thread it decides every bit of the result.
-            threads: how many; by default one a processor.
-            start: vectors that words of the texts start from, instead of random ones.
+            seed: random seed; with one thread it decides every bit of the result.
+            threads: number of threads; by default one per processor.
+            start: initial vectors for words of the texts, instead of random ones.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
-                no more than a twentieth of the time; a later call with
-                the same texts, options, seed and threads goes on from it.
+            checkpoint: a folder for checkpoints, written every five minutes and after an epoch unless that would take
+                over a twentieth of the time; a later call with the same texts, options, seed and threads resumes.
 
         Returns:
-            A classifier, with `metadata["training"]`: options, seed, threads, loss (nats a text, one figure an epoch),
-            words, seconds, and how many texts were used and left out.
+            A classifier, with `metadata["training"]`: options, seed, threads, loss (nats per text, one value per
+            epoch), words, seconds, and the number of texts used and left out.
 
         Raises:
-            CorpusError: the source is missing, no text, or empty; no text has a label, or all have the same.
-            OptionError: `threads` is below one, the labels do not fit the texts, or the checkpoint is of another run.
+            CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
+            OptionError: `threads` is below 1, the number of labels differs from the number of texts, or the checkpoint
+                belongs to another run.
             ShapeError: `start` has another width.
-            DivergenceError: numbers or loss grew as no learning could make them.
+            DivergenceError: the training diverged.
         """
         usable_threads(threads)
         with reporting(progress) as report:
-            read = read_labelled(source, labels, column, self.label_prefix, report)
-        return train_on(self, read, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
+            data = read_labelled(source, labels, column, self.label_prefix, report)
+        return train_on(self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
 
     def autotune(
         self,
@@ -174,23 +172,19 @@ class TextClassifier:
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
-    ) -> "Tuned":
-        """Search for the options that do best on a validation set; see `firth.embeddings.autotune.autotune`."""
-        from firth.embeddings.autotune import Search, autotune
+    ) -> "AutotuneResult":
+        """Search for the options with the best score on a validation set; see `firth.classify.autotune.autotune`."""
+        from firth.classify.autotune import AutotuneOptions, autotune
 
-        beside = labels if validation_labels is None else validation_labels
+        judged_labels = labels if validation_labels is None else validation_labels
         with reporting(progress) as report:
-            read = read_labelled(source, labels, column, self.label_prefix, report)
-            judged = read_labelled(validation, beside, column, self.label_prefix, report)
-        search = Search(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
-        return autotune(self, read, judged, search, progress=progress)
+            data = read_labelled(source, labels, column, self.label_prefix, report)
+            judged = read_labelled(validation, judged_labels, column, self.label_prefix, report)
+        search = AutotuneOptions(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
+        return autotune(self, data, judged, search, progress=progress)
 
     def untrained_loss(self, counts: npt.NDArray[np.int64]) -> float:
-        """Return the loss a text before any training, in nats.
-
-        Args:
-            counts: (L,) of the labels, the commonest first.
-        """
+        """Return the loss per text before any training, in nats, from the label counts in descending order."""
         if self.loss == "softmax":
             return math.log(len(counts))
         if self.loss == "hierarchical":
@@ -201,7 +195,7 @@ class TextClassifier:
 
 def train_on(
     model: TextClassifier,
-    read: LabelledTexts,
+    data: LabelledTexts,
     *,
     seed: int,
     threads: int | None,
@@ -209,9 +203,9 @@ def train_on(
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Classifier:
-    """Train on texts that were read; with the arguments and errors of `TextClassifier.train`, see `TextClassifier`."""
+    """Train on texts that are already read; see `TextClassifier.train`."""
     count = usable_threads(threads)
-    texts = encode(model, read, seed=seed)
+    texts = encode_texts(model, data, seed=seed)
     run = Run(
         corpus=texts,
         matrices=texts.initial_matrices(model.dim, seed=seed, start=start),
@@ -222,21 +216,16 @@ def train_on(
         untrained_loss=WORSE / 1.5 * model.untrained_loss(texts.labels.counts),
         seed=seed,
         threads=count,
-        finish=lambda trained, facts: finished(model, texts, trained, facts),
+        finish=lambda trained, facts: make_classifier(model, texts, trained, facts),
     )
     train_shard = shard_trainer(model, texts, run.matrices, count)
     return run.train(progress=progress, checkpoint=checkpoint)
 
 
-def finished(model: TextClassifier, texts: Texts, trained: Matrices, facts: dict[str, Any]) -> Classifier:
-    """Return the classifier that a run has made.
-
-    Args:
-        model: the options.
-        texts: what it was trained on.
-        trained: the rows.
-        facts: what is known of the run.
-    """
+def make_classifier(
+    model: TextClassifier, texts: TrainingTexts, trained: Matrices, facts: dict[str, Any]
+) -> Classifier:
+    """Return the classifier of a finished run."""
     labels = texts.labels
     return Classifier(
         map=texts.map,
@@ -251,26 +240,19 @@ def finished(model: TextClassifier, texts: Texts, trained: Matrices, facts: dict
     )
 
 
-def shard_trainer(model: TextClassifier, texts: Texts, matrices: Matrices, threads: int) -> TrainShard:
-    """Return the function that trains one shard.
-
-    Args:
-        model: the options.
-        texts: what is trained on.
-        matrices: what is trained.
-        threads: how many shards there are.
-    """
+def shard_trainer(model: TextClassifier, texts: TrainingTexts, matrices: Matrices, threads: int) -> TrainShard:
+    """Return the function that trains one shard."""
     counts = texts.labels.counts
     number = len(counts)
     probabilities = counts**NOISE_EXPONENT / (counts**NOISE_EXPONENT).sum()
     tree = from_children(label_children(counts)) if model.loss == "hierarchical" else None
-    # One against all takes the steps of negative sampling, with every label listed.
+    # One-versus-all takes the step of negative sampling with every label in the list.
     by = scoring(
         "negative" if model.loss == "ova" else model.loss, probabilities, negative=model.negative,
         noise=alias_table(probabilities), tree=tree,
     )  # fmt: skip
     longest = int(texts.features.sizes.max())
-    task = Task(
+    batch = TextBatch(
         order=texts.order,
         starts=texts.starts,
         features=texts.features.rows,
@@ -286,36 +268,36 @@ def shard_trainer(model: TextClassifier, texts: Texts, matrices: Matrices, threa
         most = max(number, model.negative + 1, tree.longest if tree else 0)
         work = new_work(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
         at = addresses(work, matrices.inputs, matrices.outputs, dim=model.dim, normalised=by.kind == SOFTMAX)
-        train_texts(task, work, at, predictor(by, at, shard.loss), shard.state(stop))
+        train_texts(batch, work, at, predictor(by, at, shard.loss), shard.state(stop))
 
     return train_shard
 
 
-class Task(NamedTuple):
-    """What a shard's kernel reads."""
+class TextBatch(NamedTuple):
+    """The input of a shard's kernel."""
 
     order: npt.NDArray[np.int64]  # (K,) texts
-    starts: npt.NDArray[np.int64]  # (K + 1,) tokens before each
+    starts: npt.NDArray[np.int64]  # (K + 1,) number of tokens before each
     features: npt.NDArray[np.int32]  # rows
     ends: npt.NDArray[np.int64]  # (texts,)
     labels: npt.NDArray[np.int32]
     label_ends: npt.NDArray[np.int64]  # (texts,)
     kind: int  # of firth.kernels.objectives, or ALL
     lr: float
-    total: int  # tokens the shard reads in all epochs: the learning rate's schedule
+    total: int  # tokens that the shard reads in all epochs; the learning rate decays over them
 
 
 @compiled
 def train_texts(
-    task: Task,
+    batch: TextBatch,
     work: Work,
     at: Addresses,
     by: Predictor,
     state: ShardState,
 ) -> None:
     """Train on the texts that begin before the shard's last token."""
-    order, starts, features, ends = task.order, task.starts, task.features, task.ends
-    labels, label_ends, kind = task.labels, task.label_ends, task.kind
+    order, starts, features, ends = batch.order, batch.starts, batch.features, batch.ends
+    labels, label_ends, kind = batch.labels, batch.label_ends, batch.kind
     position, read, random, predictions = state.position, state.read, state.random, state.predictions
     stop, last, count, since = state.stop, state.last, by.words, 0
     place = np.searchsorted(starts, position[0])  # in `order`
@@ -325,13 +307,13 @@ def train_texts(
         end_outputs(at, count)
     while position[0] < last and stop[0] == 0:
         if place >= order.size or starts[place] >= last:
-            position[0] = last  # the last text of the share before reaches into this one
+            position[0] = last  # the last text of the shard before extends into this one
             break
         text = order[place]
         place += 1
         if place < order.size:
             fetch_text(features, ends, order[place], at)
-        rate = np.float32(task.lr * (1 - min(1.0, read[0] / task.total)))
+        rate = np.float32(batch.lr * (1 - min(1.0, read[0] / batch.total)))
         first, first_label = (ends[text - 1], label_ends[text - 1]) if text > 0 else (0, 0)
         m, several = ends[text] - first, label_ends[text] - first_label
         list_rows(features, first, m, at)
@@ -368,7 +350,7 @@ def list_rows(features: npt.NDArray[np.int32], first: int, m: int, at: Addresses
 
 @njit(nogil=True, inline="always")
 def fetch_text(features: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], text: int, at: Addresses) -> None:
-    """Ask for the input rows of the text that comes next."""
+    """Prefetch the input rows of the next text."""
     for j in range(ends[text - 1] if text > 0 else 0, ends[text]):
         prefetch_row(at.inputs + np.int64(features[j]) * at.row_bytes, at.row_bytes)
 
@@ -377,25 +359,25 @@ def fetch_text(features: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], tex
 def step_against_noise(
     by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int, rate: np.float32
 ) -> None:
-    """Take a step towards a label and away from noise labels, which are never the label itself.
+    """Take a step towards a label and away from noise labels, none of which is the label itself.
 
-    A noise label that is drawn again waits for a step of its own: of two labels, five draws are five times the other,
-    and five updates of one row at once, each as large as the first, would overshoot.
+    A noise label that is sampled again gets a step of its own. With two labels, five samples are five times the same
+    label, and five equal updates of one row at once would overshoot.
     """
     place_output(at, 0, label, 1)
     n = 1
     for _ in range(by.negative):
-        drawn = draw_word(by, random)
-        while drawn == label:
-            drawn = draw_word(by, random)
-        row, again = at.outputs + drawn * at.output_bytes, False
+        noise = draw_word(by, random)
+        while noise == label:
+            noise = draw_word(by, random)
+        row, again = at.outputs + noise * at.output_bytes, False
         for i in range(n):
             again = again or get_int64(at.table, i) == row
         if again:
             end_outputs(at, n)
             take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
             n = 0
-        place_output(at, n, drawn, -1)
+        place_output(at, n, noise, -1)
         n += 1
     end_outputs(at, n)
     take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)

@@ -1,7 +1,7 @@
-"""From the rows of texts to the probabilities of labels: the arithmetic of a trained classifier.
+"""Probabilities of labels, computed from the feature rows of texts.
 
-A score is linear in the mean of a text's rows, so that with few labels it is the mean of numbers that each row has
-ready: R x L of them instead of R x D, which fit the caches where the rows do not. They are made at the first question.
+A label's score is linear in the mean of a text's rows. With few labels, each row's scores are therefore computed once,
+on first use, and averaged: an R x L table fits the caches where the R x D rows do not.
 """
 
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.embeddings.label_tree import label_children
-from firth.embeddings.text_features import Features
+from firth.classify.features import Features
+from firth.classify.labels import label_children
 from firth.errors import FormatError
 from firth.kernels import labelled_text as kernels
 from firth.vectors.quantise import QuantisedMatrix
 
-BLOCK = 4096  # rows that are scored at once
+BLOCK = 4096  # rows scored at once
 Floats = npt.NDArray[np.float32]
 Rows = Floats | QuantisedMatrix
 
 
 @dataclass(frozen=True, eq=False)
-class Arithmetic:
-    """What probabilities are computed from.
+class LabelProbabilities:
+    """The part of a classifier that computes probabilities.
 
     Attributes:
         inputs: (R, D) rows of features.
-        outputs: (L, D) rows of labels, or with loss "hierarchical" of inner nodes.
+        outputs: (L, D) rows of labels; with loss "hierarchical" those of inner nodes.
         loss: "softmax", "hierarchical", "negative" or "ova".
         label_counts: (L,) int64.
     """
@@ -38,7 +38,7 @@ class Arithmetic:
     label_counts: npt.NDArray[np.int64]
 
     def hidden(self, features: Features) -> Floats:
-        """Return the mean of the rows of each text: (texts, D); zeros where it has none."""
+        """Return the mean row of each text, (texts, D); zeros for a text without rows."""
         hidden = np.zeros((len(features.ends), self.inputs.shape[1]), dtype=np.float32)
         if isinstance(self.inputs, QuantisedMatrix):
             q, codes = self.inputs.quantiser, self.inputs.codes
@@ -48,33 +48,32 @@ class Arithmetic:
         return hidden
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability of every label for each text: (texts, L).
-
-        Each text is computed for itself, whatever texts stand beside it.
+        """Return the probability of every label for each text, (texts, L); no text affects another's result.
 
         Raises:
-            FormatError: the classifier holds NaN, infinity, or numbers that are too large to be added up.
+            FormatError: the classifier holds NaN, infinity, or numbers too large to sum.
         """
         labels = len(self.label_counts)
-        found = np.empty((len(features.ends), labels), dtype=np.float64)
+        probabilities = np.empty((len(features.ends), labels), dtype=np.float64)
         kind = {"softmax": kernels.SHARES, "hierarchical": kernels.PATHS}.get(self.loss, kernels.EACH)
-        kernels.label_probabilities(self._scores(features), kind, self.children, np.empty(2 * labels - 1), found)
-        if not np.isfinite(found).all():
+        kernels.label_probabilities(
+            self._scores(features), kind, self.children, np.empty(2 * labels - 1), probabilities
+        )
+        if not np.isfinite(probabilities).all():
             raise FormatError(
-                "the classifier gives no probabilities, for it holds NaN, infinity, or numbers beyond all sums: train "
-                "or fetch it again"
+                "the classifier holds NaN, infinity, or numbers too large to sum: train it again, or copy it again"
             )
-        found[~known_texts(features)] = self.label_counts / max(int(self.label_counts.sum()), 1)
-        return found
+        probabilities[~has_known_feature(features)] = self.label_counts / max(int(self.label_counts.sum()), 1)
+        return probabilities
 
     @cached_property
     def children(self) -> npt.NDArray[np.int64]:
-        """(L - 1, 2) the tree over the labels, as `firth.kernels.trees` has it; empty with other losses."""
+        """(L - 1, 2) the tree over the labels in the form of `firth.kernels.trees`; empty with other losses."""
         return label_children(self.label_counts) if self.loss == "hierarchical" else np.zeros((0, 2), dtype=np.int64)
 
     def _scores(self, features: Features) -> npt.NDArray[np.float64]:
         scores = np.zeros((len(features.ends), len(self.label_counts)), dtype=np.float64)
-        # Which way is taken depends on the classifier alone: the ways differ in the last digit.
+        # The choice depends on the classifier alone, because the two ways differ in the last digit.
         if 2 * len(self.label_counts) <= self.inputs.shape[1]:
             kernels.mean_scores(features.rows, features.ends, self._row_scores, scores)
         else:
@@ -83,14 +82,14 @@ class Arithmetic:
 
     @cached_property
     def _row_scores(self) -> Floats:
-        """(R, L) what each row alone would score."""
-        found = np.empty((self.inputs.shape[0], len(self.label_counts)), dtype=np.float32)
-        for start in range(0, len(found), BLOCK):
-            block = slice(start, min(start + BLOCK, len(found)))
+        """(R, L) the scores of each row alone."""
+        scores = np.empty((self.inputs.shape[0], len(self.label_counts)), dtype=np.float32)
+        for start in range(0, len(scores), BLOCK):
+            block = slice(start, min(start + BLOCK, len(scores)))
             rows = self.inputs.rows(block) if isinstance(self.inputs, QuantisedMatrix) else self.inputs[block]
-            with np.errstate(over="ignore", invalid="ignore"):  # `probabilities` refuses what is not finite
-                found[block] = np.ascontiguousarray(rows, dtype=np.float32) @ self._columns
-        return found
+            with np.errstate(over="ignore", invalid="ignore"):  # `probabilities` rejects values that are not finite
+                scores[block] = np.ascontiguousarray(rows, dtype=np.float32) @ self._columns
+        return scores
 
     @cached_property
     def _columns(self) -> Floats:
@@ -105,7 +104,7 @@ class Arithmetic:
         return np.ascontiguousarray(q.lengths.decode(q.length_codes[:, None])[:, 0])
 
 
-def known_texts(features: Features) -> npt.NDArray[np.bool_]:
-    """Return which texts have a feature with a row."""
+def has_known_feature(features: Features) -> npt.NDArray[np.bool_]:
+    """Return for each text whether one of its features has a row."""
     rows = np.concatenate([[0], np.cumsum(features.rows >= 0)])
     return np.asarray(np.diff(rows[np.concatenate([[0], features.ends])]) > 0)

@@ -1,0 +1,1 @@
+"""Text classification: fastText's classifier, from labelled texts to predictions."""

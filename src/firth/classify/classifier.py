@@ -1,0 +1,373 @@
+"""A trained text classifier: predicts labels with probabilities, and computes precision, recall and F1.
+
+A text is tokenised like a line of fastText: tokens are separated by white space, and `</s>` marks the end. Line feeds
+inside a text are white space. Tokens that begin with the label prefix are ignored.
+
+A text without a known feature gets the relative frequencies of the labels in the training texts. Unless `min_count` is
+high, `</s>` is a known feature, so even an empty text has one.
+
+The result for a text depends neither on its position nor on the other texts of a batch.
+"""
+
+import contextlib
+import dataclasses
+import gc
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.classify.features import FeatureMap, Features, bucket_rows
+from firth.classify.labels import LabelSet, count_labels
+from firth.classify.probabilities import LabelProbabilities
+from firth.classify.scores import LabelScores, label_scores
+from firth.corpus.line_scanner import scan_texts
+from firth.errors import CorpusError, OptionError
+from firth.kernels.labelled_text import END, REMOVED, best_labels
+from firth.kernels.threads import usable_threads
+from firth.progress import Progress, reporting
+from firth.readers.labelled import LabelledTexts, read_labelled
+from firth.text.given import several
+from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
+
+BATCH = 1 << 15  # texts that a thread processes at once
+NUMBERS = 1 << 22  # probabilities held at once
+FASTTEXT = (".bin", ".ftz")  # suffixes of fastText's files
+Floats = npt.NDArray[np.float32]
+Prediction = list[tuple[str, float]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Classifier:
+    """A trained classifier.
+
+    Attributes:
+        map: the map from texts to feature rows.
+        labels: L labels, most frequent first.
+        label_counts: (L,) int64, counts in the training texts.
+        counts: (V,) int64, counts of the words.
+        inputs: (V + buckets in use, D) float32, words first; or quantised.
+        outputs: (L, D) float32, one row per label, or with loss "hierarchical" one per inner node; or quantised.
+        loss: "softmax", "hierarchical", "negative" or "ova".
+        label_prefix: prefix of labels in texts and in fastText's files.
+        metadata: facts about the training, JSON-compatible.
+    """
+
+    map: FeatureMap
+    labels: list[str]
+    label_counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    inputs: Floats | QuantisedMatrix
+    outputs: Floats | QuantisedMatrix
+    loss: str
+    label_prefix: str
+    metadata: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        kind = ", quantised" if isinstance(self.inputs, QuantisedMatrix) else ""
+        return f"<Classifier: {len(self.labels):,} labels, {len(self.words):,} words x {self.dim}{kind}>"
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words, most frequent first."""
+        return self.map.words
+
+    @property
+    def dim(self) -> int:
+        """D, the width of the vectors."""
+        return int(self.inputs.shape[1])
+
+    def predict(
+        self, texts: str | Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
+    ) -> Any:
+        """Return the most probable labels of one text or of several.
+
+        Args:
+            texts: one text, or several.
+            k: largest number of labels per text.
+            threshold: smallest probability of a returned label.
+            threads: number of threads; by default one per processor.
+
+        Returns:
+            Pairs of label and probability, most probable first; for several texts, a list of such lists.
+
+        Raises:
+            OptionError: `k` is below 1, or `threshold` is not a probability.
+            CorpusError: an item is not a string.
+        """
+        if isinstance(texts, str):
+            return self.predict([texts], k, threshold, threads=1)[0]
+        k = _check_k(k, threshold, len(self.labels))
+        results = _map_batches(batches(texts), lambda batch: self._best(self._features(batch), k), threads)
+        with collector_paused():
+            predictions = [pairs for best, values in results for pairs in self._with_names(best, values)]
+        if threshold > 0:
+            return [[(label, p) for label, p in pairs if p >= threshold] for pairs in predictions]
+        return predictions
+
+    def probabilities(self, texts: str | Iterable[str], *, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """Return the probability of every label, in the order of `labels`.
+
+        With the losses "softmax" and "hierarchical" they sum to 1; with "negative" and "ova" each label's probability
+        is independent of the others.
+
+        Args:
+            texts: one text, or several.
+            threads: number of threads.
+
+        Returns:
+            (L,), or (texts, L) float64.
+
+        Raises:
+            CorpusError: an item is not a string.
+        """
+        if isinstance(texts, str):
+            return np.asarray(self.probabilities([texts], threads=1)[0])
+        results = _map_batches(batches(texts), lambda batch: self._model.probabilities(self._features(batch)), threads)
+        return np.concatenate([np.zeros((0, len(self.labels))), *results])
+
+    def sentence_vectors(self, texts: str | Iterable[str]) -> Floats:
+        """Return the mean of a text's rows, from which labels are predicted: (D,) or (texts, D) float32.
+
+        Raises:
+            CorpusError: an item is not a string.
+        """
+        if isinstance(texts, str):
+            return np.asarray(self.sentence_vectors([texts])[0])
+        vectors = [self._model.hidden(self._features(batch)) for batch in batches(texts)]
+        return np.concatenate([np.zeros((0, self.dim), np.float32), *vectors])
+
+    def test(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        column: str | None = None,
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> LabelScores:
+        """Compute precision, recall and F1 on texts with labels.
+
+        Texts without a label are left out. A label that the classifier does not know lowers recall.
+
+        Args:
+            source: the texts, as for `firth.TextClassifier.train`.
+            labels: their labels, likewise.
+            column: the column of texts, likewise.
+            k: number of labels predicted per text.
+            threshold: smallest probability of a predicted label.
+            threads: number of threads.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: the source is missing, not text, or empty, or no text has a label.
+            OptionError: an option is out of its range, or there are not as many labels as texts.
+        """
+        k = _check_k(k, threshold, len(self.labels))
+        with reporting(progress) as report:
+            data = read_labelled(source, labels, column, self.label_prefix, report)
+        return self.scores(data, k=k, threshold=threshold, threads=threads)
+
+    def scores(
+        self, data: LabelledTexts, *, k: int = 1, threshold: float = 0.0, threads: int | None = None
+    ) -> LabelScores:
+        """Compute the scores of `test` on texts that are already read.
+
+        Args:
+            data: texts and labels.
+            k: number of labels predicted per text.
+            threshold: smallest probability of a predicted label.
+            threads: number of threads.
+
+        Raises:
+            CorpusError: no text has a label.
+        """
+        known = set(self.labels)
+        unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in known]
+        names = [*self.labels, *unknown]
+        labels = LabelSet(names, np.zeros(len(names), dtype=np.int64))
+        features = self.map.features(data.lines, labels.ids, prefix=self.label_prefix)
+        if data.labels is not None:
+            features = features.with_labels(*labels.encode(data.labels))
+        results = _map_batches(feature_batches(features, BATCH), lambda batch: self._best(batch, k), threads)
+        best, values = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
+        return label_scores(names, features, best, values >= threshold)
+
+    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        """Save the classifier for `firth.load`.
+
+        Args:
+            path: the folder or file.
+            format: "firth" for a folder, "fasttext" for a fastText file. None decides by the name: `.bin`, or `.ftz`
+                for a quantised classifier, means a fastText file, anything else a folder.
+
+        Raises:
+            OptionError: there is no such format, or the path is another kind of folder.
+            FormatError: a word or a label contains a space, which fastText's files cannot hold.
+            OSError: the file cannot be written.
+        """
+        from firth.classify import files
+
+        if format is None:
+            format = "fasttext" if Path(path).suffix in FASTTEXT else "firth"
+        if format not in ("firth", "fasttext"):
+            raise OptionError(f"format={format!r}: expected firth or fasttext")
+        (files.save if format == "firth" else files.save_fasttext)(self, path)
+
+    def quantise(
+        self, *, width: int = 2, lengths: bool = False, keep: int | None = None, labels: bool = False, seed: int = 0
+    ) -> "Classifier":
+        """Return a quantised classifier, ten to a hundred times smaller: product quantisation and pruning.
+
+        There is no retraining. N-grams that do not occur in the training texts no longer count in the mean of a text,
+        as in fastText's pruned models.
+
+        Source: Joulin et al. 2016, "FastText.zip: compressing text classification models", sections 3.1 (product
+        quantisation, with lengths apart) and 3.2 (the rows of greatest length are kept).
+
+        Args:
+            width: numbers per sub-vector, each of which becomes one byte.
+            lengths: whether each row's length gets a byte of its own.
+            keep: number of rows of words and n-grams to keep; None for all.
+            labels: whether the label vectors are quantised too.
+            seed: random seed of the clustering.
+
+        Raises:
+            OptionError: an option is out of its range, or the classifier is already quantised.
+        """
+        if isinstance(self.inputs, QuantisedMatrix) or isinstance(self.outputs, QuantisedMatrix):
+            raise OptionError("the classifier is already quantised; quantise the original")
+        if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int) or keep < 1):
+            raise OptionError(f"keep={keep!r}: expected a whole number of rows, at least 1")
+        rows, words = self._longest_rows(keep), len(self.words)
+        word_rows = rows[rows < words]
+        used = self.map.row_buckets(self.inputs.shape[0])[rows[rows >= words] - words]
+        inputs = np.asarray(self.inputs[rows], dtype=np.float32)
+        outputs: Any = self.outputs
+        facts = {"width": width, "lengths": lengths, "keep": keep, "labels": labels, "seed": seed}
+        return dataclasses.replace(
+            self,
+            map=dataclasses.replace(
+                self.map,
+                words=[self.words[row] for row in word_rows.tolist()],
+                bucket_rows=bucket_rows(used, self.map.buckets, len(word_rows), REMOVED),
+            ),
+            counts=self.counts[word_rows],
+            inputs=quantise_matrix(inputs, width=width, lengths=lengths, seed=seed),
+            outputs=quantise_matrix(outputs, width=2, lengths=lengths, seed=seed) if labels else outputs,
+            metadata={**self.metadata, "quantised": facts},
+        )
+
+    def _longest_rows(self, keep: int | None) -> npt.NDArray[np.int64]:
+        """Return the rows of greatest length in ascending order; the row of `</s>` is always among them."""
+        rows = np.asarray(self.inputs, dtype=np.float32)
+        if keep is None or keep >= len(rows):
+            return np.arange(len(rows))
+        norms = np.einsum("rd,rd->r", rows, rows, dtype=np.float64)
+        end = self.map.ids.get(END.decode())
+        if end is not None:
+            norms[end] = np.inf
+        return np.sort(np.argsort(-norms, kind="stable")[:keep])
+
+    @cached_property
+    def _model(self) -> LabelProbabilities:
+        return LabelProbabilities(self.inputs, self.outputs, self.loss, self.label_counts)
+
+    @cached_property
+    def _names(self) -> npt.NDArray[np.object_]:
+        return np.array(self.labels, dtype=object)
+
+    def _features(self, batch: Sequence[str]) -> Features:
+        return self.map.features(scan_texts(batch, self.label_prefix))
+
+    def _best(self, features: Features, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Return the k most probable labels of every text and their probabilities."""
+        size = max(1, NUMBERS // len(self.labels))
+        results = [self._best_of_batch(batch, k) for batch in feature_batches(features, size)]
+        return np.concatenate([best for best, _ in results]), np.concatenate([values for _, values in results])
+
+    def _best_of_batch(self, features: Features, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        probabilities = self._model.probabilities(features)
+        best = np.zeros((len(probabilities), k), dtype=np.int32)
+        best_labels(probabilities, best)
+        return best, np.take_along_axis(probabilities, best.astype(np.int64), axis=1)
+
+    def _with_names(self, best: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> Iterator[Prediction]:
+        names = self._names[best]
+        if best.shape[1] == 1:
+            return map(list, zip(zip(names[:, 0].tolist(), values[:, 0].tolist(), strict=True)))
+        return (list(zip(*pair, strict=True)) for pair in zip(names.tolist(), values.tolist(), strict=True))
+
+
+@contextlib.contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause garbage collection while many small lists are created: collecting costs more than creating them."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def feature_batches(features: Features, size: int) -> Iterator[Features]:
+    """Yield the features of `size` texts at a time."""
+    for first in range(0, len(features.ends), size):
+        ends, label_ends = features.ends[first : first + size], features.label_ends[first : first + size]
+        start, label_start = (int(each[first - 1]) if first else 0 for each in (features.ends, features.label_ends))
+        yield Features(
+            features.rows[start : ends[-1]], ends - start, features.labels[label_start : label_ends[-1]],
+            label_ends - label_start,
+        )  # fmt: skip
+
+
+def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
+    """Yield `BATCH` texts at a time.
+
+    Raises:
+        KindError: `texts` is something else, such as a table.
+        CorpusError: an item is not a string.
+    """
+    remaining, place = iter(several(texts)), 0
+    while batch := list(itertools.islice(remaining, BATCH)):
+        bad = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
+        if bad is not None:
+            raise CorpusError(
+                f"texts: item {place + bad} is {type(batch[bad]).__name__} {batch[bad]!r:.60}; expected a string"
+            )
+        yield batch
+        place += len(batch)
+
+
+def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads: int | None) -> list[Any]:
+    count = usable_threads(threads)
+    if count == 1:
+        return [function(batch) for batch in batches]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(function, batches))
+
+
+def _check_k(k: int, threshold: float, labels: int) -> int:
+    """Check k and the threshold; return k, at most the number of labels.
+
+    Raises:
+        OptionError: k or the threshold is out of its range.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise OptionError(f"k={k!r}: expected a whole number of at least 1")
+    if not 0 <= threshold <= 1:
+        raise OptionError(f"threshold={threshold!r}: expected a probability, from 0 to 1")
+    return min(k, labels)

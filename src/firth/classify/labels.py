@@ -1,0 +1,114 @@
+"""The labels of a set of texts: their names, counts and numbers, and the tree that hierarchical softmax walks."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import CorpusError
+from firth.readers.labelled import LabelledTexts
+
+UNBUILT = 10**15  # fastText's count of a tree node that does not exist yet
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """Labels, sorted by (-count, name).
+
+    Attributes:
+        names: L labels, without their prefix.
+        counts: (L,) int64, how often each label occurs.
+    """
+
+    names: list[str]
+    counts: npt.NDArray[np.int64]
+
+    @cached_property
+    def ids(self) -> Mapping[str, int]:
+        """The number of each label."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    def encode(self, labels: Sequence[Sequence[str]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return the label numbers of all texts and where those of each text end; unknown labels are dropped."""
+        numbers = [[self.ids[name] for name in names if name in self.ids] for names in labels]
+        flat = np.fromiter((number for row in numbers for number in row), np.int32)
+        return flat, np.cumsum([len(row) for row in numbers], dtype=np.int64)
+
+
+def frequent_labels(data: LabelledTexts, *, prefix: str, min_count: int) -> LabelSet:
+    """Return the labels that occur at least `min_count` times.
+
+    Raises:
+        CorpusError: fewer than two labels are left.
+    """
+    labels = count_labels(data, prefix=prefix)
+    size = int((labels.counts >= min_count).sum())
+    if size < 2:
+        raise CorpusError(f"{data.name}: {_too_few(data, labels.names, min_count)}")
+    return LabelSet(labels.names[:size], labels.counts[:size])
+
+
+def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
+    """Return all labels of texts; those inside a text begin with `prefix`.
+
+    Raises:
+        CorpusError: there are none.
+    """
+    if data.labels is not None:
+        counts = Counter(name for labels in data.labels for name in labels)
+    else:
+        tokens, names = np.flatnonzero(data.lines.is_label), data.lines.names()
+        counts = Counter({names[t].removeprefix(prefix): int(data.lines.counts[t]) for t in tokens.tolist()})
+    if not counts:
+        raise CorpusError(f"{data.name}: {_no_label(data, prefix)}")
+    ordered = sorted((-count, name) for name, count in counts.items())
+    return LabelSet([name for _, name in ordered], np.array([-count for count, _ in ordered], dtype=np.int64))
+
+
+def _no_label(data: LabelledTexts, prefix: str) -> str:
+    texts = f"{len(data.lines.ends):,} texts"
+    if data.labels is not None:
+        return f"{texts} have no label; expected one label or a list of labels per text"
+    return (
+        f"no label in {texts}; expected words that begin with {prefix!r}, such as '{prefix}sport': set label_prefix to "
+        "another prefix, or pass the labels, or the name of their column, as labels"
+    )
+
+
+def _too_few(data: LabelledTexts, names: Sequence[str], min_count: int) -> str:
+    if len(names) == 1:
+        return f"{len(data.lines.ends):,} texts have one label only, {names[0]!r}; expected two or more"
+    return f"min_count_label={min_count} leaves fewer than two of {len(names):,} labels; lower it"
+
+
+def label_children(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the Huffman tree over labels: (L - 1, 2), the left and right child of each inner node.
+
+    A fastText file holds no tree: it is rebuilt from the counts, so ties must be broken as fastText breaks them. Among
+    equal counts an inner node is merged before a label, and a later label before an earlier one. The second of two
+    merged nodes is reached by the positive turn: fastText calls it right, `firth.kernels.trees` left.
+
+    Source: Huffman 1952, "A method for the construction of minimum-redundancy codes".
+
+    Args:
+        counts: (L,) in descending order, each from 0 to below `UNBUILT`.
+    """
+    labels = len(counts)
+    weights = [*counts.tolist(), *[UNBUILT] * (labels - 1)]
+    children = np.zeros((max(labels - 1, 0), 2), dtype=np.int64)
+    leaf, node = labels - 1, labels
+    for i in range(labels - 1):
+        pair = []
+        for _ in range(2):
+            if leaf >= 0 and weights[leaf] < weights[node]:
+                pair.append(leaf)
+                leaf -= 1
+            else:
+                pair.append(node)
+                node += 1
+        weights[labels + i] = weights[pair[0]] + weights[pair[1]]
+        children[i] = pair[1], pair[0]
+    return children
