@@ -64,7 +64,7 @@ def test_a_table_and_a_search(firth):
     [
         ("", "no texts; expected lines of text with labels"),
         ("one\ntwo\n", "no label in 2 texts; expected words that begin with '__label__'"),
-        ("__label__a one\n__label__a two\n", "the only label of 2 texts is 'a'; expected two"),
+        ("__label__a one\n__label__a two\n", "2 texts have one label only, 'a'; expected two"),
         ("__label__a\n__label__b\n", ""),
         ("a\0b", "binary data"),
     ],

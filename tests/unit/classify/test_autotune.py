@@ -57,7 +57,7 @@ def test_one_label_is_searched_for():
     how = {"validation": texts, "seconds": 60, "trials": 2, "threads": 1, "progress": False}
     tuned = firth.TextClassifier(dim=4).autotune(texts, labels, metric="f1:behind", **how)
     assert tuned.score == tuned.classifier.test(texts, labels).by_label["behind"].f1
-    with pytest.raises(OptionError, match="no validation text has the label 'nowhere'; found"):
+    with pytest.raises(OptionError, match="no validation text has the label 'nowhere'; its labels"):
         firth.TextClassifier(dim=4).autotune(texts, labels, metric="f1:nowhere", **how)
 
 

@@ -103,7 +103,7 @@ def test_scores(classifier, tmp_path):
     assert classifier.test(texts, labels, k=3).precision == 1 / 3
     assert classifier.test(texts, labels, k=3, threshold=0.5).overall.predicted == 120
     unknown = classifier.test(["red", "red"], ["purple", ["purple", "red"]])
-    assert unknown.by_label["purple"].there == 2
+    assert unknown.by_label["purple"].support == 2
     assert unknown.by_label["purple"].recall == 0
     with pytest.raises(CorpusError, match="no label"):
         classifier.test(["a"], [None])
@@ -129,7 +129,7 @@ def test_a_folder_comes_back(loss, classifiers, tmp_path):
     small.save(tmp_path / "c.firth")
     again = firth.load(tmp_path / "c.firth")
     assert np.array_equal(again.probabilities(texts), small.probabilities(texts))
-    with pytest.raises(OptionError, match="quantised already"):
+    with pytest.raises(OptionError, match="already quantised"):
         again.quantise()
 
 
@@ -185,7 +185,7 @@ def test_labels_with_spaces_stay_in_firths_format(tmp_path):
 def test_vectors_are_no_classifier(classifier):
     file = to_fasttext(classifier)
     vectors = dataclasses.replace(file, arguments=dataclasses.replace(file.arguments, model="cbow"))
-    with pytest.raises(OptionError, match="holds word vectors"):
+    with pytest.raises(OptionError, match="cbow word vectors"):
         from_fasttext(vectors)
 
 

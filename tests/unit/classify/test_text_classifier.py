@@ -114,9 +114,9 @@ def test_a_rate_that_diverges_stops_the_training():
 @pytest.mark.parametrize(
     ("texts", "labels", "told"),
     [
-        (["a", "b"], [None, None], "no label beside 2 texts"),
+        (["a", "b"], [None, None], "2 texts have no label"),
         (["a", "b"], None, "no label in 2 texts; expected words that begin with '__label__'"),
-        (["a", "b"], ["x", "x"], "the only label of 2 texts is 'x'; expected two"),
+        (["a", "b"], ["x", "x"], "2 texts have one label only, 'x'; expected two"),
         (["a", "b"], ["x", "y"], "lower min_count=5"),
     ],
 )
