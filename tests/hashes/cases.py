@@ -2,7 +2,7 @@
 
 import importlib
 
-FILES = ("corpora", "vectors", "classifier")
+FILES = ("corpora", "vectors", "classifier", "language", "neural")
 
 
 def load() -> None:
