@@ -28,7 +28,7 @@ def read_back(lines):
 @given(DATA)
 @settings(max_examples=300, deadline=None)
 def test_files_are_split_as_the_twin_splits_them(data):
-    scanner = LineScanner("__label__", one_a_line=False)
+    scanner = LineScanner("__label__", one_text_per_line=False)
     scanner.feed(data)
     lines = scanner.finish()
     assert read_back(lines) == file_lines(data)
