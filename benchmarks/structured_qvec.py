@@ -32,7 +32,7 @@ from firth.evaluation.qvec import qvec_cca, read_oracle
 FILE = Path(__file__).parent / "results" / "structured_qvec.jsonl"
 WORDS = 4_000_000
 OPTIONS: dict[str, Any] = {"dim": 100, "window": 5, "negative": 5, "sample": 1e-4, "epochs": 3, "lr": 0.025}
-MODELS = {"skip-gram": ("Word2Vec", 1), "structured": ("Structured", 3)}  # firth's class, wang2vec's -type
+MODELS = {"skip-gram": ("Word2Vec", 1), "structured": ("StructuredWord2Vec", 3)}  # firth's class, wang2vec's -type
 ORACLES = ("ptb-tags", "supersenses")
 
 Row = dict[str, Any]

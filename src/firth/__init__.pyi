@@ -21,7 +21,7 @@ from firth.embeddings.glove import GloVe as GloVe
 from firth.embeddings.lsa import LatentSemanticAnalysis as LatentSemanticAnalysis
 from firth.embeddings.ngram import NgramVectors as NgramVectors
 from firth.embeddings.paragraph import ParagraphVectors as ParagraphVectors
-from firth.embeddings.structured import Structured as Structured
+from firth.embeddings.structured import StructuredWord2Vec as StructuredWord2Vec
 from firth.embeddings.word2vec import Word2Vec as Word2Vec
 from firth.embeddings.word_trees import WordTree as WordTree
 from firth.errors import FirthError as FirthError
@@ -39,7 +39,7 @@ from firth.neural.models.language.transformer import TransformerLM as Transforme
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters
-from firth.senses.online import MultiSense as MultiSense
+from firth.senses.online import MultiSenseSkipGram as MultiSenseSkipGram
 from firth.senses.sparse_coding import DiscourseAtoms as DiscourseAtoms
 from firth.senses.wordnet import WordNetSenses as WordNetSenses
 from firth.text.subwords import Subwords as Subwords

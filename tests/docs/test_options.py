@@ -26,7 +26,7 @@ def table(options: type) -> str:
         ("corpus", CorpusOptions),
         ("documents", firth.ParagraphVectors),
         ("classify", firth.TextClassifier),
-        ("structured", firth.Structured),
+        ("structured", firth.StructuredWord2Vec),
         ("subwords", firth.FastText),
         ("count", firth.Cooccurrence),
         ("count", firth.AssociationVectors),

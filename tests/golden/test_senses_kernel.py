@@ -117,7 +117,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
-    model = firth.MultiSense(**{**COMMON, **MODELS[name]})
+    model = firth.MultiSenseSkipGram(**{**COMMON, **MODELS[name]})
     senses = model.train(corpus, seed=3, threads=1, progress=False)
     twin = Twin(model, corpus, seed=3).train()
     assert senses.metadata["training"]["loss"] == pytest.approx(twin.losses, rel=TOLERANCE)
@@ -136,7 +136,9 @@ def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
 
 def test_more_than_one_sense_is_at_stake(corpus):
     names = ("two senses", "senses that grow at once")
-    twins = {name: Twin(firth.MultiSense(**{**COMMON, **MODELS[name]}), corpus, seed=3).train() for name in names}
+    twins = {
+        name: Twin(firth.MultiSenseSkipGram(**{**COMMON, **MODELS[name]}), corpus, seed=3).train() for name in names
+    }
     found = {name: max(len(rows) for rows in twin.inputs) for name, twin in twins.items()}
     assert found == {"two senses": 2, "senses that grow at once": 6}
     assert sum(len(rows) > 1 for rows in twins["two senses"].inputs) > 20
@@ -146,6 +148,6 @@ def test_more_than_one_sense_is_at_stake(corpus):
     "change", [{"whiten": 0.0}, {"window": 4}, {"context_window": 9}, {"senses": 3}, {"sense_words": 10}]
 )
 def test_another_model_would_be_seen(corpus, change):
-    senses = firth.MultiSense(**COMMON).train(corpus, seed=3, threads=1, progress=False)
-    twin = Twin(firth.MultiSense(**{**COMMON, **change}), corpus, seed=3).train()
+    senses = firth.MultiSenseSkipGram(**COMMON).train(corpus, seed=3, threads=1, progress=False)
+    twin = Twin(firth.MultiSenseSkipGram(**{**COMMON, **change}), corpus, seed=3).train()
     assert np.abs(senses.global_vectors - twin.outputs).max() > 10 * TOLERANCE

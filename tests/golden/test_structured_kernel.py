@@ -75,7 +75,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
-    model = firth.Structured(**{"dim": 24, "epochs": 2, "lr": 0.05, "sample": 1e-2, **MODELS[name]})
+    model = firth.StructuredWord2Vec(**{"dim": 24, "epochs": 2, "lr": 0.05, "sample": 1e-2, **MODELS[name]})
     vectors = model.train(corpus, seed=3, threads=1, progress=False)
     twin = Twin(model, corpus, seed=3).train()
     assert np.abs(vectors.vectors - twin.inputs).max() < TOLERANCE
@@ -89,6 +89,6 @@ def test_the_compiled_trainer_computes_what_its_twin_does(name, corpus):
 @pytest.mark.parametrize("architecture", ["skipgram", "cwindow"])
 def test_another_model_would_be_seen(corpus, architecture, change):
     options = {"architecture": architecture, "dim": 24, "epochs": 1, "lr": 0.05, "sample": 1e-2}
-    vectors = firth.Structured(**options).train(corpus, threads=1, progress=False)
-    twin = Twin(firth.Structured(**{**options, **change}), corpus, seed=0).train()
+    vectors = firth.StructuredWord2Vec(**options).train(corpus, threads=1, progress=False)
+    twin = Twin(firth.StructuredWord2Vec(**{**options, **change}), corpus, seed=0).train()
     assert np.abs(vectors.vectors - twin.inputs).max() > 10 * TOLERANCE

@@ -123,7 +123,9 @@ def resumed_senses() -> Any:
 
 variants(
     "structured",
-    lambda **options: seeds.of_vectors(firth.Structured(**{**SMALL, **options}).train(seeds.corpus(), **seeds.HOW)),
+    lambda **options: seeds.of_vectors(
+        firth.StructuredWord2Vec(**{**SMALL, **options}).train(seeds.corpus(), **seeds.HOW)
+    ),
     {
         "skipgram": {},
         "cwindow": {"architecture": "cwindow"},

@@ -1,4 +1,4 @@
-"""Structured: skip-gram and CBOW that know the order of words.
+"""StructuredWord2Vec: skip-gram and CBOW that know the order of words.
 
 What: as `firth.embeddings.word2vec`, but a word before the centre is something else than the same word behind it. The
 structured skip-gram has an output vector a word and place; the continuous window predicts from the context's vectors
@@ -99,7 +99,7 @@ REACH = {"skipgram": 0.5, "cwindow": 1.0}  # of the random input vectors, times 
 
 
 @options_class
-class Structured:
+class StructuredWord2Vec:
     """Structured skip-gram or continuous window: options that train.
 
     Raises:
@@ -193,7 +193,7 @@ class Structured:
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
-    def settled(self) -> "Structured":
+    def settled(self) -> "StructuredWord2Vec":
         """Return these options with the learning rate filled in that depends on the architecture."""
         return self if self.lr is not None else dataclasses.replace(self, lr=LR[self.architecture])
 

@@ -74,7 +74,7 @@ from firth.vectors.word_vectors import WordVectors
 
 
 @options_class
-class MultiSense:
+class MultiSenseSkipGram:
     """Multi-sense skip-gram, MSSG or NP-MSSG: options that train.
 
     Raises:
@@ -186,7 +186,7 @@ class MultiSense:
         )
         return run.train(progress=progress, checkpoint=checkpoint)
 
-    def settled(self) -> "MultiSense":
+    def settled(self) -> "MultiSenseSkipGram":
         """Return these options with the number of senses filled in."""
         return self if self.senses is not None else dataclasses.replace(self, senses=5 if self.growing else 2)
 

@@ -11,8 +11,8 @@ from firth.errors import OptionError, ShapeError
 
 MONEY = ["loan", "credit", "debt", "cash", "fund", "account", "interest"]
 WATER = ["river", "shore", "stream", "boat", "fish", "flood", "bridge"]
-MODEL = firth.MultiSense(dim=20, epochs=3, sample=0, window=4)
-GROWING = firth.MultiSense(growing=True, opening=0.4, merge_above=0.4, dim=20, epochs=3, sample=0, window=4)
+MODEL = firth.MultiSenseSkipGram(dim=20, epochs=3, sample=0, window=4)
+GROWING = firth.MultiSenseSkipGram(growing=True, opening=0.4, merge_above=0.4, dim=20, epochs=3, sample=0, window=4)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_senses_come_by_how_often_they_are_meant(two):
 
 
 def test_with_one_sense_it_is_skip_gram_to_the_bit(corpus):
-    one = firth.MultiSense(senses=1, dim=20, epochs=2).train(corpus, seed=2, threads=1, progress=False)
+    one = firth.MultiSenseSkipGram(senses=1, dim=20, epochs=2).train(corpus, seed=2, threads=1, progress=False)
     plain = firth.Word2Vec(dim=20, epochs=2).train(corpus, seed=2, threads=1, progress=False)
     assert np.array_equal(one.vectors, plain.vectors)
     assert np.array_equal(one.global_vectors, plain.output_vectors)
@@ -81,7 +81,7 @@ def test_with_one_sense_it_is_skip_gram_to_the_bit(corpus):
 
 
 def test_senses_are_for_the_most_frequent_words(corpus):
-    senses = firth.MultiSense(sense_words=5, dim=8, epochs=2, sample=0).train(corpus, threads=1, progress=False)
+    senses = firth.MultiSenseSkipGram(sense_words=5, dim=8, epochs=2, sample=0).train(corpus, threads=1, progress=False)
     assert senses.num_senses.tolist() == [2] * 5 + [1] * (len(senses) - 5)
 
 
@@ -129,7 +129,7 @@ def test_stops_inside_an_epoch_change_no_bit(corpus, tmp_path, monkeypatch, two)
 
 def test_going_on_from_senses_keeps_them(corpus, two):
     """A step of almost no size changes next to nothing: every sense stays where it was."""
-    still = firth.MultiSense(dim=20, epochs=1, sample=0, window=4, lr=1e-8)
+    still = firth.MultiSenseSkipGram(dim=20, epochs=1, sample=0, window=4, lr=1e-8)
     on = still.train(corpus, start=two, threads=1, progress=False)
     assert on.num_senses.tolist() == two.num_senses.tolist()
     assert np.abs(on.reader.context_vectors - two.reader.context_vectors).max() < 1e-3
@@ -151,7 +151,7 @@ def test_going_on_with_other_words(two, tmp_path):
 
 def test_ordinary_vectors_become_first_senses(corpus):
     plain = firth.Word2Vec(dim=20, epochs=2, sample=0).train(corpus, threads=1, progress=False)
-    senses = firth.MultiSense(dim=20, epochs=1, sample=0, warm_up=0).train(
+    senses = firth.MultiSenseSkipGram(dim=20, epochs=1, sample=0, warm_up=0).train(
         corpus, start=plain, threads=1, progress=False
     )
     found = senses.disambiguate("bank", [["boat", "river", "fish"], ["loan", "debt", "cash"]])
@@ -160,13 +160,13 @@ def test_ordinary_vectors_become_first_senses(corpus):
 
 def test_a_start_that_does_not_fit_is_refused(corpus, two):
     with pytest.raises(OptionError, match=r"start has 2 senses of '.*', and there is room for 1: use senses=2"):
-        firth.MultiSense(senses=1, dim=20).train(corpus, start=two, progress=False)
+        firth.MultiSenseSkipGram(senses=1, dim=20).train(corpus, start=two, progress=False)
     with pytest.raises(ShapeError, match="start holds vectors of width 20, the options ask for dim=30: use dim=20"):
-        firth.MultiSense(dim=30).train(corpus, start=two, progress=False)
+        firth.MultiSenseSkipGram(dim=30).train(corpus, start=two, progress=False)
 
 
 def test_a_run_of_warm_up_alone_has_one_sense_a_word(corpus):
-    senses = firth.MultiSense(warm_up=1, dim=8, epochs=1).train(corpus, threads=1, progress=False)
+    senses = firth.MultiSenseSkipGram(warm_up=1, dim=8, epochs=1).train(corpus, threads=1, progress=False)
     assert (senses.num_senses == 1).all()
     assert senses.disambiguate("bank", ["boat"]).tolist() == [1.0]
 
@@ -177,4 +177,4 @@ def test_a_run_of_warm_up_alone_has_one_sense_a_word(corpus):
 )
 def test_options_out_of_range_are_refused(options, message):
     with pytest.raises(OptionError, match=message):
-        firth.MultiSense(**options)
+        firth.MultiSenseSkipGram(**options)
