@@ -22,7 +22,7 @@ import torch
 import firth
 from benchmarks import machine, records
 from firth.data import path_of
-from firth.language.text import UNKNOWN, training_text
+from firth.language.text import UNK, training_text
 from firth.neural.layers.output.registry import OUTPUTS, make_output
 from firth.readers.brown import read_brown
 
@@ -82,7 +82,7 @@ def _step(layer: Any, hidden: torch.Tensor, targets: torch.Tensor) -> Callable[[
 def models(rounds: int, kinds: list[str] | None) -> None:
     """Time whole training, on as many tokens of Brown as a round has."""
     paragraphs = list(read_brown(path_of("brown")))
-    text = training_text(firth.Corpus.build(paragraphs, min_count=1, max_size=WORDS, unknown=UNKNOWN, sentences="text"))
+    text = training_text(firth.Corpus.build(paragraphs, min_count=1, max_size=WORDS, unknown=UNK, sentences="text"))
     for name, contenders in MODELS.items():
         steps = {
             kind: _training(how, text.part(0, tokens))

@@ -25,7 +25,7 @@ from pathlib import Path
 import firth
 from firth.data import path_of
 from firth.language.mixture import Mixture
-from firth.language.text import UNKNOWN, training_text
+from firth.language.text import UNK, training_text
 from firth.readers.brown import read_brown
 
 TRAIN, VALID = 800_000, 200_000
@@ -41,7 +41,7 @@ def parts(path, toy):
     paragraphs = list(read_brown(path))
     if toy:
         paragraphs = paragraphs[::40]
-    corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text")
+    corpus = firth.Corpus.build(paragraphs, min_count=4, unknown=UNK, sentences="text")
     text = training_text(corpus)
     share = len(text) / 1_176_859
     train, valid = round(TRAIN * share), round(VALID * share)
@@ -56,7 +56,7 @@ def trained(name, train, valid, options):
         training = dataclasses.replace(usual, epochs=options.epochs, minutes=options.minutes)
         model = HOW[name].train(train, held_out=valid, training=training, seed=options.seed, threads=options.threads)
     else:
-        model = firth.Ngrams(order=options.order).train(train)
+        model = firth.NgramLM(order=options.order).train(train)
     return model, time.monotonic() - began
 
 
@@ -72,7 +72,7 @@ def told(name, model, seconds, valid, test, seed):
         "high": round(high, 2),
         "without_unknown": round(found.without_unknown, 2),
         "tokens": found.tokens,
-        "ends": found.ends,
+        "ends": found.eos,
         "unknown": found.unknown,
         "seconds": round(seconds, 1),
         "seed": seed,

@@ -31,7 +31,7 @@ import numpy as np
 
 import firth
 from firth.data import path_of
-from firth.language.text import UNKNOWN, held_out_text, training_text
+from firth.language.text import UNK, held_out_text, training_text
 from firth.readers.brown import read_brown
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
@@ -95,7 +95,7 @@ def wiki(options):
     """The first words of a file of paragraphs, and WikiText's held-out texts, read alike."""
     with lzma.open(options.text, "rt", encoding="utf-8") as file:
         train = list(first_words((TOKEN.findall(plain(line)) for line in file), options.words))
-    corpus = firth.Corpus.build(train, min_count=2, unknown=UNKNOWN, sentences="text")
+    corpus = firth.Corpus.build(train, min_count=2, unknown=UNK, sentences="text")
     text = training_text(corpus, {"min_count": 3, "max_size": options.vocabulary}, spelled=True)
     held_out = []
     for name in ("valid.txt.gz", "test.txt.gz"):
@@ -137,14 +137,14 @@ def known_runs(text):
     if len(text) < RUN:
         return np.zeros(0, f"V{RUN * text.ids.itemsize}")
     windows = np.lib.stride_tricks.sliding_window_view(text.ids, RUN)
-    known = np.isin(windows, [text.unknown, text.end], invert=True).all(axis=1)
+    known = np.isin(windows, [text.unk_id, text.eos_id], invert=True).all(axis=1)
     return np.ascontiguousarray(windows[known]).view(f"V{RUN * windows.itemsize}").ravel()
 
 
 def trained(name, train, valid, seed, options):
     """A model of the table, trained for its minutes; counts need no held-out text."""
     if name == "kneser-ney":
-        return firth.Ngrams(order=5).train(train)
+        return firth.NgramLM(order=5).train(train)
     how, changes = MODELS[name]
     if options.dropout is not None and name != "lstm-no-dropout":
         how = dataclasses.replace(how, dropout=options.dropout)
@@ -171,7 +171,7 @@ def told(name, model, valid, test, seed, seconds):
         "without_unknown": round(found.without_unknown, 2),
         "tokens": found.tokens,
         "unknown": found.unknown,
-        "ends": found.ends,
+        "ends": found.eos,
         "vocabulary": len(model.vocabulary),
         "parameters": sum(p.numel() for p in model.module.parameters()) if neural else None,
         "epochs": learned["rows"][-1]["epoch"] if neural else None,

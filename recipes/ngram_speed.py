@@ -1,6 +1,6 @@
 """How fast are n-gram models made and asked? firth beside KenLM's programs and nltk, turn by turn, on the same text.
 
-Made: a text file to a model on disk, by `firth.Ngrams` and by lmplz, each in a process of its own. Asked: the
+Made: a text file to a model on disk, by `firth.NgramLM` and by lmplz, each in a process of its own. Asked: the
 probabilities of held-out words that are numbers already (KenLM's kenlm_benchmark on its probing and trie binaries), and
 of sentences (the package kenlm). nltk gets a small part of the text, for it would not finish with more. Programs are
 found on the PATH; what is missing is left out. Figures are processor seconds, user and system, medians of the rounds.
@@ -28,7 +28,7 @@ OURS = """
 import sys, firth
 text, model, cache, order, threads = sys.argv[1:]
 corpus = firth.Corpus.build(text, min_count=1, tokens="whitespace", cache=cache, progress=False)
-trained = firth.Ngrams(order=int(order), discount_fallback=True).train(corpus, threads=int(threads), progress=False)
+trained = firth.NgramLM(order=int(order), discount_fallback=True).train(corpus, threads=int(threads), progress=False)
 trained.save(model)
 """
 SMALL_LINES, SMALL_WORDS = 1000, 300  # nltk's share
@@ -156,7 +156,7 @@ def measure_small(text, held_out, rounds):
         lines = [line.split() for _, line in zip(range(SMALL_LINES), file, strict=False)]
     asked = held_out.read_text(encoding="utf-8").split()[:SMALL_WORDS]
     corpus = firth.Corpus.build(lines, min_count=1, progress=False)
-    model = firth.Ngrams(order=3, discounts=1, discount_fallback=True).train(corpus)
+    model = firth.NgramLM(order=3, discounts=1, discount_fallback=True).train(corpus)
     ids = model.read([" ".join(asked)])
     ways = {"firth, small text": lambda: model.log_probs(ids)}
     if importlib.util.find_spec("nltk"):

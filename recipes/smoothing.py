@@ -14,7 +14,7 @@ from pathlib import Path
 
 import firth
 from firth.data import path_of
-from firth.language.text import UNKNOWN, training_text
+from firth.language.text import UNK, training_text
 from firth.readers.brown import read_brown
 
 TRAIN, VALID, ALL = 800_000, 200_000, 1_176_859
@@ -37,14 +37,14 @@ def parts(path, toy):
     paragraphs = list(read_brown(path))
     if toy:
         paragraphs = paragraphs[::20]
-    text = training_text(firth.Corpus.build(paragraphs, min_count=4, unknown=UNKNOWN, sentences="text"))
+    text = training_text(firth.Corpus.build(paragraphs, min_count=4, unknown=UNK, sentences="text"))
     share = len(text) / ALL
     return text.part(0, round(TRAIN * share)), text.part(round((TRAIN + VALID) * share), len(text))
 
 
 def row(name, order, train, test, toy):
     """What one model makes of the test part."""
-    options = firth.Ngrams(order=order, discount_fallback=toy, **SMOOTHINGS[name])
+    options = firth.NgramLM(order=order, discount_fallback=toy, **SMOOTHINGS[name])
     found = options.train(train, progress=False).perplexity(test)
     low, high = found.interval()
     return {

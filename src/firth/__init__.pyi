@@ -30,8 +30,8 @@ from firth.evaluation.judge import evaluate as evaluate
 from firth.inference.beam_search import BeamSearch as BeamSearch
 from firth.inference.generation_options import GenerationOptions as GenerationOptions
 from firth.language.mixture import Mixture as Mixture
+from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel
-from firth.language.ngrams import Ngrams as Ngrams
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM

@@ -33,7 +33,7 @@ def table(options: type) -> str:
         ("count", firth.GloVe),
         ("count", firth.LatentSemanticAnalysis),
         ("count", firth.NgramVectors),
-        ("ngrams", firth.Ngrams),
+        ("ngrams", firth.NgramLM),
         ("phrases", firth.Phrases),
         ("phrases", firth.TensorIndexing),
         ("postprocess", CounterFitting),

@@ -43,7 +43,7 @@ def check(model, lines, tolerance):
 
 @pytest.mark.parametrize("order", [2, 3])
 def test_frozen_models(tmp_path, order):
-    model = firth.Ngrams(order=order, discount_fallback=True).train(text_of(sentences(), tmp_path))
+    model = firth.NgramLM(order=order, discount_fallback=True).train(text_of(sentences(), tmp_path))
     check(model, FROZEN[str(order)], 1e-6)
 
 
@@ -52,7 +52,7 @@ def test_frozen_files_are_read(tmp_path, order):
     (tmp_path / "m.arpa").write_text("\n".join(FROZEN[str(order)]) + "\n", encoding="utf-8")
     model = firth.NgramModel.from_arpa(tmp_path / "m.arpa")
     check(model, FROZEN[str(order)], 1e-6)
-    own = firth.Ngrams(order=order, discount_fallback=True).train(text_of(sentences(), tmp_path))
+    own = firth.NgramLM(order=order, discount_fallback=True).train(text_of(sentences(), tmp_path))
     unseen = ["hal sees no ada", "zoe sees a cat", "cat cat cat"]
     for line in [*sentences()[:40], *unseen]:
         assert model.log_probs(model.encode([line])).sum() == pytest.approx(
@@ -79,7 +79,7 @@ def program():
 @pytest.mark.peer
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_english_is_lmplz(english, program, tmp_path, order):
-    check(firth.Ngrams(order=order).train(text_of(english, tmp_path)), lmplz(order, english).splitlines(), 1e-4)
+    check(firth.NgramLM(order=order).train(text_of(english, tmp_path)), lmplz(order, english).splitlines(), 1e-4)
 
 
 @pytest.mark.peer
@@ -88,7 +88,7 @@ def test_kenlm_gives_the_same_scores(english, program, tmp_path, order):
     """KenLM on our file, KenLM on lmplz's, and firth on both; known and unknown words, seen and unseen n-grams."""
     kenlm = pytest.importorskip("kenlm", reason="kenlm is not installed: pip install kenlm")
     ours, theirs = tmp_path / "ours.arpa", tmp_path / "theirs.arpa"
-    model = firth.Ngrams(order=order).train(text_of(english[1000:], tmp_path))
+    model = firth.NgramLM(order=order).train(text_of(english[1000:], tmp_path))
     model.to_arpa(ours)
     theirs.write_text(lmplz(order, english[1000:]), encoding="utf-8")
     read = firth.NgramModel.from_arpa(theirs)

@@ -29,7 +29,7 @@ def folder(shared_data):
 def models(folder, tmp_path_factory):
     cache = tmp_path_factory.mktemp("corpora")
     corpus = firth.Corpus.build(folder / "valid.txt.gz", min_count=2, unknown="<unk>", cache=cache, **HOW)
-    return {f"{order}-grams": firth.Ngrams(order=order).train(corpus, threads=1) for order in (2, 4)}
+    return {f"{order}-grams": firth.NgramLM(order=order).train(corpus, threads=1) for order in (2, 4)}
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from firth.language.arpa import check_target
 from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
-from firth.language.text import UNKNOWN, training_text
+from firth.language.text import UNK, training_text
 from firth.signals import exit_status
 from firth.timing import counted
 
@@ -148,7 +148,7 @@ def _train(
     trainer = how.kind(**Flags(how.kind, "Model").chosen(options), **how.preset)
     training = _training(how.kind, options)
     read: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
-    usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNKNOWN}
+    usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
     chosen = TEXT.chosen(options)
     if str(chosen.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # a piece that is rare is still a piece
@@ -218,7 +218,7 @@ def _tell(
     model: str, learned: LanguageModel, text: Corpus, out: Path, seconds: float, figure: Perplexity | None, json: bool
 ) -> None:
     vocabulary = learned.vocabulary
-    unknown = int(vocabulary.counts[vocabulary.ids[UNKNOWN]]) if UNKNOWN in vocabulary else 0
+    unknown = int(vocabulary.counts[vocabulary.ids[UNK]]) if UNK in vocabulary else 0
     if json:
         print_json(
             {
@@ -234,7 +234,7 @@ def _tell(
         )
         return
     print(f"{out}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
-    how = f"predicted as {UNKNOWN}" if learned.spells else f"read as {UNKNOWN}"
+    how = f"predicted as {UNK}" if learned.spells else f"read as {UNK}"
     rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {how}"
     print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
     if figure is not None:

@@ -36,13 +36,13 @@ from firth.errors import FormatError, OptionError
 from firth.files import check_replaceable, replacing_file
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
-from firth.language.text import BEGIN, UNKNOWN
+from firth.language.text import BOS, UNK
 from firth.reading import Bounded
 
 BLOCK = 1 << 16  # lines that are read or written at once
 HEAD = 1 << 16  # bytes in which the line \data\ must stand where a file is to be replaced
-LOWEST = -99.0  # log10 of probabilities of 0, and of `BEGIN`
-ABSENT = -100.0  # log10 of the probability of `UNKNOWN` in a model that has none, as KenLM has it
+LOWEST = -99.0  # log10 of probabilities of 0, and of `BOS`
+ABSENT = -100.0  # log10 of the probability of `UNK` in a model that has none, as KenLM has it
 LONGEST = 64  # characters of a number; double precision needs 24
 UNPACKED = 1032  # bytes that a byte of a gzip file stands for at most
 _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
@@ -75,12 +75,12 @@ def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> Non
         OSError: the file cannot be written.
     """
     check_target(path)
-    spoilt = next((word for word in words if not word or word == BEGIN or len(word.encode().split()) != 1), None)
+    spoilt = next((word for word in words if not word or word == BOS or len(word.encode().split()) != 1), None)
     if spoilt is not None:
         raise OptionError(
-            f"the word {spoilt!r} has no place in an ARPA file; expected words without spaces, none {BEGIN}"
+            f"the word {spoilt!r} has no place in an ARPA file; expected words without spaces, none {BOS}"
         )
-    names = np.array([*words, BEGIN], dtype=object)
+    names = np.array([*words, BOS], dtype=object)
     with replacing_file(path) as file:
         if os.fspath(path).endswith(".gz"):
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
@@ -121,7 +121,7 @@ class Arpa:
     """What an ARPA file holds.
 
     Attributes:
-        words: V words in the order of their ids: sorted, `UNKNOWN` among them, `BEGIN` not.
+        words: V words in the order of their ids: sorted, `UNK` among them, `BOS` not.
         tables: the n-grams of each order, in the order of the file.
     """
 
@@ -199,12 +199,12 @@ class _Reader:
         return sizes, line
 
     def _unigrams(self, size: int, start: int) -> tuple[list[str], dict[bytes, int], Table]:
-        """Read order 1, and number its words: by their spelling, `BEGIN` last."""
+        """Read order 1, and number its words: by their spelling, `BOS` last."""
         rows = list(chain.from_iterable(rows for _, rows in self._blocks(1, size)))
         found = [b"<unk>" if row[1] == b"<UNK>" else row[1] for row in rows]
-        marks = {BEGIN.encode(), UNKNOWN.encode()} - set(found)
-        every = sorted({*found, UNKNOWN.encode()} - {BEGIN.encode()})
-        ids = {word: i for i, word in enumerate([*every, BEGIN.encode()])}
+        marks = {BOS.encode(), UNK.encode()} - set(found)
+        every = sorted({*found, UNK.encode()} - {BOS.encode()})
+        ids = {word: i for i, word in enumerate([*every, BOS.encode()])}
         numbers = [*found, *marks]
         log_prob = np.append(self._numbers([row[0] for row in rows], start), [ABSENT] * len(marks))
         log_backoff = np.append(self._numbers([row[2] for row in rows], start), [0.0] * len(marks))
@@ -269,9 +269,9 @@ class _Reader:
         if len(above):
             found = table.log_prob[above[0]] / LN10
             raise self._wrong(f"{found:g}, expected log10 of a probability, at most 0", table.line + int(above[0]))
-        inside = np.flatnonzero((table.ngrams[:, 1:] == ids[BEGIN.encode()]).any(axis=1))
+        inside = np.flatnonzero((table.ngrams[:, 1:] == ids[BOS.encode()]).any(axis=1))
         if len(inside):
-            raise self._wrong(f"{BEGIN} behind another word, expected only in front", table.line + int(inside[0]))
+            raise self._wrong(f"{BOS} behind another word, expected only in front", table.line + int(inside[0]))
         return table
 
     def _next(self) -> bytes:

@@ -79,7 +79,7 @@ class LanguageComparison:
         width = max(5, *map(len, self.figures))
         first = next(iter(self.figures.values()))
         lines = [
-            f"{first.tokens:,} tokens: {first.words:,} words, {first.unknown:,} of them unknown, {first.ends:,} ends",
+            f"{first.tokens:,} tokens: {first.words:,} words, {first.unknown:,} of them unknown, {first.eos:,} ends",
             f"{'model':<{width}}  perplexity               95 %  without unknown  bits a token",
         ]
         for name, figure in self.figures.items():

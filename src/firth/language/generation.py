@@ -12,7 +12,7 @@ from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer
-from firth.language.text import END, UNKNOWN, TextRules
+from firth.language.text import EOS, UNK, TextRules
 from firth.text.given import check_text
 from firth.text.tokenise import tokeniser
 from firth.vocabulary import Vocabulary
@@ -44,8 +44,8 @@ class Writer:
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
         if unknown and not self.spells:
             named = ", ".join(map(repr, unknown[:_TOLD])) + (", ..." if len(unknown) > _TOLD else "")
-            warnings.warn(f"the model does not know {named} of the prompt and reads {UNKNOWN}", stacklevel=3)
-        ids = [self.vocabulary.ids.get(word, self.vocabulary.ids[UNKNOWN]) for word in words]
+            warnings.warn(f"the model does not know {named} of the prompt and reads {UNK}", stacklevel=3)
+        ids = [self.vocabulary.ids.get(word, self.vocabulary.ids[UNK]) for word in words]
         return Prompt(tuple(ids), tuple(words))
 
     def text(self, prompt: Prompt, ids: Sequence[int]) -> str:
@@ -79,8 +79,8 @@ class Writer:
         kind = _checked(n, options, search)
         ids = self.vocabulary.ids
         ends = {
-            "stop": [ids[END]] if self.rules.ends else [],
-            "banned": [] if unknown else [ids[UNKNOWN]],
+            "stop": [ids[EOS]] if self.rules.eos else [],
+            "banned": [] if unknown else [ids[UNK]],
         }
         if kind == "sample":
             return sample(self.scorer, [prompt] * n, options, **ends, seed=seed)

@@ -6,19 +6,19 @@ different words, not as often as it stands in the text: "Francisco" is frequent,
 "San".
 
 Objective, with c the count at the top order n and, below it, the number of different words that stand before the n-gram
-(n-grams that begin with `BEGIN`, which nothing can stand before, keep their counts):
+(n-grams that begin with `BOS`, which nothing can stand before, keep their counts):
 
     p(w | h) = (c(h w) - D(c(h w))) / c(h .) + gamma(h) p(w | h')          h' is h without its first word
     gamma(h) = (D_1 N_1(h .) + D_2 N_2(h .) + D_3 N_3+(h .)) / c(h .)      N_j(h .): words that follow h just j times
     Y = t_1 / (t_1 + 2 t_2);  D_j = j - (j + 1) Y t_(j+1) / t_j            t_j: n-grams of the order with c = j
 
-and below order 1 stands the uniform distribution over the V words, which gives those never seen, `UNKNOWN` among them,
-their share. `BEGIN` is never predicted, counts nothing and is no one of the V. With a single discount, D_1 = D_2 = D_3
+and below order 1 stands the uniform distribution over the V words, which gives those never seen, `UNK` among them,
+their share. `BOS` is never predicted, counts nothing and is no one of the V. With a single discount, D_1 = D_2 = D_3
 = Y, which is interpolated Kneser-Ney.
 
 Source: Kneser and Ney 1995, "Improved backing-off for m-gram language modeling"; Chen and Goodman 1998, "An empirical
 study of smoothing techniques for language modeling" (TR-10-98), sections 2.7 and 3, equations 23 to 26; Heafield et al.
-2013, "Scalable modified Kneser-Ney language model estimation", sections 2 and 3, for `BEGIN`, `UNKNOWN` and the order
+2013, "Scalable modified Kneser-Ney language model estimation", sections 2 and 3, for `BOS`, `UNK` and the order
 of the steps.
 
 Departures: none from lmplz but in rounding, for all is done in double precision here. Where a discount cannot be
@@ -109,8 +109,8 @@ def interpolate(
 def adjusted_counts(counts: NgramCounts) -> list[Counts]:
     """Return what Kneser-Ney counts, (M_k,) int64 for each order k.
 
-    The counts of the text at the top order and of n-grams that begin with `BEGIN`; of others, how many different words
-    stand before them. `BEGIN` alone is never predicted and has 0.
+    The counts of the text at the top order and of n-grams that begin with `BOS`; of others, how many different words
+    stand before them. `BOS` alone is never predicted and has 0.
 
     Source:
         Heafield et al. 2013, section 3.2; Chen and Goodman 1998, section 2.7.
@@ -119,9 +119,9 @@ def adjusted_counts(counts: NgramCounts) -> list[Counts]:
     for k, (own, firsts) in enumerate(zip(counts.counts, counts.firsts(), strict=True)):
         if k + 1 < counts.order:
             before = np.bincount(counts.suffixes[k + 1], minlength=len(own))
-            own = np.where(firsts == counts.begin, own, before)
+            own = np.where(firsts == counts.bos_id, own, before)
         found.append(own)
-    found[0] = np.where(np.arange(len(found[0])) == counts.begin, 0, found[0])
+    found[0] = np.where(np.arange(len(found[0])) == counts.bos_id, 0, found[0])
     return found
 
 

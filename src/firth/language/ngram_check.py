@@ -26,7 +26,7 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.threads import usable_threads
 from firth.language.ngram_trie import BACKOFF, CHILDREN, NOTHING, PROB, SUFFIX, Floats, Ids, Trie
-from firth.language.text import BEGIN
+from firth.language.text import BOS
 
 SLIGHT = 1e-5  # a logarithm above 0 by no more is one of 1, rounded
 HEAVIEST = 100.0  # of the logarithms of weights: double precision makes none above 37
@@ -72,14 +72,14 @@ def damage_of(trie: Trie, vocabulary: Sequence[str]) -> str:
             code, row = _of_order(trie, k, weighs, below, own, pool)
             if code != SOUND:
                 context = trie.ngrams(np.array([row]), k)[0].tolist() if code == TOO_LIKELY else ()
-                spelt = " ".join(vocabulary[i] if i < words else BEGIN for i in context)
+                spelt = " ".join(vocabulary[i] if i < words else BOS for i in context)
                 return DAMAGE[code].format(row=row, words=spelt)
             below = own
     return ""
 
 
 def _of_words(trie: Trie, words: int) -> str | None:
-    """Look at order 1, whose rows are words and `BEGIN`."""
+    """Look at order 1, whose rows are words and `BOS`."""
     if not np.array_equal(trie.words[: words + 1], np.arange(words + 1)):
         return "1-grams that are not the words in their order"
     alone = trie.nodes[: words + 1, SUFFIX] if trie.order > 1 else trie.leaves[:, 0]

@@ -1,6 +1,6 @@
 """Counting n-grams: every order at once, each row knowing its context and its suffix.
 
-What: how often each sequence of 1 to n words stands in a text. One `BEGIN` stands before each sentence, `END` behind it
+What: how often each sequence of 1 to n words stands in a text. One `BOS` stands before each sentence, `EOS` behind it
 where the text has ends; no n-gram reaches over the end of a sentence.
 
 Objective: rows in lexicographic order of their words' ids, so that all that a smoothing asks for is a sum over runs or
@@ -8,7 +8,7 @@ a `numpy.bincount`: c(h, .) over `contexts`, the words that stand before an n-gr
 
 Source: the n-grams of order k that begin with the same k - 1 words are neighbours once the places of the text are
 sorted by the words that follow, which is the idea of suffix arrays: Manber and Myers 1993, "Suffix arrays: a new method
-for on-line string searches". `BEGIN` and `END` as in Heafield et al. 2013, "Scalable modified Kneser-Ney language model
+for on-line string searches". `BOS` and `EOS` as in Heafield et al. 2013, "Scalable modified Kneser-Ney language model
 estimation", section 3.1, whose program sorts n-grams on disk.
 
 Departures: places are sorted one word deeper at a time and no deeper than n, so that the runs of each order are there
@@ -38,7 +38,7 @@ DENSE = 8  # a run with at least one place for so many words is sorted by counti
 Ids = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 # What a smoothing makes of counts, `estimate(counts: NgramCounts, options) -> Estimates`: for each order k, the natural
-# logarithms of the probability of each n-gram's last word after its others, (M_k,), that of `BEGIN` alone being of no
+# logarithms of the probability of each n-gram's last word after its others, (M_k,), that of `BOS` alone being of no
 # matter, and of the weight of lower orders where a word was not seen after the n-gram, (M_k,); both float32 or float64.
 Estimates = Sequence[tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]]
 
@@ -48,16 +48,16 @@ class NgramCounts:
     """How often each n-gram of orders 1 to n stands in a text.
 
     Lists have an entry for each order; that of order k is `[k - 1]`. Rows of an order are sorted by their words' ids.
-    Order 1 has a row for each of V words, seen or not, and one for `BEGIN`, so that row and id are the same.
+    Order 1 has a row for each of V words, seen or not, and one for `BOS`, so that row and id are the same.
 
     Attributes:
         last: (M_k,) int32, the last word of each n-gram.
-        counts: (M_k,) int64, how often each stands in the text; those of `BEGIN` alone are the sentences.
+        counts: (M_k,) int64, how often each stands in the text; those of `BOS` alone are the sentences.
         contexts: (M_k,) int32, the row of its first k - 1 words among those of order k - 1; zeros for order 1.
         suffixes: (M_k,) int32, the row of its last k - 1 words among those of order k - 1; zeros for order 1.
-        size: V, words of the vocabulary; `BEGIN` has the id V.
-        unknown: the id of `UNKNOWN`.
-        end: the id of `END`, or None where ends of sentences are not predicted.
+        size: V, words of the vocabulary; `BOS` has the id V.
+        unk_id: the id of `UNK`.
+        eos_id: the id of `EOS`, or None where ends of sentences are not predicted.
     """
 
     last: Sequence[Ids]
@@ -65,8 +65,8 @@ class NgramCounts:
     contexts: Sequence[Ids]
     suffixes: Sequence[Ids]
     size: int
-    unknown: int
-    end: int | None
+    unk_id: int
+    eos_id: int | None
 
     @property
     def order(self) -> int:
@@ -74,8 +74,8 @@ class NgramCounts:
         return len(self.counts)
 
     @property
-    def begin(self) -> int:
-        """V, the id of `BEGIN`, which is never predicted."""
+    def bos_id(self) -> int:
+        """V, the id of `BOS`, which is never predicted."""
         return self.size
 
     @property
@@ -123,11 +123,11 @@ def count(text: LanguageText, order: int, *, threads: int | None = None) -> Ngra
             lasts.append(last)
             contexts.append(context)
             all_counts.append(counts)
-    return NgramCounts(lasts, all_counts, contexts, suffixes, size, text.unknown, text.end)
+    return NgramCounts(lasts, all_counts, contexts, suffixes, size, text.unk_id, text.eos_id)
 
 
 def _stream(text: LanguageText, begin: int) -> Ids:
-    """Return the text with `BEGIN` before each sentence, and once more at the end."""
+    """Return the text with `BOS` before each sentence, and once more at the end."""
     sentences = len(text.offsets) - 1
     if not len(text) or not sentences:
         raise CorpusError("the text has no words; expected at least one to count n-grams")

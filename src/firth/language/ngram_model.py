@@ -17,7 +17,7 @@ from firth.language.ngram_check import damage_of
 from firth.language.ngram_counts import Estimates, NgramCounts
 from firth.language.ngram_tables import trie_of
 from firth.language.ngram_trie import Trie
-from firth.language.text import END, LanguageText, TextRules, check_readable
+from firth.language.text import EOS, LanguageText, TextRules, check_readable
 from firth.progress import Progress
 from firth.text.tokenise import tokeniser
 from firth.vectors.io import saved
@@ -95,7 +95,7 @@ class NgramModel(LanguageModel):
         tokeniser(tokens)
         found = arpa.read(path)
         vocabulary = Vocabulary(found.words, np.zeros(len(found.words), np.int64), 0)
-        rules = TextRules(tokens=tokens, ends=END in vocabulary)
+        rules = TextRules(tokens=tokens, eos=EOS in vocabulary)
         trie = trie_of(found.tables, str(path))
         if wrong := damage_of(trie, found.words):
             raise FormatError(f"{path}: {wrong}; fetch the file or write it again")
@@ -146,8 +146,8 @@ class NgramModel(LanguageModel):
     def _moved(self, states: States, ids: npt.NDArray[np.int64]) -> States:
         moved, ids = states.copy(), np.asarray(ids, np.int64)
         ngram_trie.follow(moved, ids, self.trie.words, self.trie.nodes, self.trie.leaves)
-        if self.rules.ends:  # behind the end of a sentence stands the beginning of the next
-            moved[ids == self.vocabulary.ids[END]] = self.trie.first
+        if self.rules.eos:  # behind the end of a sentence stands the beginning of the next
+            moved[ids == self.vocabulary.ids[EOS]] = self.trie.first
         return moved
 
     def _scores(self, states: States) -> Scores:
@@ -180,15 +180,16 @@ def restore(content: Saved) -> NgramModel:
     words, trie = _trie_in(content)
     verify(content.path, check=check_trie)
     facts = content.facts
-    rules, tokens = facts.get("rules"), facts.get("tokens", 0)
+    tokens = facts.get("tokens", 0)
     vocabulary = Vocabulary(words, content.counts("counts", len(words)), tokens if type(tokens) is int else 0)
-    if not isinstance(rules, dict) or set(rules) != set(vars(TextRules())) or type(tokens) is not int:
-        raise content.damaged(f"rules {rules!r} in config.json, expected those of reading text, and {tokens!r} tokens")
     try:
-        check_readable(vocabulary, TextRules(**rules))
-    except OptionError as error:
-        raise content.damaged(str(error)) from None
-    return NgramModel(vocabulary, TextRules(**rules), trie, content.metadata)
+        rules = TextRules.from_config(facts["rules"])
+        if type(tokens) is not int:
+            raise TypeError(f"tokens {tokens!r}: expected a whole number")
+        check_readable(vocabulary, rules)
+    except (KeyError, TypeError, OptionError) as error:
+        raise content.damaged(f"config.json does not describe a language model ({error})") from None
+    return NgramModel(vocabulary, rules, trie, content.metadata)
 
 
 def check_trie(folder: Path) -> None:

@@ -27,7 +27,7 @@ class Table:
     """The n-grams of an order.
 
     Attributes:
-        ngrams: (M, k) int32, ids of words; `BEGIN` has the id V and stands in front alone.
+        ngrams: (M, k) int32, ids of words; `BOS` has the id V and stands in front alone.
         log_prob: (M,) float64, natural logarithms of the probability of the last word after the others.
         log_backoff: (M,) float64, natural logarithms of the weight of lower orders after the n-gram.
         line: where the first of them stands in a file, for messages.

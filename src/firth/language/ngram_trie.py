@@ -2,7 +2,7 @@
 
 Rows of all orders stand one after the other, those of order 1 first, sorted by their words inside an order: the n-grams
 that go on from a row by one word are neighbours, sorted by that word. Order 1 has a row for each of V words and one for
-`BEGIN`, so that row and id are the same. The suffix of a row is the row without its first word; that of a word is
+`BOS`, so that row and id are the same. The suffix of a row is the row without its first word; that of a word is
 `NOTHING`. A state of the model is the row of the longest n-gram of at most n - 1 words that the text so far ends with.
 
 Being given suffixes, a step never looks a context up again: where a word does not follow a state, its suffix is asked.
@@ -28,7 +28,7 @@ from firth.errors import CorpusError
 from firth.kernels.compiled import compiled
 
 LN10 = float(np.log(10.0))
-NEVER = -99 * LN10  # the log-probability of `BEGIN`, which no question asks for
+NEVER = -99 * LN10  # the log-probability of `BOS`, which no question asks for
 NOTHING = -1  # the suffix of a single word, and the state of a model of order 1: no word
 MOST_ROWS = 2**31 - 2
 CHILDREN, SUFFIX, PROB, BACKOFF = range(4)  # the columns of a node
@@ -72,7 +72,7 @@ class Trie:
 
     @property
     def log_prob_of_words(self) -> Floats:
-        """(V + 1,) float32, the natural logarithm of the probability of each word by itself, and of `BEGIN`."""
+        """(V + 1,) float32, the natural logarithm of the probability of each word by itself, and of `BOS`."""
         by_row = _numbers(self.nodes)[:-1, PROB] if self.order > 1 else _numbers(self.leaves)[:, 1]
         return by_row[: self.sizes[0]]
 

@@ -41,7 +41,7 @@ class Perplexity:
 
     Attributes:
         tokens: predicted, all kinds together.
-        ends: of them, ends of sentences.
+        eos: of them, ends of sentences.
         unknown: of them, words outside the vocabulary.
         nats: minus the sum of the natural logarithms of all predictions.
         unknown_nats: of that, what unknown words cost.
@@ -52,7 +52,7 @@ class Perplexity:
     """
 
     tokens: int
-    ends: int
+    eos: int
     unknown: int
     nats: float
     unknown_nats: float
@@ -73,7 +73,7 @@ class Perplexity:
     @property
     def words(self) -> int:
         """Words of the text, unknown ones too, ends not."""
-        return self.tokens - self.ends
+        return self.tokens - self.eos
 
     @property
     def bits_per_token(self) -> float:
@@ -116,14 +116,14 @@ class Perplexity:
             "bits_per_character": self.bits_per_character,
             "nats": self.nats,
         }
-        counts = {"tokens": self.tokens, "words": self.words, "unknown": self.unknown, "ends": self.ends}
+        counts = {"tokens": self.tokens, "words": self.words, "unknown": self.unknown, "eos": self.eos}
         plain = {name: value if value is not None and math.isfinite(value) else None for name, value in figures.items()}
         return {**plain, **counts, "sentences": len(self.sentence_tokens)}
 
     def __str__(self) -> str:
         low, high = self.interval()
         between = "" if math.isnan(low) else f" ({low:,.1f} to {high:,.1f})"
-        ends = f" and {self.ends:,} ends of sentences" if self.ends else "; ends of sentences are not predicted"
+        ends = f" and {self.eos:,} ends of sentences" if self.eos else "; ends of sentences are not predicted"
         letters = "" if self.bits_per_character is None else f", {self.bits_per_character:.3f} a character"
         return (
             f"perplexity {self.value:,.2f}{between}, over {self.tokens:,} tokens: {self.words:,} words{ends}\n"
@@ -144,11 +144,11 @@ def perplexity(text: LanguageText, log_probs: Floats) -> Perplexity:
         log_probs: (N,) the natural logarithm of the probability of each token.
     """
     nats = -np.asarray(log_probs, dtype=np.float64)
-    unknown, ends = text.ids == text.unknown, text.ids == text.end
+    unknown, eos = text.ids == text.unk_id, text.ids == text.eos_id
     starts, stops = text.offsets[:-1], text.offsets[1:]
     return Perplexity(
         tokens=len(text),
-        ends=int(ends.sum()),
+        eos=int(eos.sum()),
         unknown=int(unknown.sum()),
         nats=float(nats.sum()),
         unknown_nats=float(nats[unknown].sum()),
@@ -183,8 +183,8 @@ def _characters(text: LanguageText) -> int | None:
         return text.characters
     lengths = np.array([len(word) for word in text.vocabulary.words], dtype=np.int64)
     counts = np.bincount(text.ids, minlength=len(lengths))
-    if text.end is not None:
-        counts[text.end] = 0  # the line end after the last word stands for it
+    if text.eos_id is not None:
+        counts[text.eos_id] = 0  # the line end after the last word stands for it
     return int((counts * (lengths + 1)).sum())
 
 

@@ -33,12 +33,12 @@ class Level:
 
     Attributes:
         order: k.
-        counts: (M,) int64, c(h w); 0 for `BEGIN` alone, which is never predicted.
+        counts: (M,) int64, c(h w); 0 for `BOS` alone, which is never predicted.
         contexts: (M,) int32, the row of h.
         suffixes: (M,) int32, the row of h' w among the n-grams of order k - 1, h' being h without its first word.
         many: H.
         size: V, words that can be predicted.
-        begins: (M,) whether `BEGIN` is the first word.
+        begins: (M,) whether `BOS` is the first word.
         top: whether no n-gram is longer.
     """
 
@@ -69,7 +69,7 @@ def levels(counts: NgramCounts) -> Iterator[Level]:
     """Yield the orders of what was counted, the first first."""
     many = 1
     for k, (own, firsts) in enumerate(zip(counts.counts, counts.firsts(), strict=True), 1):
-        begins = firsts == counts.begin
+        begins = firsts == counts.bos_id
         kept = np.where(begins, 0, own) if k == 1 else own
         at = counts.contexts[k - 1], counts.suffixes[k - 1]
         yield Level(k, kept, *at, many, counts.size, begins, k == counts.order)
@@ -124,7 +124,7 @@ def alone(level: Level, found: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return probabilities of contexts as long as they can be, above orders that take all words alike.
 
     For smoothings that know no shorter contexts. A context is as long as it can be if it has n - 1 words, or begins
-    with `BEGIN`; all other probabilities are 1 / V.
+    with `BOS`; all other probabilities are 1 / V.
 
     Args:
         level: the n-grams.

@@ -1,11 +1,11 @@
 """Text as language models read it: one stream of numbers in which sentences end with a word of their own.
 
 Every model of one vocabulary predicts the same tokens of a text, so that perplexities can be compared and models mixed
-token by token: all words, those outside the vocabulary as `UNKNOWN`, and, where `ends` says so, `END` after each
-sentence. `BEGIN` is what n-gram models see before a sentence; it is never predicted and has no number.
+token by token: all words, those outside the vocabulary as `UNK`, and, where `ends` says so, `EOS` after each
+sentence. `BOS` is what n-gram models see before a sentence; it is never predicted and has no number.
 
 The vocabulary limits what is predicted, not what is read: a text keeps the spelling of its unknown words, and a model
-that reads words by their characters reads those (Kim et al. 2016, section 3). For all other models they are `UNKNOWN`.
+that reads words by their characters reads those (Kim et al. 2016, section 3). For all other models they are `UNK`.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
 from firth.vocabulary import Vocabulary
 
-UNKNOWN, END, BEGIN = "<unk>", "</s>", "<s>"
+UNK, EOS, BOS = "<unk>", "</s>", "<s>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,16 +38,27 @@ class TextRules:
     Attributes:
         tokens: what a word is: a name of `firth.text.tokenise`, or a tokenizer as JSON, as `firth.Subwords` gives it.
         sentences: what ends a sentence: "line", "paragraph" or "text".
-        ends: whether the end of a sentence is predicted.
+        eos: whether the end of each sentence, `</s>`, is predicted.
     """
 
     tokens: str = "unicode"
     sentences: str = "line"
-    ends: bool = True
+    eos: bool = True
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "TextRules":
+        """Return the rules that a saved model holds; before `eos` had its name it was called `ends`.
+
+        Raises:
+            TypeError: a name is missing or not known.
+        """
+        if set(config) not in ({"tokens", "sentences", "eos"}, {"tokens", "sentences", "ends"}):
+            raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
+        return cls(**{"eos" if name == "ends" else name: value for name, value in config.items()})
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
-        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, ends={self.ends})"
+        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos})"
 
     def joined(self, words: Sequence[str]) -> str:
         """Return words as a text: with a space between them, or, where they are pieces of words, as these go together.
@@ -81,11 +92,11 @@ def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
     Raises:
         OptionError: a word stands there twice, a word that every model has is missing, or the rules are none.
     """
-    if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.ends, bool)):
+    if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
         raise OptionError("invalid rules for reading text: expected a name, a name, and true or false")
     if len(vocabulary.ids) != len(vocabulary):
         raise OptionError(f"{len(vocabulary):,} words of which {len(vocabulary.ids):,} differ; expected each word once")
-    missing = [word for word in (UNKNOWN, *([END] if rules.ends else [])) if word not in vocabulary]
+    missing = [word for word in (UNK, *([EOS] if rules.eos else [])) if word not in vocabulary]
     if missing:
         raise OptionError(f"no word {missing[0]!r} among {len(vocabulary):,} words; every language model has it")
 
@@ -95,14 +106,14 @@ class LanguageText:
     """A text as a language model reads it.
 
     Attributes:
-        vocabulary: V words; `UNKNOWN` is always among them, and `END` where sentence ends are predicted.
+        vocabulary: V words; `UNK` is always among them, and `EOS` where sentence ends are predicted.
         ids: (N,) int32, in memory: all tokens that are predicted, one after the other.
-        offsets: (S + 1,) int64: sentence s is ids[offsets[s]:offsets[s + 1]], its `END` included.
+        offsets: (S + 1,) int64: sentence s is ids[offsets[s]:offsets[s + 1]], its `EOS` included.
         rules: how it was read.
         characters: code points of the text, each sentence's end counted as one where it is predicted, so that models
             of different words can be compared by bits a character; None where text came as tokens, or is a part.
         unknown_words: U distinct words outside the vocabulary, as they are written.
-        unknown_ids: (K,) int32, for each `UNKNOWN` among the ids, in order, its place in `unknown_words`; -1 where its
+        unknown_ids: (K,) int32, for each `UNK` among the ids, in order, its place in `unknown_words`; -1 where its
             spelling is not known, and None where none is.
     """
 
@@ -118,14 +129,14 @@ class LanguageText:
         return len(self.ids)
 
     @cached_property
-    def unknown(self) -> int:
-        """The id of `UNKNOWN`."""
-        return self.vocabulary.ids[UNKNOWN]
+    def unk_id(self) -> int:
+        """The id of `UNK`."""
+        return self.vocabulary.ids[UNK]
 
     @cached_property
-    def end(self) -> int | None:
-        """The id of `END`, or None where sentence ends are not predicted."""
-        return self.vocabulary.ids[END] if self.rules.ends else None
+    def eos_id(self) -> int | None:
+        """The id of `EOS`, or None where sentence ends are not predicted."""
+        return self.vocabulary.ids[EOS] if self.rules.eos else None
 
     @cached_property
     def input_ids(self) -> npt.NDArray[np.int32]:
@@ -133,7 +144,7 @@ class LanguageText:
         if self.unknown_ids is None:
             return self.ids
         ids = self.ids.copy()
-        ids[ids == self.unknown] = np.where(self.unknown_ids < 0, self.unknown, len(self.vocabulary) + self.unknown_ids)
+        ids[ids == self.unk_id] = np.where(self.unknown_ids < 0, self.unk_id, len(self.vocabulary) + self.unknown_ids)
         return ids
 
     def part(self, start: int, stop: int) -> "LanguageText":
@@ -148,7 +159,7 @@ class LanguageText:
         offsets = np.concatenate([[start], inside, [stop]]).astype(np.int64) - start
         unknown = None
         if self.unknown_ids is not None:
-            before, here = (int((self.ids[part] == self.unknown).sum()) for part in (slice(start), slice(start, stop)))
+            before, here = (int((self.ids[part] == self.unk_id).sum()) for part in (slice(start), slice(start, stop)))
             unknown = self.unknown_ids[before : before + here]
         return LanguageText(
             self.vocabulary,
@@ -164,7 +175,7 @@ def training_text(
     corpus: Corpus | LanguageText | Any,
     options: Mapping[str, Any] | None = None,
     *,
-    ends: bool = True,
+    eos: bool = True,
     spelled: bool = False,
     progress: Progress = None,
 ) -> LanguageText:
@@ -175,9 +186,9 @@ def training_text(
     Args:
         corpus: built with `unknown="<unk>"`, or with `min_count=1` and every word kept; or a text that has been read,
             which stays what it is: the part of one that is for training, say; or whatever `Corpus.build` takes, of
-            which rare words become `UNKNOWN`.
+            which rare words become `UNK`.
         options: of `Corpus.build`, for a text that is no corpus yet.
-        ends: whether the end of a sentence is predicted.
+        eos: whether the end of each sentence, `</s>`, is predicted.
         spelled: whether words outside the vocabulary keep their spelling, for models that read characters. Then the
             options `min_count` and `max_size` limit what is predicted, not what is read, and may be given with a corpus
             too; it should have been built with every word, for what it left out has no spelling. The vocabulary is
@@ -199,28 +210,28 @@ def training_text(
         if not isinstance(corpus, Corpus):
             limits.setdefault("min_count", CorpusOptions().min_count)
             given["min_count"] = 1
-    corpus = as_corpus(corpus, given, defaults={} if spelled else {"unknown": UNKNOWN}, progress=progress)
+    corpus = as_corpus(corpus, given, defaults={} if spelled else {"unknown": UNK}, progress=progress)
     found = corpus.vocabulary
-    if UNKNOWN not in found and found.oov_share > 0:
+    if UNK not in found and found.oov_share > 0:
         raise CorpusError(
             f"the corpus left {100 * found.oov_share:.1f} % of its words out, and a language model needs a place for "
-            f"them: build it with unknown={UNKNOWN!r}"
+            f"them: build it with unknown={UNK!r}"
         )
-    if meant := {BEGIN, END} & set(found.words):
+    if meant := {BOS, EOS} & set(found.words):
         raise CorpusError(
             f"the text holds the word {min(meant)!r}, which marks where sentences begin or end: take it out"
         )
-    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), ends=ends)
+    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), eos=eos)
     kept, place = _limited(found, limits)
-    special = [(UNKNOWN, 0)] if UNKNOWN not in kept else []
-    special += [(END, len(corpus))] if ends else []
+    special = [(UNK, 0)] if UNK not in kept else []
+    special += [(EOS, len(corpus))] if eos else []
     special += [(piece, 0) for piece in rules.pieces if piece not in kept]
     words = [*kept.words, *(word for word, _ in special)]
     counts = np.concatenate([kept.counts, np.array([count for _, count in special], dtype=np.int64)])
     order = by_count_then_word(words, counts)
     numbers = np.empty(len(words), dtype=np.int32)
     numbers[order] = np.arange(len(words), dtype=np.int32)
-    total = kept.total + (len(corpus) if ends else 0)
+    total = kept.total + (len(corpus) if eos else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
     return _stream(vocabulary, rules, found.words, numbers[place], corpus.ids, corpus.offsets, corpus.characters)
 
@@ -228,17 +239,17 @@ def training_text(
 def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
     """Return the words that are kept, with their counts, and the place among them of each word that there was.
 
-    `UNKNOWN` is kept in any case, and takes no other word's place.
+    `UNK` is kept in any case, and takes no other word's place.
     """
     if not limits:
         return vocabulary, np.arange(len(vocabulary), dtype=np.int32)
-    how = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNKNOWN).checked()
-    own, counts = vocabulary.ids.get(UNKNOWN), vocabulary.counts.copy()
+    how = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNK).checked()
+    own, counts = vocabulary.ids.get(UNK), vocabulary.counts.copy()
     if own is None:
         return choose(vocabulary.words, counts, how)
     counts[own] = 0
     kept, place = choose(vocabulary.words, counts, how)
-    place[own] = kept.ids[UNKNOWN]
+    place[own] = kept.ids[UNK]
     counts = kept.counts + vocabulary.counts[own] * (np.arange(len(kept)) == place[own])
     return Vocabulary(kept.words, counts, vocabulary.total), place
 
@@ -259,11 +270,11 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
         return _same(source, vocabulary, rules)
     how = {"tokens": rules.tokens, "sentences": rules.sentences}
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
-    if corpus.vocabulary.oov_share > 0 and UNKNOWN not in corpus.vocabulary:
+    if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
         raise CorpusError(
             "the held-out corpus left words out; expected every word, for each counts: build it with min_count=1"
         )
-    unknown = vocabulary.ids[UNKNOWN]
+    unknown = vocabulary.ids[UNK]
     numbers = np.array([vocabulary.ids.get(word, unknown) for word in corpus.vocabulary.words], dtype=np.int32)
     if (numbers == unknown).all():
         raise CorpusError(
@@ -281,7 +292,7 @@ def encoded(sentences: Sequence[Text], vocabulary: Vocabulary, rules: TextRules)
         vocabulary: the model's.
         rules: how to read.
     """
-    rows, unknown = token_lists(sentences, tokeniser(rules.tokens), "sentences"), vocabulary.ids[UNKNOWN]
+    rows, unknown = token_lists(sentences, tokeniser(rules.tokens), "sentences"), vocabulary.ids[UNK]
     characters = sum(map(len, sentences)) if all(isinstance(sentence, str) for sentence in sentences) else None
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
     places = {word: place for place, word in enumerate(dict.fromkeys(word for row in rows for word in row))}
@@ -323,14 +334,14 @@ def _stream(
         offsets: (S + 1,) where sentences begin.
         characters: of the text, or None.
     """
-    ids, unknown = numbers[places], vocabulary.ids[UNKNOWN]
-    others = [i for i in np.flatnonzero(numbers == unknown).tolist() if words[i] != UNKNOWN]
+    ids, unknown = numbers[places], vocabulary.ids[UNK]
+    others = [i for i in np.flatnonzero(numbers == unknown).tolist() if words[i] != UNK]
     which = np.full(len(words), -1, np.int32)
     which[others] = np.arange(len(others), dtype=np.int32)
     spelled = which[np.asarray(places)[ids == unknown]] if others else None
     offsets = np.asarray(offsets)
-    if rules.ends:
-        ids = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[END]))
+    if rules.eos:
+        ids = np.insert(ids, offsets[1:], np.int32(vocabulary.ids[EOS]))
         offsets = offsets + np.arange(len(offsets))
         characters = None if characters is None else characters + len(offsets) - 1
     return LanguageText(vocabulary, ids, offsets, rules, characters, tuple(words[i] for i in others), spelled)

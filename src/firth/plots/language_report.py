@@ -102,7 +102,7 @@ def _perplexities(models: Mapping[str, LanguageModel], compared: LanguageCompari
     yield _table(head, rows)
     yield _note(
         f"{first.tokens:,} tokens are predicted: {first.words:,} words, {first.unknown:,} of them unknown and read as "
-        f"<unk>, and {first.ends:,} ends of sentences. Intervals are the bootstrap's over sentences."
+        f"<unk>, and {first.eos:,} ends of sentences. Intervals are the bootstrap's over sentences."
     )
 
 

@@ -47,7 +47,7 @@ def use_corpus(path: Path) -> Any:
     """Open, train, count."""
     corpus = firth.Corpus.open(path)
     cells = firth.Cooccurrence(window=2).count(corpus, cache=path.parent / "cells", progress=False)
-    ngrams = firth.Ngrams(order=2, discount_fallback=True).train(corpus, progress=False)
+    ngrams = firth.NgramLM(order=2, discount_fallback=True).train(corpus, progress=False)
     return [
         contents(corpus),
         trained(corpus),

@@ -29,7 +29,7 @@ def use_model(path: Path) -> Any:
 @functools.cache
 def ngrams(order: int = 3, smoothing: str = "kneser-ney") -> Any:
     """A model of n-grams."""
-    model = firth.Ngrams(order=order, smoothing=smoothing, discount_fallback=True)
+    model = firth.NgramLM(order=order, smoothing=smoothing, discount_fallback=True)
     return model.train(seeds.corpus(), progress=False)
 
 
@@ -57,7 +57,7 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
 
         torch.set_num_threads(1)
         how, text = options(), training_text(seeds.corpus())
-        begin = text.unknown if text.end is None else text.end
+        begin = text.unk_id if text.eos_id is None else text.eos_id
         module = seeded_module(how, text.vocabulary, begin, 1)
         NeuralLanguageModel(module, how, text.vocabulary, text.rules).save(path)
 

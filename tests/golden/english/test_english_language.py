@@ -20,7 +20,7 @@ LEARNED, JUDGED = ([" ".join(sentence) for sentence in part] for part in parts()
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     corpus = firth.Corpus.build(LEARNED, min_count=1, cache=tmp_path_factory.mktemp("learned"), progress=False)
-    return {order: firth.Ngrams(order=order).train(corpus, threads=1, progress=False) for order in (1, 2, 3)}
+    return {order: firth.NgramLM(order=order).train(corpus, threads=1, progress=False) for order in (1, 2, 3)}
 
 
 @pytest.mark.parametrize("order", [2, 3])

@@ -155,11 +155,11 @@ def test_models_of_one_name_are_told_by_their_folders(run, model, tmp_path):
 
 def test_says_what_a_model_is(run, model, capsys):
     told = json.loads(run("info", "four.firth", "--json"))
-    assert (told["kind"], told["words"], told["tokens"], told["ends"]) == ("NgramModel", 14, "unicode", True)
+    assert (told["kind"], told["words"], told["tokens"], told["eos"]) == ("NgramModel", 14, "unicode", True)
     assert told["name"] == "four"
     assert told["training"]["options"]["order"] == 4
     lines = run("info", "four.firth").splitlines()
-    assert "ends       yes" in lines
+    assert "eos        yes" in lines
     with pytest.raises(SystemExit):
         build_app(["info"])(["info", "four.firth"])  # the same, where all else is told of
     assert capsys.readouterr().out.splitlines() == lines

@@ -12,7 +12,7 @@ from firth.cli.app import build_app
 from firth.cli.language_train import COUNTING, NEURAL, TEXT, train, trainers
 from firth.comparison.named import named
 from firth.errors import MissingExtraError
-from firth.language.text import UNKNOWN, training_text
+from firth.language.text import UNK, training_text
 
 NOUNS = ["door", "house", "garden", "letter", "river"]
 TEXT_FILE = "".join(
@@ -67,17 +67,15 @@ def test_trains_what_python_code_would(capsys):
     assert run("kneser-ney", "text.txt", "-o", "out.firth", "--order", 3, "--discount-fallback", "--min-count", 6,
                "--json", "-q", "--held-out", "held.txt") == 0  # fmt: skip
     told = json.loads(capsys.readouterr().out)
-    corpus = firth.Corpus.build("text.txt", min_count=6, unknown=UNKNOWN)
-    expected = firth.Ngrams(order=3, discount_fallback=True).train(corpus)
+    corpus = firth.Corpus.build("text.txt", min_count=6, unknown=UNK)
+    expected = firth.NgramLM(order=3, discount_fallback=True).train(corpus)
     found = firth.load("out.firth")
     text = found.encode(TEXT_FILE.splitlines())
     np.testing.assert_array_equal(found.log_probs(text), expected.log_probs(text))
     assert found.metadata["name"] == "out"
     assert told["held_out"] == expected.perplexity("held.txt").described()
     assert (told["kind"], told["words"], told["interrupted"]) == ("kneser-ney", len(expected.vocabulary), False)
-    assert (
-        told["unknown"] == corpus.vocabulary.counts[corpus.vocabulary.ids[UNKNOWN]] == 25
-    )  # the numbers, five of each
+    assert told["unknown"] == corpus.vocabulary.counts[corpus.vocabulary.ids[UNK]] == 25  # the numbers, five of each
 
 
 def test_says_what_became_of_rare_words_and_what_next(capsys):
@@ -98,7 +96,7 @@ def test_trains_a_neural_model_with_its_own_training_and_flags(capsys):
     told, found = json.loads(capsys.readouterr().out), firth.load("out.firth")
     usual = firth.RecurrentLM.training
     training = dataclasses.replace(usual, epochs=2, lr=0.01)
-    corpus = firth.Corpus.build("text.txt", min_count=1, unknown=UNKNOWN)
+    corpus = firth.Corpus.build("text.txt", min_count=1, unknown=UNK)
     how = firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=1)
     expected = how.train(corpus, training=training, held_out="held.txt", seed=3, threads=1, progress=False)
     assert told["held_out"]["perplexity"] == expected.perplexity("held.txt").value
@@ -125,7 +123,7 @@ def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, bu
     assert list(found.vocabulary.words) == list(expected.vocabulary.words)
     logs = found.log_probs(text)
     np.testing.assert_array_equal(logs, expected.log_probs(text))
-    assert text.ids[2] == text.ids[8] == text.unknown
+    assert text.ids[2] == text.ids[8] == text.unk_id
     assert found.score("the 1 is")[0].log_probs[2] != found.score("the 111 is")[0].log_probs[2]
 
 

@@ -33,7 +33,7 @@ TRAINERS: dict[str, tuple[Any, dict[str, Any]]] = {  # what trains, and what its
     "multisense": (firth.MultiSenseSkipGram(**WHOLE), {}),
     "adagram": (firth.AdaGram(**WHOLE), {}),
     "sense clusters": (firth.SenseClusters(**WHOLE), {}),
-    "n-grams": (firth.Ngrams(order=2, discount_fallback=True), {"unknown": "<unk>"}),
+    "n-grams": (firth.NgramLM(order=2, discount_fallback=True), {"unknown": "<unk>"}),
 }
 
 

@@ -11,7 +11,7 @@ LISTS = [["The", "Cat", "Sat"], ["The", "Dog", "Ran"]] * 20
 
 
 def test_a_language_model_of_token_lists_knows_its_words_again():
-    model = firth.Ngrams(order=2, discount_fallback=True).train(LISTS, min_count=1)
+    model = firth.NgramLM(order=2, discount_fallback=True).train(LISTS, min_count=1)
     assert model.score("The Cat Sat")[0].tokens == ("The", "Cat", "Sat", "</s>")
     assert "Cat" in dict(model.next_words("The"))
     assert model.perplexity(["The Dog Ran"]).unknown == 0

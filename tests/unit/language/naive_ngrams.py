@@ -12,7 +12,7 @@ SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e", "
 
 
 class Counted:
-    """c(h w) of all n-grams of a text, with one `BEGIN` before each sentence."""
+    """c(h w) of all n-grams of a text, with one `BOS` before each sentence."""
 
     def __init__(self, text, order):
         self.size, self.begin, self.order = len(text.vocabulary), len(text.vocabulary), order
@@ -33,13 +33,13 @@ class Counted:
         return Counter(self.counts[k].values())
 
 
-def check_formula(tmp_path, options, probability, ends=True, sentences=SENTENCES):
+def check_formula(tmp_path, options, probability, eos=True, sentences=SENTENCES):
     """Every word after many contexts, seen and unseen, has the probability that the formula gives it.
 
     Args:
         probability: a function of what was counted, a context as long as the order lets it be, and a word.
     """
-    text = text_of(sentences, tmp_path, ends=ends)
+    text = text_of(sentences, tmp_path, eos=eos)
     counted, model = Counted(text, options.order), options.train(text, progress=False)
     prompts = prompts_of(text, 60)
     scores, _ = model.start(prompts)

@@ -6,10 +6,10 @@ import firth
 from firth.language.text import training_text
 
 
-def text_of(sentences, folder, *, ends=True):
+def text_of(sentences, folder, *, eos=True):
     """Sentences, or a path, as training text of which every word is kept."""
     corpus = firth.Corpus.build(sentences, cache=folder, tokens="whitespace", min_count=1)
-    return training_text(corpus, ends=ends)
+    return training_text(corpus, eos=eos)
 
 
 def prompts_of(text, many, seed=0):
@@ -20,7 +20,7 @@ def prompts_of(text, many, seed=0):
         sentence = rng.integers(len(text.offsets) - 1)
         begin, end = text.offsets[sentence : sentence + 2]
         seen.append(text.ids[begin : begin + rng.integers(end - begin)].tolist())
-    words = np.flatnonzero(np.arange(len(text.vocabulary)) != text.end)
+    words = np.flatnonzero(np.arange(len(text.vocabulary)) != text.eos_id)
     unseen = [rng.choice(words, rng.integers(1, 7)).tolist() for _ in range(many - len(seen))]
     return seen + unseen
 
@@ -39,5 +39,5 @@ def check_sums(model, text, many=200):
     rows = np.arange(many)[::-3]
     moved, _ = model.advance(model.reorder(states, rows), following[rows])
     longer, _ = model.start([[*prompts[i], int(following[i])] for i in rows])
-    ends = following[rows] == text.end
+    ends = following[rows] == text.eos_id
     np.testing.assert_array_equal(moved[~ends], longer[~ends])

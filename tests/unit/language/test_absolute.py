@@ -8,7 +8,7 @@ import pytest
 from firth.errors import OptionError
 from firth.language.absolute import discount
 from firth.language.ngram_counts import count
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from firth.language.smoothing import interpolated, levels
 from tests.unit.language.naive_ngrams import SENTENCES, check_formula
 from tests.unit.language.ngram_checks import check_sums, text_of
@@ -43,19 +43,17 @@ def backing_off(counted, context, word):
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
-@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("eos", [True, False])
 @pytest.mark.parametrize("formula", [mixed, backing_off])
-def test_the_formulas(tmp_path, order, ends, formula):
-    options = Ngrams(
-        smoothing="absolute", order=order, interpolated=formula is mixed, ends=ends, discount_fallback=True
-    )
-    check_formula(tmp_path, options, formula, ends)
+def test_the_formulas(tmp_path, order, eos, formula):
+    options = NgramLM(smoothing="absolute", order=order, interpolated=formula is mixed, eos=eos, discount_fallback=True)
+    check_formula(tmp_path, options, formula, eos)
 
 
 @pytest.mark.parametrize("mixing", [True, False])
 def test_sums(tmp_path, mixing):
     text = text_of(SENTENCES, tmp_path)
-    check_sums(Ngrams(smoothing="absolute", order=4, interpolated=mixing, discount_fallback=True).train(text), text)
+    check_sums(NgramLM(smoothing="absolute", order=4, interpolated=mixing, discount_fallback=True).train(text), text)
 
 
 def test_a_bigram_by_hand(tmp_path):
@@ -71,15 +69,15 @@ def test_a_bigram_by_hand(tmp_path):
     text = text_of(["a b", "a b", "a c"], tmp_path)
     ids = text.vocabulary.ids
     for mixing, b, unknown in ((True, 5 / 9 + 58 / 1215, 8 / 1215), (False, 5 / 9, 2 / 45)):
-        (row,), _ = Ngrams(smoothing="absolute", order=2, interpolated=mixing).train(text).start([[ids["a"]]])
+        (row,), _ = NgramLM(smoothing="absolute", order=2, interpolated=mixing).train(text).start([[ids["a"]]])
         assert math.exp(row[ids["b"]]) == pytest.approx(b)
-        assert math.exp(row[text.unknown]) == pytest.approx(unknown)
+        assert math.exp(row[text.unk_id]) == pytest.approx(unknown)
 
 
 def test_a_context_that_all_words_follow_keeps_all(tmp_path):
     """Backing off after a, which a, b and <unk> follow: nothing is unseen, and what is kept is scaled to one."""
-    text = text_of(["a a b", "b a <unk>", "a b a a b"], tmp_path, ends=False)
-    model = Ngrams(smoothing="absolute", order=2, interpolated=False, discount_fallback=True).train(text)
+    text = text_of(["a a b", "b a <unk>", "a b a a b"], tmp_path, eos=False)
+    model = NgramLM(smoothing="absolute", order=2, interpolated=False, discount_fallback=True).train(text)
     (row,), _ = model.start([[text.vocabulary.ids["a"]]])
     assert np.exp(row).sum() == pytest.approx(1, abs=1e-6)
     check_sums(model, text, many=40)
@@ -88,10 +86,10 @@ def test_a_context_that_all_words_follow_keeps_all(tmp_path):
 def test_a_text_too_small(tmp_path):
     """a b: words have 0.5 taken off, for want of one that counts 2; bigrams have no such leave."""
     text = text_of(["a b"], tmp_path)
-    options = Ngrams(smoothing="absolute", order=2)
+    options = NgramLM(smoothing="absolute", order=2)
     with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: 3 of them count 1, and 0 "):
         options.train(text)
-    given = Ngrams(smoothing="absolute", order=2, discount_fallback=True)
+    given = NgramLM(smoothing="absolute", order=2, discount_fallback=True)
     assert [discount(level, given) for level in levels(count(text, 2))] == [0.5, 0.5]
 
 

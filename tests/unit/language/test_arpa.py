@@ -9,7 +9,7 @@ import pytest
 import firth
 from firth.errors import FormatError, OptionError
 from firth.language.arpa import read
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from tests.unit.language.ngram_checks import check_sums, text_of
 
 BIGRAMS = r"""\data\
@@ -40,19 +40,19 @@ def test_scores_by_hand(tmp_path):
     """<s> a x </s>: -0.2; x is unknown, -0.25 after a and -1 alone; <unk> </s> backs off with weight 1, -0.3."""
     model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS))
     assert list(model.vocabulary.words) == ["</s>", "<unk>", "a"]
-    assert model.rules.ends
+    assert model.rules.eos
     found = model.log_probs(model.encode(["a x"])) / math.log(10)
     assert found == pytest.approx([-0.2, -1.25, -0.3], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz"])
-@pytest.mark.parametrize("ends", [True, False])
-def test_a_file_gives_the_same_model_back(tmp_path, name, ends):
-    text = text_of(["a b a c a b", "b a b c", "a a é", "c b a d"], tmp_path, ends=ends)
-    model = Ngrams(order=3, discount_fallback=True).train(text)
+@pytest.mark.parametrize("eos", [True, False])
+def test_a_file_gives_the_same_model_back(tmp_path, name, eos):
+    text = text_of(["a b a c a b", "b a b c", "a a é", "c b a d"], tmp_path, eos=eos)
+    model = NgramLM(order=3, discount_fallback=True).train(text)
     model.to_arpa(tmp_path / name)
     again = firth.NgramModel.from_arpa(tmp_path / name)
-    assert again.rules.ends == ends
+    assert again.rules.eos == eos
     assert sorted(again.vocabulary.words) == sorted(model.vocabulary.words)
     assert again.trie.sizes.tolist() == model.trie.sizes.tolist()
     for k in (1, 2, 3):
@@ -101,7 +101,7 @@ def test_suffixes_that_a_pruned_file_lacks(tmp_path):
 
 def test_a_model_that_was_read_sums_to_one(shared_data, tmp_path):
     text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path)
-    Ngrams(order=4).train(text).to_arpa(tmp_path / "m.arpa.gz")
+    NgramLM(order=4).train(text).to_arpa(tmp_path / "m.arpa.gz")
     model = firth.NgramModel.from_arpa(tmp_path / "m.arpa.gz")
     check_sums(model, model.read(shared_data / "language" / "wikitext2-valid-test" / "test.txt.gz"))
 
@@ -113,7 +113,7 @@ def test_other_ways_of_writing_the_same(tmp_path):
     bare = "\\data\\\nngram 1=1\n\\1-grams:\n-0.5\ta\n\\end\\\n"
     model = firth.NgramModel.from_arpa(written(tmp_path, bare))
     assert list(model.vocabulary.words) == ["<unk>", "a"]
-    assert not model.rules.ends
+    assert not model.rules.eos
     assert model.log_probs(model.encode(["a b"])) / math.log(10) == pytest.approx([-0.5, -100], abs=1e-5)
 
 
@@ -166,7 +166,7 @@ def test_packed_files_that_are_cut_short(tmp_path):
 
 def test_a_word_with_a_space_has_no_place(tmp_path):
     corpus = firth.Corpus.build([["new york", "a"]], cache=tmp_path, min_count=1)
-    model = Ngrams(order=1, discount_fallback=True).train(corpus)
+    model = NgramLM(order=1, discount_fallback=True).train(corpus)
     with pytest.raises(OptionError, match="the word 'new york' has no place in an ARPA file"):
         model.to_arpa(tmp_path / "m.arpa")
     assert not (tmp_path / "m.arpa").exists()

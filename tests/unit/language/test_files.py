@@ -37,7 +37,7 @@ def test_n_grams_there_and_back(name, tmp_path, monkeypatch):
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
     lines = ["a b a c", "b a c c b", "a c b"] * 3
     corpus = firth.Corpus.build(lines, min_count=1, tokens="whitespace", cache=tmp_path)
-    model = firth.Ngrams(order=3, discount_fallback=True).train(corpus)
+    model = firth.NgramLM(order=3, discount_fallback=True).train(corpus)
     save_language_model(model, tmp_path / name)
     assert (tmp_path / name).is_dir() == name.endswith(".firth")
     again = load_language_model(tmp_path / name)

@@ -7,7 +7,7 @@ import pytest
 
 from firth.errors import OptionError
 from firth.language.good_turing import adjusted_counts
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from tests.unit.language.naive_ngrams import SENTENCES, check_formula
 from tests.unit.language.ngram_checks import check_sums, text_of
 
@@ -81,21 +81,21 @@ def formula(counted, context, word):
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("ends", [True, False])
-def test_the_formula(tmp_path, order, ends):
-    options = Ngrams(smoothing="good-turing", order=order, ends=ends, discount_fallback=True)
-    check_formula(tmp_path, options, formula, ends)
+@pytest.mark.parametrize("eos", [True, False])
+def test_the_formula(tmp_path, order, eos):
+    options = NgramLM(smoothing="good-turing", order=order, eos=eos, discount_fallback=True)
+    check_formula(tmp_path, options, formula, eos)
 
 
 def test_sums(tmp_path):
     text = text_of(SENTENCES, tmp_path)
-    check_sums(Ngrams(smoothing="good-turing", order=3, discount_fallback=True).train(text), text)
+    check_sums(NgramLM(smoothing="good-turing", order=3, discount_fallback=True).train(text), text)
 
 
 def test_a_text_too_small(tmp_path):
     """In a b / a b all three bigrams count 2: there is no line through one point."""
     with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: they count 2 times"):
-        Ngrams(smoothing="good-turing", order=2).train(text_of(["a b", "a b"], tmp_path))
+        NgramLM(smoothing="good-turing", order=2).train(text_of(["a b", "a b"], tmp_path))
 
 
 def test_counts_that_do_not_fall():

@@ -7,7 +7,7 @@ import pytest
 
 from firth.language.jelinek_mercer import learned
 from firth.language.ngram_counts import count
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from firth.language.smoothing import levels
 from tests.unit.language.naive_ngrams import SENTENCES, Counted, check_formula
 from tests.unit.language.ngram_checks import check_sums, text_of
@@ -60,14 +60,14 @@ class Naive:
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("ends", [True, False])
-def test_the_formulas(tmp_path, order, ends):
-    check_formula(tmp_path, Ngrams(smoothing="jelinek-mercer", order=order, ends=ends), Naive().mixture, ends)
+@pytest.mark.parametrize("eos", [True, False])
+def test_the_formulas(tmp_path, order, eos):
+    check_formula(tmp_path, NgramLM(smoothing="jelinek-mercer", order=order, eos=eos), Naive().mixture, eos)
 
 
 def test_sums(tmp_path):
     text = text_of(SENTENCES, tmp_path)
-    check_sums(Ngrams(smoothing="jelinek-mercer", order=4).train(text), text)
+    check_sums(NgramLM(smoothing="jelinek-mercer", order=4).train(text), text)
 
 
 def test_a_weight_by_hand(tmp_path):
@@ -77,7 +77,7 @@ def test_a_weight_by_hand(tmp_path):
     EM: l = (2 l / (l + (1 - l) / 2) + 1) / 4, or 4 l (l + 1) = 4 l + (l + 1), or 4 l^2 - l - 1 = 0, so that
     l = (1 + sqrt(17)) / 8 = 0.640388.
     """
-    (level,) = levels(count(text_of(["a a"], tmp_path, ends=False), 1))
+    (level,) = levels(count(text_of(["a a"], tmp_path, eos=False), 1))
     found = learned(level, np.array([0.5]))
     assert found[0] == 0
     assert found[1] == pytest.approx((1 + math.sqrt(17)) / 8, abs=1e-4)
@@ -90,7 +90,7 @@ def test_the_weights_are_the_best(tmp_path):
     text = text_of(sentences, tmp_path)
     counted, naive = Counted(text, 2), Naive()
     _, pairs = levels(count(text, 2))
-    first = Ngrams(smoothing="jelinek-mercer", order=1).train(text)
+    first = NgramLM(smoothing="jelinek-mercer", order=1).train(text)
     assert first.order == 1
     below = np.array([naive.mixture(counted, (), word, 1) for word in range(counted.size)] + [0.0])
     found = learned(pairs, below)

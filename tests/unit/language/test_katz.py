@@ -7,7 +7,7 @@ import pytest
 
 from firth.errors import OptionError
 from firth.language.katz import factors
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from tests.unit.language.naive_ngrams import SENTENCES, check_formula
 from tests.unit.language.ngram_checks import check_sums, text_of
 from tests.unit.language.test_good_turing import by_hand
@@ -66,13 +66,13 @@ class Naive:
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("sentences", [SENTENCES, drawn()], ids=["small", "drawn"])
 def test_the_formulas(tmp_path, order, sentences):
-    options = Ngrams(smoothing="katz", order=order, discount_fallback=True)
+    options = NgramLM(smoothing="katz", order=order, discount_fallback=True)
     check_formula(tmp_path, options, Naive(5), sentences=sentences)
 
 
 def test_sums(tmp_path):
     text = text_of(drawn(), tmp_path)
-    check_sums(Ngrams(smoothing="katz", order=3, discount_fallback=True).train(text), text)
+    check_sums(NgramLM(smoothing="katz", order=3, discount_fallback=True).train(text), text)
 
 
 def test_factors_by_hand():
@@ -93,7 +93,7 @@ def test_the_cutoff_gives_way():
 def test_a_context_that_counts_much_leaves_something(tmp_path):
     """After x stands y nine times, more than k: p(y | x) = 9 / 10, and the rest goes to the others."""
     text = text_of([*drawn(), *["x y"] * 9], tmp_path)
-    model = Ngrams(smoothing="katz", order=2).train(text)
+    model = NgramLM(smoothing="katz", order=2).train(text)
     (row,), _ = model.start([[text.vocabulary.ids["x"]]])
     assert math.exp(row[text.vocabulary.ids["y"]]) == pytest.approx(0.9)
     assert np.exp(row).sum() == pytest.approx(1, abs=1e-6)
@@ -101,9 +101,9 @@ def test_a_context_that_counts_much_leaves_something(tmp_path):
 
 def test_a_text_too_small(tmp_path):
     with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: 6, 0, 1, 0 of them count"):
-        Ngrams(smoothing="katz", order=2).train(text_of(["a a a a b c d e e"], tmp_path, ends=False))
+        NgramLM(smoothing="katz", order=2).train(text_of(["a a a a b c d e e"], tmp_path, eos=False))
 
 
 def test_a_cutoff_below_two():
     with pytest.raises(OptionError, match="cutoff=1: expected a whole number of at least 2"):
-        Ngrams(smoothing="katz", cutoff=1)
+        NgramLM(smoothing="katz", cutoff=1)

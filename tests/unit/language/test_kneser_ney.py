@@ -8,7 +8,7 @@ import pytest
 
 from firth.errors import OptionError
 from firth.language.kneser_ney import discounts
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from tests.unit.language.ngram_checks import check_sums, text_of
 
 
@@ -69,11 +69,11 @@ SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e", "
 
 @pytest.mark.parametrize("number", [1, 3])
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
-@pytest.mark.parametrize("ends", [True, False])
-def test_the_formulas_over_dictionaries(tmp_path, order, ends, number):
+@pytest.mark.parametrize("eos", [True, False])
+def test_the_formulas_over_dictionaries(tmp_path, order, eos, number):
     """Orders 1 to 3 have discounts by the formula somewhere, and the fallback stands in somewhere else."""
-    text = text_of(SENTENCES, tmp_path, ends=ends)
-    model = Ngrams(order=order, discounts=number, discount_fallback=True).train(text)
+    text = text_of(SENTENCES, tmp_path, eos=eos)
+    model = NgramLM(order=order, discounts=number, discount_fallback=True).train(text)
     naive = Naive(text, order, number)
     found = model.log_probs(text)
     for first, last in zip(text.offsets[:-1], text.offsets[1:], strict=True):
@@ -93,7 +93,7 @@ def test_a_bigram_by_hand(tmp_path):
     p(b | a) = (2 - 1.5) / 3 + g(a) 0.2, where g(a) = (1.5 + 1 / 3) / 3 = 11 / 18, is 26 / 90; p(<unk> | a) is 11 / 180.
     """
     text = text_of(["a b", "a b", "a c"], tmp_path)
-    model = Ngrams(order=2, discount_fallback=True).train(text)
+    model = NgramLM(order=2, discount_fallback=True).train(text)
     ids = text.vocabulary.ids
     scores, _ = model.start([[ids["a"]]])
     assert np.exp(scores[0, [ids["b"], ids["<unk>"]]]) == pytest.approx([26 / 90, 11 / 180], rel=1e-6)
@@ -103,25 +103,25 @@ def test_a_bigram_by_hand(tmp_path):
 def test_discounts_by_hand():
     """t = 6, 3, 2, 1: Y = 6 / 12; D = 1 - 2 Y 3 / 6, 2 - 3 Y 2 / 3 and 3 - 4 Y 1 / 2, which is 0.5, 1 and 2."""
     counts = np.array([0] + [1] * 6 + [2] * 3 + [3] * 2 + [4] + [9] * 5)
-    assert discounts(counts, 2, Ngrams()) == pytest.approx([0.5, 1, 2])
-    assert discounts(counts, 2, Ngrams(discounts=1)) == pytest.approx([0.5, 0.5, 0.5])
+    assert discounts(counts, 2, NgramLM()) == pytest.approx([0.5, 1, 2])
+    assert discounts(counts, 2, NgramLM(discounts=1)) == pytest.approx([0.5, 0.5, 0.5])
 
 
 @pytest.mark.parametrize("counts", [[1, 1, 2], [2, 3, 4], [1] + [2] * 2 + [3] * 40])
 def test_discounts_that_cannot_be_estimated(counts):
     """None that counts 3; none that counts 1; a second discount of 2 - 3 * 0.2 * 40 / 2 = -10."""
     with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated.*discount_fallback=True"):
-        discounts(np.array(counts), 2, Ngrams())
-    assert discounts(np.array(counts), 2, Ngrams(discount_fallback=True)).tolist() == [0.5, 1, 1.5]
+        discounts(np.array(counts), 2, NgramLM())
+    assert discounts(np.array(counts), 2, NgramLM(discount_fallback=True)).tolist() == [0.5, 1, 1.5]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("number", [1, 3])
 def test_distributions_sum_to_one(shared_data, tmp_path, order, number):
     text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path)
-    check_sums(Ngrams(order=order, discounts=number).train(text), text)
+    check_sums(NgramLM(order=order, discounts=number).train(text), text)
 
 
 def test_without_ends_distributions_sum_to_one(shared_data, tmp_path):
-    text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path, ends=False)
-    check_sums(Ngrams(order=3).train(text), text)
+    text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path, eos=False)
+    check_sums(NgramLM(order=3).train(text), text)

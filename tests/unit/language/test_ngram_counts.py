@@ -14,7 +14,7 @@ from tests.unit.language.ngram_checks import text_of
 
 
 def counted(text, order):
-    """The definition: all stretches of 1 to n words of each sentence, `BEGIN` before it; lists of all n-grams."""
+    """The definition: all stretches of 1 to n words of each sentence, `BOS` before it; lists of all n-grams."""
     found = [Counter() for _ in range(order)]
     for first, last in zip(text.offsets[:-1], text.offsets[1:], strict=True):
         words = [len(text.vocabulary), *text.ids[first:last].tolist()]
@@ -52,19 +52,19 @@ def test_two_short_sentences(tmp_path):
     assert counts.suffixes[1].tolist() == [1, 2, 0, 0]
     assert counts.words[2].tolist() == [[0, 2, 0], [2, 0, 1], [4, 0, 1], [4, 0, 2]]
     assert counts.suffixes[2].tolist() == [2, 0, 0, 1]
-    assert (counts.begin, counts.unknown, counts.end) == (4, 3, 1)
+    assert (counts.bos_id, counts.unk_id, counts.eos_id) == (4, 3, 1)
 
 
-@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("eos", [True, False])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_random_text_against_the_definition(ends, threads):
+def test_random_text_against_the_definition(eos, threads):
     """Runs of all sizes: sorted by insertion, by packing (only few different words a run), and by counting."""
     rng = np.random.default_rng(1)
     size = 2000
     ids = np.minimum(rng.zipf(1.3, 30_000) - 1, size - 1).astype(np.int32)
     offsets = np.unique(np.concatenate([[0, len(ids)], rng.integers(0, len(ids), 3000)])).astype(np.int64)
     words = [f"w{i}" for i in range(size - 2)] + ["<unk>", "</s>"]
-    text = LanguageText(Vocabulary(words, np.ones(size, np.int64), size), ids, offsets, TextRules(ends=ends))
+    text = LanguageText(Vocabulary(words, np.ones(size, np.int64), size), ids, offsets, TextRules(eos=eos))
     runs = np.bincount(ids, minlength=size)
     assert (runs * 8 >= size).any()
     assert ((runs > SMALL) & (runs * 8 < size)).any()
@@ -79,8 +79,8 @@ def test_an_order_above_every_sentence_has_no_rows(tmp_path):
 
 def test_sentences_without_words(tmp_path):
     corpus = firth.Corpus.build(["a", "", "a a"], cache=tmp_path, tokens="whitespace", min_count=1, keep_empty=True)
-    for ends in (True, False):
-        text = training_text(corpus, ends=ends)
+    for eos in (True, False):
+        text = training_text(corpus, eos=eos)
         check(count(text, 3), text, 3)
 
 
@@ -91,13 +91,13 @@ def test_an_order_below_one_is_refused(tmp_path):
 
 def test_an_empty_text_is_refused():
     vocabulary = Vocabulary(["<unk>"], np.zeros(1, np.int64), 0)
-    text = LanguageText(vocabulary, np.zeros(0, np.int32), np.zeros(1, np.int64), TextRules(ends=False))
+    text = LanguageText(vocabulary, np.zeros(0, np.int32), np.zeros(1, np.int64), TextRules(eos=False))
     with pytest.raises(CorpusError, match="no words"):
         count(text, 2)
 
 
 def test_real_text_adds_up(shared_data, tmp_path):
-    """A sentence of L tokens, with `BEGIN` before them, has L + 2 - k stretches of k."""
+    """A sentence of L tokens, with `BOS` before them, has L + 2 - k stretches of k."""
     corpus = firth.Corpus.build(
         shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", cache=tmp_path, min_count=1
     )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import firth
+from firth.language.ngram_lm import NgramLM
 from firth.language.ngram_model import NgramModel
-from firth.language.ngrams import Ngrams
 from tests.unit.language.ngram_checks import text_of
 
 SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]
@@ -13,7 +13,7 @@ SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]
 
 @pytest.fixture
 def model(tmp_path):
-    return Ngrams(order=3, discount_fallback=True).train(text_of(SENTENCES, tmp_path))
+    return NgramLM(order=3, discount_fallback=True).train(text_of(SENTENCES, tmp_path))
 
 
 def test_a_folder_gives_the_same_model_mapped(model, tmp_path):

@@ -19,7 +19,7 @@ def test_by_hand():
     the 3 words. Characters are not known, for x is not.
     """
     found = TableModel().perplexity(["a b", "x"])
-    assert (found.tokens, found.words, found.unknown, found.ends) == (5, 3, 1, 2)
+    assert (found.tokens, found.words, found.unknown, found.eos) == (5, 3, 1, 2)
     assert found.value == pytest.approx(0.0024 ** (-1 / 5), rel=1e-12)
     assert found.without_unknown == pytest.approx(0.024 ** (-1 / 4), rel=1e-12)
     assert found.bits_per_token == pytest.approx(-math.log2(0.0024) / 5, rel=1e-12)
@@ -56,11 +56,11 @@ def test_sentences_make_up_the_text_whatever_ends_they_have():
         lines = [*random_text(40, 0), "", "a"]
         text = model.encode(lines)
         found = perplexity(text, model.log_probs(text))
-        assert found.sentence_tokens.tolist() == [len(line.split()) + (text.end is not None) for line in lines]
+        assert found.sentence_tokens.tolist() == [len(line.split()) + (text.eos_id is not None) for line in lines]
         for nats, one in zip(found.sentence_nats, model.score(lines), strict=True):
             assert nats == pytest.approx(-one.total, abs=1e-12)
         assert found.sentence_nats.sum() == pytest.approx(found.nats, rel=1e-12)
-        assert found.ends == (len(lines) if text.end is not None else 0)
+        assert found.eos == (len(lines) if text.eos_id is not None else 0)
 
 
 def test_the_interval_holds_the_figure_and_shrinks_with_the_text():
@@ -105,11 +105,11 @@ def test_says_what_was_counted():
     assert told[1] == "1 unknown words (33.3 %) count as <unk>; without them 2.54"
     assert told[2].startswith("bits: 1.741 a token, 2.901 a word")
     found = TableModel().perplexity(["a b", "x"]).described()
-    assert {name: found[name] for name in ("tokens", "words", "unknown", "ends", "sentences")} == {
+    assert {name: found[name] for name in ("tokens", "words", "unknown", "eos", "sentences")} == {
         "tokens": 5,
         "words": 3,
         "unknown": 1,
-        "ends": 2,
+        "eos": 2,
         "sentences": 2,
     }
     assert found["bits_per_character"] is None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from firth.language.ngram_counts import count
-from firth.language.ngrams import SMOOTHINGS, Ngrams
+from firth.language.ngram_lm import SMOOTHINGS, NgramLM
 from firth.language.smoothing import counts_of_counts, in_logs, levels
 from tests.unit.language.ngram_checks import text_of
 
@@ -37,13 +37,13 @@ def test_weights_belong_to_the_order_below():
 
 
 def test_every_smoothing_has_a_model_of_its_name():
-    assert {name: {"smoothing": name} for name in SMOOTHINGS} == dict(Ngrams.models)
+    assert {name: {"smoothing": name} for name in SMOOTHINGS} == dict(NgramLM.models)
 
 
 def test_a_text_shorter_than_the_order(tmp_path):
     """No 5-gram stands in it: orders without n-grams are no error, if there is a fallback."""
-    text = text_of(["a b", "a", "b b a"], tmp_path, ends=False)
+    text = text_of(["a b", "a", "b b a"], tmp_path, eos=False)
     for name in SMOOTHINGS:
-        model = Ngrams(order=5, smoothing=name, discount_fallback=True).train(text)
+        model = NgramLM(order=5, smoothing=name, discount_fallback=True).train(text)
         scores, _ = model.start([[], [0], [0, 1, 0]])
         np.testing.assert_allclose(np.exp(scores).sum(axis=1), 1, atol=1e-6)

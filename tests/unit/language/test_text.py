@@ -8,7 +8,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.language.text import END, UNKNOWN, TextRules, encoded, held_out_text, training_text
+from firth.language.text import EOS, UNK, TextRules, encoded, held_out_text, training_text
 
 
 def built(tmp_path, texts, **options):
@@ -20,31 +20,31 @@ def test_rare_words_become_one_and_sentences_end(tmp_path):
 
     Counts a 3, </s> 2, <unk> 2: ids 0, 1, 2 by count, then spelling ("</s>" < "<unk>").
     """
-    text = training_text(built(tmp_path, ["a a b", "a c"], min_count=2, unknown=UNKNOWN))
-    assert list(text.vocabulary.words) == ["a", END, UNKNOWN]
+    text = training_text(built(tmp_path, ["a a b", "a c"], min_count=2, unknown=UNK))
+    assert list(text.vocabulary.words) == ["a", EOS, UNK]
     assert text.vocabulary.counts.tolist() == [3, 2, 2]
     assert text.ids.tolist() == [0, 0, 2, 1, 0, 2, 1]
     assert text.offsets.tolist() == [0, 4, 7]
     assert text.vocabulary.oov_share == 0
-    assert (text.unknown, text.end) == (2, 1)
+    assert (text.unk_id, text.eos_id) == (2, 1)
 
 
 def test_without_ends_the_stream_is_the_corpus(tmp_path):
-    text = training_text(built(tmp_path, ["a b a"], min_count=1), ends=False)
-    assert list(text.vocabulary.words) == ["a", "b", UNKNOWN]
+    text = training_text(built(tmp_path, ["a b a"], min_count=1), eos=False)
+    assert list(text.vocabulary.words) == ["a", "b", UNK]
     assert text.ids.tolist() == [0, 1, 0]
-    assert text.end is None
+    assert text.eos_id is None
 
 
 def test_an_unknown_word_that_stands_in_the_text_takes_the_others_in(tmp_path):
-    corpus = built(tmp_path, ["a <unk> a b"], min_count=2, unknown=UNKNOWN)
-    assert dict(zip(corpus.vocabulary.words, corpus.vocabulary.counts.tolist(), strict=True)) == {"a": 2, UNKNOWN: 2}
-    assert list(corpus) == [["a", UNKNOWN, "a", UNKNOWN]]
+    corpus = built(tmp_path, ["a <unk> a b"], min_count=2, unknown=UNK)
+    assert dict(zip(corpus.vocabulary.words, corpus.vocabulary.counts.tolist(), strict=True)) == {"a": 2, UNK: 2}
+    assert list(corpus) == [["a", UNK, "a", UNK]]
 
 
 def test_stop_words_are_left_out_all_the_same(tmp_path):
-    corpus = built(tmp_path, ["a the a b"], min_count=2, unknown=UNKNOWN, stop_words=("the",))
-    assert list(corpus) == [["a", "a", UNKNOWN]]
+    corpus = built(tmp_path, ["a the a b"], min_count=2, unknown=UNK, stop_words=("the",))
+    assert list(corpus) == [["a", "a", UNK]]
 
 
 @pytest.mark.parametrize("word", ["", "two words", 3])
@@ -61,7 +61,7 @@ def test_a_corpus_that_left_words_out_is_refused(tmp_path):
 def test_held_out_text_and_single_sentences_are_read_alike(tmp_path):
     text = training_text(built(tmp_path, ["a a b", "b a"], min_count=1))
     held_out = held_out_text(["a x b"], text.vocabulary, text.rules)
-    assert [text.vocabulary.words[i] for i in held_out.ids] == ["a", UNKNOWN, "b", END]
+    assert [text.vocabulary.words[i] for i in held_out.ids] == ["a", UNK, "b", EOS]
     assert encoded(["a x b"], text.vocabulary, text.rules).ids.tolist() == held_out.ids.tolist()
     assert encoded(["", "a"], text.vocabulary, text.rules).offsets.tolist() == [0, 1, 3]
 
@@ -98,7 +98,7 @@ def test_characters_of_a_text_are_counted_with_its_ends(tmp_path):
     for source in (file, ["naïve a", "b"]):
         corpus = firth.Corpus.build(source, cache=tmp_path, tokens="whitespace", min_count=1)
         assert training_text(corpus).characters == 10
-        assert training_text(corpus, ends=False).characters == 8
+        assert training_text(corpus, eos=False).characters == 8
     text = training_text(corpus)
     assert held_out_text(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
     assert encoded(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
@@ -126,8 +126,8 @@ def test_a_model_over_pieces_knows_all_of_them(tmp_path):
     lines = ["the cat sat on the mat", "the dog sat on the log"]
     subwords = firth.Subwords.train(lines, 270)
     text = training_text(firth.Corpus.build(lines, cache=tmp_path, tokens=subwords, min_count=1))
-    assert set(text.vocabulary.words) == {*subwords.pieces, UNKNOWN, END}
-    model = firth.Ngrams(order=3, discount_fallback=True).train(text)
+    assert set(text.vocabulary.words) == {*subwords.pieces, UNK, EOS}
+    model = firth.NgramLM(order=3, discount_fallback=True).train(text)
     model.save(tmp_path / "pieces.ngrams")
     found = firth.load(tmp_path / "pieces.ngrams").perplexity(["東京 über alles"])
     assert (found.unknown, found.characters) == (0, 14)
@@ -143,10 +143,10 @@ def test_pieces_of_other_tokenizers_are_told_as_they_are(tmp_path):
     tokenizer = library.Tokenizer(library.models.WordLevel({"the": 0, "cat": 1, "[UNK]": 2}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
     text = training_text(firth.Corpus.build(["the cat", "cat the cat"], cache=tmp_path, tokens=tokenizer, min_count=1))
-    assert set(text.vocabulary.words) == {"the", "cat", UNKNOWN, END}
+    assert set(text.vocabulary.words) == {"the", "cat", UNK, EOS}
     assert text.rules.joined(["the", "cat"]) == "the cat"
     held_out = held_out_text(["the dog"], text.vocabulary, text.rules)
-    assert [text.vocabulary.words[i] for i in held_out.ids] == ["the", UNKNOWN, END]
+    assert [text.vocabulary.words[i] for i in held_out.ids] == ["the", UNK, EOS]
 
 
 LINES = ["a a a b b x", "a b y <unk>", "b a x z"]
@@ -155,7 +155,7 @@ LINES = ["a a a b b x", "a b y <unk>", "b a x z"]
 def test_a_limited_text_is_that_of_a_corpus_with_these_limits(tmp_path):
     """The same ids of the same words, but the rest is not lost: x, y and z are kept as they are written."""
     for limits in ({"min_count": 3}, {"max_size": 2}, {"min_count": 2, "max_size": 9}):
-        built_so = training_text(built(tmp_path, LINES, **{"min_count": 1, **limits}, unknown=UNKNOWN))
+        built_so = training_text(built(tmp_path, LINES, **{"min_count": 1, **limits}, unknown=UNK))
         text = training_text(built(tmp_path, LINES, min_count=1), limits, spelled=True)
         assert list(text.vocabulary.words) == list(built_so.vocabulary.words)
         assert text.vocabulary.counts.tolist() == built_so.vocabulary.counts.tolist()
@@ -188,14 +188,14 @@ def test_unknown_words_keep_their_spelling(tmp_path):
 
 
 def test_without_ends_unknown_words_keep_their_spelling_too(tmp_path):
-    text = training_text(built(tmp_path, LINES, min_count=1), {"max_size": 1}, ends=False, spelled=True)
+    text = training_text(built(tmp_path, LINES, min_count=1), {"max_size": 1}, eos=False, spelled=True)
     assert spelled(text) == " ".join(LINES)
 
 
 def test_words_that_a_corpus_left_out_have_lost_their_spelling(tmp_path):
     """z and y occur once and are <unk> to the corpus; b, which only the limit makes unknown, keeps its spelling."""
-    text = training_text(built(tmp_path, LINES, min_count=2, unknown=UNKNOWN), {"max_size": 1}, spelled=True)
-    assert list(text.vocabulary.words) == [UNKNOWN, "a", END]
+    text = training_text(built(tmp_path, LINES, min_count=2, unknown=UNK), {"max_size": 1}, spelled=True)
+    assert list(text.vocabulary.words) == [UNK, "a", EOS]
     assert spelled(text) == "a a a b b x </s> a b <unk> <unk> </s> b a x <unk> </s>"
 
 

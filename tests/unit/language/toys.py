@@ -3,12 +3,12 @@
 import numpy as np
 
 from firth.language.model import LanguageModel
-from firth.language.text import END, UNKNOWN, TextRules
+from firth.language.text import EOS, UNK, TextRules
 from firth.vectors.io import saved
 from firth.vocabulary import Vocabulary
 from tests.unit.inference.toys import Table, random_table
 
-WORDS = ["a", "b", END, UNKNOWN]
+WORDS = ["a", "b", EOS, UNK]
 # After a, b, </s>, <unk>, and at the beginning: probabilities of a, b, </s>, <unk>.
 TABLE = [
     [0.1, 0.5, 0.3, 0.1],
@@ -27,7 +27,7 @@ class TableModel(LanguageModel):
     def __init__(self, table=TABLE, words=WORDS, rules=None):
         self.table = Table(table)
         self.vocabulary = Vocabulary(list(words), np.arange(len(words), 0, -1), 10)
-        self.rules = rules or TextRules(tokens="whitespace", ends=END in words)
+        self.rules = rules or TextRules(tokens="whitespace", eos=EOS in words)
         self.metadata = {}
         self.asked = []
 

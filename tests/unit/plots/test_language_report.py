@@ -18,7 +18,7 @@ def models(tmp_path_factory):
         TEXT, cache=tmp_path_factory.mktemp("corpora"), min_count=1, unknown="<unk>", tokens="whitespace"
     )
     return {
-        f"order {n}": firth.Ngrams(order=n, smoothing="kneser-ney", discount_fallback=True).train(corpus)
+        f"order {n}": firth.NgramLM(order=n, smoothing="kneser-ney", discount_fallback=True).train(corpus)
         for n in (1, 2)
     }
 

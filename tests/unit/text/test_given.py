@@ -11,7 +11,7 @@ import pytest
 
 import firth
 from firth.errors import KindError, OptionError
-from firth.language.ngrams import Ngrams
+from firth.language.ngram_lm import NgramLM
 from firth.text.given import several, token_lists
 
 COLUMNS = {"id": [1, 2], "text": ["the cat", "a dog"]}
@@ -25,7 +25,7 @@ def vectors() -> firth.WordVectors:
 
 @pytest.fixture(scope="module")
 def model() -> Any:
-    return Ngrams(order=2, discount_fallback=True).train(LINES, min_count=1)
+    return NgramLM(order=2, discount_fallback=True).train(LINES, min_count=1)
 
 
 TABLES = [pandas.DataFrame(COLUMNS), polars.DataFrame(COLUMNS), polars.LazyFrame(COLUMNS), pyarrow.table(COLUMNS)]

@@ -75,7 +75,7 @@ def restore(content: Saved) -> NeuralLanguageModel:
     """
     words = content.words()
     try:
-        rules = TextRules(**content.facts["rules"])
+        rules = TextRules.from_config(content.facts["rules"])
         begin, total = int(content.facts["begin"]), int(content.facts["total"])
         options = _options(content.facts["model"], content.facts["options"])
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)

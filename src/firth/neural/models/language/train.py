@@ -13,7 +13,7 @@ import numpy as np
 
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
-from firth.language.text import UNKNOWN, LanguageText, held_out_text, training_text
+from firth.language.text import UNK, LanguageText, held_out_text, training_text
 from firth.neural.models.language.learned_tree import LearnedTree, hang
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
@@ -78,8 +78,8 @@ def train_language_model(
         judged = None if held_out is None else held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
         learning = Learning(text, judged, training or how.training, seed, threads, progress, checkpoint, callbacks)
         module = learning.begun(how)
-        if module.spells and not text.unknown_words and (lost := float(np.mean(text.ids == text.unknown))):
-            warnings.warn(UNSPELLED.format(share=100 * lost, unknown=UNKNOWN), stacklevel=2)
+        if module.spells and not text.unknown_words and (lost := float(np.mean(text.ids == text.unk_id))):
+            warnings.warn(UNSPELLED.format(share=100 * lost, unknown=UNK), stacklevel=2)
         if learned_tree(how.output) is not None:
             learning = learning.within(1 - SHARE)
         return learning.of(how, module)
@@ -115,7 +115,7 @@ class Learning:
         Args:
             how: the model's options.
         """
-        begin = self.text.unknown if self.text.end is None else self.text.end
+        begin = self.text.unk_id if self.text.eos_id is None else self.text.eos_id
         return seeded_module(how, self.text.vocabulary, begin, self.seed, copies=2)
 
     def begun(self, how: LanguageOptions) -> LanguageModule:

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Prompt
-from firth.language.text import UNKNOWN, encoded, training_text
+from firth.language.text import UNK, encoded, training_text
 from firth.neural.models.language.reader import TextReader
 from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus, untrained
 
@@ -33,7 +33,7 @@ def test_the_spelling_of_an_unknown_word_changes_what_comes_after_it_alone(tmp_p
     model = model_of(tmp_path, name)
     a, b = sorted(word for word in model.vocabulary.words if word.startswith("w"))[:2]
     scores = [model.score(f"{a} {word} {b}")[0] for word in ("looooook", "xyz", "<unk>")]
-    assert {score.tokens for score in scores} == {(a, UNKNOWN, b, "</s>")}
+    assert {score.tokens for score in scores} == {(a, UNK, b, "</s>")}
     logs = np.array([score.log_probs for score in scores])
     assert (logs[:, :2] == logs[0, :2]).all()  # what is predicted is <unk> in all three
     assert (abs(np.diff(logs[:, 2:], axis=0)) > 1e-5).all()
@@ -57,7 +57,7 @@ def test_prompts_are_read_by_their_spelling(tmp_path):
     model = model_of(tmp_path)
     known = next(word for word in model.vocabulary.words if word.startswith("w"))
     prompts = [["qqq"], [known, "rrrr"], [known], [known, "qqq"], []]
-    ids = [tuple(model.vocabulary.ids.get(word, model.vocabulary.ids[UNKNOWN]) for word in words) for words in prompts]
+    ids = [tuple(model.vocabulary.ids.get(word, model.vocabulary.ids[UNK]) for word in words) for words in prompts]
     scores, state = model.start([Prompt(i, tuple(words)) for i, words in zip(ids, prompts, strict=True)])
     for words, row in zip(prompts, scores, strict=True):
         (score,) = model.score(" ".join([*words, known]))
@@ -77,7 +77,7 @@ def test_training_and_judging_read_what_scoring_reads(tmp_path):
     """The loss of the training stream, read in one stream, is that of the finished model's scores."""
     text = text_of(tmp_path)
     model = untrained(EVERY["char-aware"], text)
-    assert (text.ids == text.unknown).mean() > 0.3
+    assert (text.ids == text.unk_id).mean() > 0.3
     reader = TextReader(model.module, text, batch_size=1, steps=7)
     losses, state = [], None
     with torch.no_grad():
@@ -124,20 +124,20 @@ def test_it_learns_what_the_letters_of_unknown_words_tell(tmp_path):
 def test_a_mixture_reads_each_part_its_own_way(tmp_path):
     text = text_of(tmp_path)
     speller, reader = (untrained(EVERY[name], text) for name in ("char-aware", "rnn"))
-    counter = firth.Ngrams(order=2, discount_fallback=True).train(text)
+    counter = firth.NgramLM(order=2, discount_fallback=True).train(text)
     mixture = firth.Mixture([speller, reader, counter], [0.4, 0.3, 0.3])
-    prompts = [Prompt((text.unknown,), (word,)) for word in ("qqq", "rrrrr")]
+    prompts = [Prompt((text.unk_id,), (word,)) for word in ("qqq", "rrrrr")]
     parts = [np.exp(model.start(prompts)[0]) for model in (speller, reader, counter)]
     assert [bool((part[0] == part[1]).all()) for part in parts] == [False, True, True]
     mixed = np.exp(mixture.start(prompts)[0])
     assert mixed == pytest.approx(0.4 * parts[0] + 0.3 * parts[1] + 0.3 * parts[2], abs=1e-6)
     with pytest.warns(UserWarning, match="does not know 'qqq'"):
-        assert mixture.generate("qqq", search="greedy", options=GenerationOptions(max_length=1))[0].startswith(UNKNOWN)
+        assert mixture.generate("qqq", search="greedy", options=GenerationOptions(max_length=1))[0].startswith(UNK)
     assert firth.Mixture([speller], [1.0]).spells
 
 
 def test_a_corpus_that_lost_the_spelling_is_warned_of(tmp_path):
-    pruned = corpus(tmp_path, unknown=UNKNOWN, max_size=4)
+    pruned = corpus(tmp_path, unknown=UNK, max_size=4)
     with pytest.warns(UserWarning, match=r"% of the training text is <unk>, whose spelling is lost: build the corpus"):
         EVERY["char-aware"].train(pruned, training=QUICK, progress=False)
     EVERY["rnn"].train(pruned, training=QUICK, progress=False)  # which reads it so anyway

@@ -70,10 +70,10 @@ def test_it_goes_on_from_a_checkpoint_of_the_same_text_and_options_alone(tmp_pat
 
 
 def test_without_ends_what_stands_before_a_text_is_the_unknown_word(tmp_path):
-    text = training_text(corpus(tmp_path), ends=False)
+    text = training_text(corpus(tmp_path), eos=False)
     model = EVERY["lstm"].train(text, training=QUICK, progress=False)
-    assert model.module.begin == text.unknown
-    assert model.rules.ends is False
+    assert model.module.begin == text.unk_id
+    assert model.rules.eos is False
     assert np.exp(model.start([[]])[0]).sum() == pytest.approx(1.0, abs=1e-5)
 
 

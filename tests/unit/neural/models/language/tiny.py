@@ -43,7 +43,7 @@ def corpus(folder, sentences=60, words=12, **options):
 
 def untrained(how, text: LanguageText, seed: int = 0) -> NeuralLanguageModel:
     """A model as its seed draws it, its output's biases as well."""
-    begin = text.unknown if text.end is None else text.end
+    begin = text.unk_id if text.eos_id is None else text.eos_id
     return NeuralLanguageModel(seeded_module(how, text.vocabulary, begin, seed), how, text.vocabulary, text.rules)
 
 

@@ -39,7 +39,7 @@ SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
 
 
 @options_class
-class Ngrams:
+class NgramLM:
     """An n-gram model: options that count.
 
     Raises:
@@ -58,7 +58,7 @@ class Ngrams:
     cutoff: int = option(5, "katz: the greatest count that is discounted", minimum=2)
     add: float = option(1.0, "add-k: what is added to the count of every word", minimum=0, exclusive=True)
     discount_fallback: bool = option(False, "fixed discounts where a small text does not let them be estimated")
-    ends: bool = option(True, "whether the end of a sentence is predicted")
+    eos: bool = option(True, "predict the end of each sentence, </s>")
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -86,7 +86,7 @@ class Ngrams:
             OptionError: `threads` is below 1, or the smoothing cannot be estimated from so little text.
             CorpusError: the corpus is empty, left words out, or holds the word `<s>` or `</s>`.
         """
-        learned = training_text(corpus, text, ends=self.ends, progress=progress)
+        learned = training_text(corpus, text, eos=self.eos, progress=progress)
         with reporting(progress) as report:
             report(Status(stage="counting n-grams"))
             counts = count(learned, self.order, threads=threads)
