@@ -37,7 +37,7 @@ def of_model(model: Any) -> dict[str, Any]:
 @functools.cache
 def trained(**options: Any) -> Any:
     """A model of n-grams."""
-    model = firth.Ngrams(**{"order": 3, "discount_fallback": True, **options})
+    model = firth.NgramLM(**{"order": 3, "discount_fallback": True, **options})
     return model.train(list(TRAIN), threads=1, progress=False, min_count=1)
 
 
@@ -54,7 +54,7 @@ variants(
         "jelinek-mercer": {"smoothing": "jelinek-mercer"},
         "good-turing": {"smoothing": "good-turing"},
         "add-k": {"smoothing": "add-k", "add": 0.1},
-        "no-ends": {"ends": False},
+        "no-ends": {"eos": False},
         "unigrams": {"order": 1},
     },
 )
@@ -63,7 +63,7 @@ variants(
 @case("ngrams/vocabulary")
 def limited() -> Any:
     """A model with unknown words, tokens between spaces."""
-    model = firth.Ngrams(order=3, discount_fallback=True)
+    model = firth.NgramLM(order=3, discount_fallback=True)
     return of_model(model.train(list(TRAIN), threads=1, progress=False, min_count=2, tokens="whitespace"))
 
 

@@ -138,14 +138,14 @@ _READERS = (
     vectors("cbow-hierarchical", train(firth.Word2Vec(dim=8, epochs=2, architecture="cbow", objective="hierarchical"))),
     vectors("skipgram-learned", train(firth.Word2Vec(dim=8, epochs=2, tree="learned", objective="hierarchical"))),
     vectors("nce", train(firth.Word2Vec(dim=8, epochs=2, objective="nce"))),
-    vectors("structured", train(firth.Structured(dim=8, epochs=2))),
-    vectors("cwindow", train(firth.Structured(dim=8, epochs=2, architecture="cwindow"))),
+    vectors("structured", train(firth.StructuredWord2Vec(dim=8, epochs=2))),
+    vectors("cwindow", train(firth.StructuredWord2Vec(dim=8, epochs=2, architecture="cwindow"))),
     vectors("glove", lambda: firth.GloVe(dim=8, epochs=2).train(seeds.counts(), **seeds.HOW)),
     vectors("ppmi", train(firth.AssociationVectors(dim=8))),
     vectors("fasttext-hierarchical", train(firth.FastText(dim=8, epochs=2, buckets=99, objective="hierarchical"))),
     vectors("floret", train(firth.FastText(dim=8, epochs=2, buckets=99, hashing="floret"))),
-    senses("multi-sense", train(firth.MultiSense(dim=8, epochs=2, sample=1e-3))),
-    senses("multi-sense-growing", train(firth.MultiSense(dim=8, epochs=2, sample=1e-3, growing=True))),
+    senses("multi-sense", train(firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3))),
+    senses("multi-sense-growing", train(firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3, growing=True))),
     senses("adagram", train(firth.AdaGram(dim=8, epochs=2, sample=1e-3))),
     senses("sense-clusters", train(firth.SenseClusters(dim=8, epochs=2, least_contexts=20))),
     senses(
@@ -154,10 +154,10 @@ _READERS = (
     ),
     embedding_checkpoint("cbow", lambda: firth.Word2Vec(dim=8, epochs=3, architecture="cbow")),
     embedding_checkpoint("hierarchical", lambda: firth.Word2Vec(dim=8, epochs=3, objective="hierarchical")),
-    embedding_checkpoint("structured", lambda: firth.Structured(dim=8, epochs=3)),
+    embedding_checkpoint("structured", lambda: firth.StructuredWord2Vec(dim=8, epochs=3)),
     embedding_checkpoint("glove", lambda: firth.GloVe(dim=8, epochs=3, window=3)),
     embedding_checkpoint("paragraph", lambda: firth.ParagraphVectors(dim=8, epochs=3)),
-    embedding_checkpoint("multi-sense", lambda: firth.MultiSense(dim=8, epochs=3)),
+    embedding_checkpoint("multi-sense", lambda: firth.MultiSenseSkipGram(dim=8, epochs=3)),
     Reader(
         name="sentence-averages",
         make=sentence_averages,
@@ -167,7 +167,7 @@ _READERS = (
 
 
 def _bigrams() -> Any:
-    model_ = firth.Ngrams(order=2, discount_fallback=True)
+    model_ = firth.NgramLM(order=2, discount_fallback=True)
     return model_.train(list(neural.TRAIN), threads=1, progress=False, min_count=2)
 
 

@@ -222,7 +222,7 @@ def generation() -> Any:
 @case("neural/mixture")
 def mixture() -> Any:
     """A neural model and one of n-grams, mixed and searched as one."""
-    ngrams = firth.Ngrams(order=2, discount_fallback=True).train(list(TRAIN), threads=1, progress=False, min_count=2)
+    ngrams = firth.NgramLM(order=2, discount_fallback=True).train(list(TRAIN), threads=1, progress=False, min_count=2)
     fitted = firth.Mixture.fit([lstm(), ngrams], TEST, progress=False)
     beams = fitted.generate("the", n=3, options=firth.GenerationOptions(max_length=6), search=firth.BeamSearch(beams=4))
     return {"weights": np.asarray(fitted.weights), "beams": beams, **of_model(fitted)}
