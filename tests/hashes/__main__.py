@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--formats", type=Path, help="folder of files written by the earlier state")
     parser.add_argument("--file", type=Path, default=BEFORE, help="the record")
     parser.add_argument("--times", action="store_true", help="show the seconds of each case")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     cases = _cases(given)
     if given.cases:

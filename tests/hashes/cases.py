@@ -2,7 +2,7 @@
 
 import importlib
 
-FILES = ("corpora", "vectors", "classifier", "language", "neural")
+FILES = ("corpora", "vectors", "classifier", "language", "neural", "senses", "queries", "instruments", "evaluation")
 
 
 def load() -> None:

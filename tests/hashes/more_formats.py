@@ -47,9 +47,9 @@ def senses(name: str, make: Callable[[], Any]) -> Reader:
     )
 
 
-def train(model_: Any, **how: Any) -> Callable[[], Any]:
+def train(trainer: Callable[[], Any]) -> Callable[[], Any]:
     """A trainer of vectors, run on the text."""
-    return lambda: model_.train(seeds.corpus(), **seeds.HOW, **how)
+    return lambda: trainer().train(seeds.corpus(), **seeds.HOW)
 
 
 class StoppedError(Exception):
@@ -132,22 +132,33 @@ _READERS = (
     neural_checkpoint("lstm", lambda: firth.RecurrentLM(noise="weights", **RECURRENT), schedule="cosine"),
     neural_checkpoint("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=12), patience=2),
     neural_checkpoint(
-        "sgd-vary-steps", lambda: firth.RecurrentLM(cell="gru", **RECURRENT), optimiser="sgd", vary_steps=True,
-        momentum=0.9, clip=0.5,
+        "sgd-vary-steps",
+        lambda: firth.RecurrentLM(cell="gru", **RECURRENT),
+        optimiser="sgd",
+        vary_steps=True,
+        momentum=0.9,
+        clip=0.5,
     ),
-    vectors("cbow-hierarchical", train(firth.Word2Vec(dim=8, epochs=2, architecture="cbow", objective="hierarchical"))),
-    vectors("skipgram-learned", train(firth.Word2Vec(dim=8, epochs=2, tree="learned", objective="hierarchical"))),
-    vectors("nce", train(firth.Word2Vec(dim=8, epochs=2, objective="nce"))),
-    vectors("structured", train(firth.StructuredWord2Vec(dim=8, epochs=2))),
-    vectors("cwindow", train(firth.StructuredWord2Vec(dim=8, epochs=2, architecture="cwindow"))),
+    vectors(
+        "cbow-hierarchical",
+        train(lambda: firth.Word2Vec(dim=8, epochs=2, architecture="cbow", objective="hierarchical")),
+    ),
+    vectors(
+        "skipgram-learned", train(lambda: firth.Word2Vec(dim=8, epochs=2, tree="learned", objective="hierarchical"))
+    ),
+    vectors("nce", train(lambda: firth.Word2Vec(dim=8, epochs=2, objective="nce"))),
+    vectors("structured", train(lambda: firth.StructuredWord2Vec(dim=8, epochs=2))),
+    vectors("cwindow", train(lambda: firth.StructuredWord2Vec(dim=8, epochs=2, architecture="cwindow"))),
     vectors("glove", lambda: firth.GloVe(dim=8, epochs=2).train(seeds.counts(), **seeds.HOW)),
-    vectors("ppmi", train(firth.AssociationVectors(dim=8))),
-    vectors("fasttext-hierarchical", train(firth.FastText(dim=8, epochs=2, buckets=99, objective="hierarchical"))),
-    vectors("floret", train(firth.FastText(dim=8, epochs=2, buckets=99, hashing="floret"))),
-    senses("multi-sense", train(firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3))),
-    senses("multi-sense-growing", train(firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3, growing=True))),
-    senses("adagram", train(firth.AdaGram(dim=8, epochs=2, sample=1e-3))),
-    senses("sense-clusters", train(firth.SenseClusters(dim=8, epochs=2, least_contexts=20))),
+    vectors("ppmi", train(lambda: firth.AssociationVectors(dim=8))),
+    vectors(
+        "fasttext-hierarchical", train(lambda: firth.FastText(dim=8, epochs=2, buckets=99, objective="hierarchical"))
+    ),
+    vectors("floret", train(lambda: firth.FastText(dim=8, epochs=2, buckets=99, hashing="floret"))),
+    senses("multi-sense", train(lambda: firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3))),
+    senses("multi-sense-growing", train(lambda: firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3, growing=True))),
+    senses("adagram", train(lambda: firth.AdaGram(dim=8, epochs=2, sample=1e-3))),
+    senses("sense-clusters", train(lambda: firth.SenseClusters(dim=8, epochs=2, least_contexts=20))),
     senses(
         "atoms",
         lambda: firth.DiscourseAtoms(atoms=20, sparsity=3, rounds=3).fit(seeds.vectors(), **seeds.HOW).sense_vectors(),
@@ -163,7 +174,7 @@ _READERS = (
         make=sentence_averages,
         use=lambda path: np.asarray(firth.SentenceAverages.load(path).encode(seeds.HELD_OUT[:9])),
     ),
-)  # fmt: skip
+)
 
 
 def _bigrams() -> Any:
