@@ -78,7 +78,7 @@ def pictures(vectors, comparison=None):
         "capitals",
         plots.analogy_arrows(vectors, list(zip(CAPITALS.split()[::2], CAPITALS.split()[1::2], strict=True))),
     )
-    yield "neighbors", plots.neighbour_network(vectors, ["river", "physics", "guitar"])
+    yield "neighbours", plots.neighbour_network(vectors, ["river", "physics", "guitar"])
     yield "similarity", plots.similarity_heat_map(vectors, ALIKE.split())
     yield "axis", plots.word_axis(vectors, (WOMEN.split(), MEN.split()), JOBS.split())
     yield "plane", plots.word_axis(vectors, ("small", "large"), second=("wild", "tame"), groups=groups)

@@ -6,6 +6,7 @@ writes `final_lr`. Every place that reads names of options answers through this 
 
 import difflib
 import inspect
+import re
 import reprlib
 import typing
 from collections.abc import Iterable, Mapping
@@ -58,10 +59,20 @@ SYNONYMS = {  # names that options have in gensim, fastText, scikit-learn, PyTor
     "max_new_tokens": "max_length",
     "num_beams": "beams",
 }
+_BRITISH = {"neighbor": "neighbour", "center": "centre", "color": "colour"} | {
+    f"{stem}iz": f"{stem}is"
+    for stem in "categor equal factor general initial neutral normal optim quant regular summar token".split()
+}
+_AMERICAN = re.compile("|".join(_BRITISH))
 TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names of a text
 TEXT_OPTIONS = (  # of `Corpus.build`, which everything that trains on a text takes, too
     "min_count", "max_size", "stop_words", "unknown", "tokens", "sentences", "keep_empty", "column", "cache",
 )  # fmt: skip
+
+
+def one_spelling(name: str) -> str:
+    """Return the name of a command or flag in the spelling that firth shows: `optimizer` as `optimiser`."""
+    return _AMERICAN.sub(lambda match: _BRITISH[match[0]], name)
 
 
 def synonym(name: str, known: Iterable[str]) -> str | None:

@@ -20,6 +20,22 @@ from firth.option_names import explained, suggestion
 _Class = TypeVar("_Class")
 
 
+class Preset:
+    """A model that the command line can name: an options class with some of its options set.
+
+    An options class lists its presets by name in a class attribute `presets`. The names of the options that most users
+    set stand in `common_options`; the help shows the others under "Advanced".
+
+    Attributes:
+        description: one sentence: what the model is, and its paper.
+        options: the options that make the model; the command line has no flags for them.
+    """
+
+    def __init__(self, description: str, **options: Any) -> None:
+        self.description = description
+        self.options = options
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def options_class(kind: type[_Class]) -> type[_Class]:
     """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.

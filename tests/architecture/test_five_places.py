@@ -51,4 +51,4 @@ def test_a_new_family_trains_from_the_command_line(tmp_path):
     assert config["metadata"]["training"]["options"]["model"] == "toy"
     assert json.loads(run("info", "toy.firth", "--json"))["words"] == 26
     word = json.loads((tmp_path / "toy.firth" / "vocab.json").read_text(encoding="utf-8"))[0]
-    assert len(json.loads(run("neighbors", "toy.firth", word, "--json"))["neighbors"]) == 10
+    assert len(json.loads(run("neighbours", "toy.firth", word, "--json"))["neighbours"]) == 10

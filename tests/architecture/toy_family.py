@@ -13,8 +13,7 @@ Cost: 6 D (K + 1) flops a word.
 
 import dataclasses
 import os
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Predictor, predict, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.targets import Addresses, Work, addresses, new_work
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -38,7 +37,7 @@ from firth.vectors.word_vectors import WordVectors
 class Toy:
     """A word predicts the next: options that train."""
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"toy": {}}
+    presets: ClassVar = {"toy": Preset("Toy: a word predicts the next.")}
 
     dim: int = option(50, "width of the vectors, in numbers", minimum=1)
     negative: int = option(5, "noise words a prediction", minimum=1)

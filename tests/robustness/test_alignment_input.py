@@ -78,10 +78,10 @@ def test_not_a_number(firth, tmp_path):
 
 
 def test_no_common_word(firth):
-    assert firth("moved", "a.firth", "b.firth").complaint.startswith(
+    assert firth("semantic-change", "a.firth", "b.firth").complaint.startswith(
         "0 common words of 300 and 300: expected two texts"
     )
-    assert "vectors of 20 and of 12 numbers" in firth("moved", "b.firth", "narrow.firth").complaint
+    assert "vectors of 20 and of 12 numbers" in firth("semantic-change", "b.firth", "narrow.firth").complaint
 
 
 def test_few_words_and_other_folders(firth, tmp_path):

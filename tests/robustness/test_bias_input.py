@@ -79,7 +79,7 @@ DEBIAS = {
     ("--pairs", "foreign.json"): "none of 2 definitional pairs has two words with vectors ('sie', 'er', 'ihr' have",
     ("--pairs", "twice.json"): "'she' stands beside itself among the definitional pairs",
     ("--pairs", "nothing.json"): "no pair of words",
-    ("--pairs", "pairs.json", "--equalize", "foreign.json"): "none of 6 pairs to equalise has two words with vectors",
+    ("--pairs", "pairs.json", "--equalise", "foreign.json"): "none of 6 pairs to equalise has two words with vectors",
     ("--pairs", "pairs.json", "--neutral", "foreign.json"): "none of the 2 words of neutral words has a vector",
     ("--pairs", "pairs.json", "--method", "soft"): "method 'soft': expected one of hard, double-hard",
     ("--pairs", "pairs.json", "--alpha", "3"): "alpha with method hard: it has no options",

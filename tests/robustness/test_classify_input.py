@@ -40,7 +40,7 @@ def test_from_training_to_a_small_model(firth, texts, trained):
     told = firth("classify", "predict", trained, "-", "-k", 2, stdin="red\nblue\r\n\nlast")
     assert [line.split("\t")[0] for line in told.out.splitlines()][:2] == ["warm", "cold"]
     assert [len(line.split("\t")) for line in told.out.splitlines()] == [4, 4, 4, 4]
-    assert firth("classify", "quantize", trained, "-o", "small.ftz").status == 0
+    assert firth("classify", "quantise", trained, "-o", "small.ftz").status == 0
     (firth.folder / "asked.txt").write_text("red\n", encoding="utf-8")
     (answer,) = firth("classify", "predict", "small.ftz", "asked.txt", "--json").out.splitlines()
     assert json.loads(answer)["labels"][0]["label"] == "warm"
@@ -96,7 +96,7 @@ def test_a_rate_that_diverges(firth, texts):
         (["predict", "texts.txt", "texts.txt"], "no fastText model"),
         (["predict", "model", "texts.txt", "-k", "0"], "k=0"),
         (["test", "model", "unlabelled.txt"], "no label in 1 texts"),
-        (["quantize", "model", "-o", "new.ftz", "--width", "99"], "width=99"),
+        (["quantise", "model", "-o", "new.ftz", "--width", "99"], "width=99"),
     ],
 )
 def test_mistakes_get_a_sentence(arguments, told, firth, texts, trained):
@@ -118,7 +118,7 @@ def test_a_file_of_fasttexts_that_is_cut_short(firth, texts, trained):
 
 def test_no_command_shows_the_commands(firth):
     ended = firth("classify")
-    assert all(name in ended.out + ended.err for name in ("train", "predict", "test", "quantize"))
+    assert all(name in ended.out + ended.err for name in ("train", "predict", "test", "quantise"))
     assert firth("classify", "learn").status == 2
 
 

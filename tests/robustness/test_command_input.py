@@ -160,7 +160,7 @@ def test_options_out_of_range(firth: Command, text: Path, option: str, value: ob
         ["train", "skipgramm", "text.txt", "-o", "out.firth"],
         ["train", "skipgram", "text.txt"],
         ["train", "skipgram", "text.txt", "-o", "out.firth", "--no-such-flag"],
-        ["neighbors", "good.txt"],
+        ["neighbours", "good.txt"],
         ["no-such-command"],
     ],
 )
@@ -174,7 +174,7 @@ def test_what_is_not_understood_has_a_status_of_its_own(firth: Command, text: Pa
 
 @pytest.mark.parametrize("number", [0, -3])
 def test_no_neighbours_wanted(firth: Command, vectors: Path, number: int):
-    assert "expected a whole number of at least 1" in firth("neighbors", "good.txt", "red", "-n", number).complaint
+    assert "expected a whole number of at least 1" in firth("neighbours", "good.txt", "red", "-n", number).complaint
 
 
 # Places to write to, refused before any work.
@@ -211,7 +211,7 @@ def test_a_demo_overwrites_nothing_of_yours(firth: Command):
 # Vectors.
 
 ASK: list[list[str]] = [
-    ["neighbors", "VECTORS", "red"],
+    ["neighbours", "VECTORS", "red"],
     ["similarity", "VECTORS", "red", "blue"],
     ["analogy", "VECTORS", "red", "blue", "green"],
     ["convert", "VECTORS", "copy.firth"],
@@ -256,7 +256,7 @@ def damaged(lines: list[str]) -> dict[str, tuple[str, str]]:
 def test_damaged_text_vectors(firth: Command, vectors: Path, damage: str):
     content, told = damaged(vectors.read_text(encoding="utf-8").splitlines())[damage]
     vectors.write_text(content, encoding="utf-8")
-    complaint = firth("neighbors", "good.txt", "red").complaint
+    complaint = firth("neighbours", "good.txt", "red").complaint
     assert "good.txt" in complaint
     assert told in complaint
 
@@ -268,7 +268,7 @@ def test_truncated_binary_vectors(firth: Command, vectors: Path, to: str, share:
     cut = firth.folder / "copy" / "model.safetensors" if to == "firth" else firth.folder / "copy"
     whole = cut.read_bytes()
     cut.write_bytes(whole[: int(len(whole) * share)])
-    assert "copy" in firth("neighbors", "copy", "red").complaint
+    assert "copy" in firth("neighbours", "copy", "red").complaint
 
 
 def test_a_pickle_is_never_opened(firth: Command):
@@ -277,14 +277,14 @@ def test_a_pickle_is_never_opened(firth: Command):
 
 
 def test_an_unknown_word_has_its_nearest_spellings(firth: Command, vectors: Path):
-    for question in (["neighbors", "good.txt", "gardn"], ["similarity", "good.txt", "gardn", "red"]):
+    for question in (["neighbours", "good.txt", "gardn"], ["similarity", "good.txt", "gardn", "red"]):
         complaint = firth(*question).complaint
         assert "'gardn' is not in the vocabulary" in complaint
         assert "garden" in complaint
 
 
 def test_an_unknown_word_does_not_cost_the_known_ones_their_answers(firth: Command, vectors: Path):
-    ended = firth("neighbors", "good.txt", "red", "gardn", "blue", "--json")
+    ended = firth("neighbours", "good.txt", "red", "gardn", "blue", "--json")
     assert ended.status == 1
     assert [json.loads(line)["query"] for line in ended.out.splitlines()] == ["red", "blue"]
     assert "'gardn'" in ended.err
@@ -333,7 +333,7 @@ def test_a_folder_that_lacks_the_default_sets(firth: Command, vectors: Path):
 
 
 def test_debug_shows_the_traceback_wherever_it_stands(firth: Command, vectors: Path):
-    for arguments in (["--debug", "neighbors", "good.txt", "gardn"], ["neighbors", "good.txt", "gardn", "--debug"]):
+    for arguments in (["--debug", "neighbours", "good.txt", "gardn"], ["neighbours", "good.txt", "gardn", "--debug"]):
         ended = firth(*arguments)
         assert ended.status == 1
         assert "Traceback" in ended.err

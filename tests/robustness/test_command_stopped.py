@@ -192,7 +192,7 @@ def test_a_reader_that_has_enough(firth: Command):
     words = [f"word{i}" for i in range(rows)]
     vectors = np.random.default_rng(0).normal(size=(rows, 8)).astype(np.float32)
     library.WordVectors(words, vectors).save(firth.folder / "v.firth")
-    command = f"{firth.program} neighbors v.firth {' '.join(words[:40])} -n 1000 | head -1"
+    command = f"{firth.program} neighbours v.firth {' '.join(words[:40])} -n 1000 | head -1"
     result = subprocess.run(command, shell=True, cwd=firth.folder, capture_output=True, text=True, check=False)
     assert result.stdout.startswith("word0")
     assert result.stderr == ""

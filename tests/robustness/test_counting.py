@@ -134,7 +134,7 @@ def test_phrases_and_a_training_on_them(firth: Command):
     assert all(row["count"] == 40 or row["count"] == 80 for row in found)
     line = ["train", "skipgram", "text.txt", "--phrases", "phrases.json", "--dim", 5, "--sample", 0, "-q"]
     assert firth(*line, "-o", "out.firth").status == 0
-    assert "new_york" in firth("neighbors", "out.firth", "new_york").out + json.dumps(
+    assert "new_york" in firth("neighbours", "out.firth", "new_york").out + json.dumps(
         json.loads((firth.folder / "out.firth" / "vocab.json").read_text("utf-8"))
     )
     (firth.folder / "bad.json").write_text("[]")

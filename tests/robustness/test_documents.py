@@ -32,8 +32,8 @@ def here(firth: Command, trained: Path) -> Command:
 
 
 def test_questions(here: Command):
-    near = json.loads(here("neighbors", "docs", "1", "-n", 5, "--json").out)
-    assert {int(answer["word"]) % 2 for answer in near["neighbors"]} == {1}
+    near = json.loads(here("neighbours", "docs", "1", "-n", 5, "--json").out)
+    assert {int(answer["word"]) % 2 for answer in near["neighbours"]} == {1}
     assert json.loads(here("similarity", "docs", "1", "3", "--json").out)["similarity"] > 0.9
     facts = json.loads(here("info", "docs", "--json").out)
     assert (facts["kind"], facts["entries"], facts["dim"]) == ("DocumentVectors", 200, 10)
@@ -57,7 +57,7 @@ def test_a_copy_still_infers(here: Command):
 
 
 def test_what_is_not_there(here: Command):
-    assert here("neighbors", "docs", "200").complaint.startswith("'200' is not in the vocabulary")
+    assert here("neighbours", "docs", "200").complaint.startswith("'200' is not in the vocabulary")
     assert here("evaluate", "docs").complaint == (
         "docs holds DocumentVectors, expected vectors of words; those of its words are `firth.load(path).words`"
     )
@@ -66,7 +66,7 @@ def test_what_is_not_there(here: Command):
 def test_a_damaged_folder(here: Command):
     model = here.folder / "docs" / "model.safetensors"
     model.write_bytes(model.read_bytes()[:-100])
-    assert "docs" in here("neighbors", "docs", "1").complaint
+    assert "docs" in here("neighbours", "docs", "1").complaint
 
 
 def test_a_combination_that_is_none(firth: Command):

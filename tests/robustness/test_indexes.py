@@ -54,45 +54,45 @@ def test_a_damaged_byte_anywhere(vectors, index):
 
 def test_the_index_of_another_model(firth: Command, index):
     make(firth.folder / "other.firth", seed=1)
-    complaint = firth("neighbors", "other.firth", "red", "--index", index.name).complaint
+    complaint = firth("neighbours", "other.firth", "red", "--index", index.name).complaint
     assert "v.index: an index of other vectors" in complaint
     assert "firth index" in complaint
 
 
 def test_a_truncated_index(firth: Command, index):
     index.write_bytes(index.read_bytes()[:-9])
-    assert "the file is cut short" in firth("neighbors", "v.firth", "red", "--index", index.name).complaint
+    assert "the file is cut short" in firth("neighbours", "v.firth", "red", "--index", index.name).complaint
 
 
 def test_no_such_index(firth: Command, vectors):
-    complaint = firth("neighbors", "v.firth", "red", "--index", "hsnw").complaint
+    complaint = firth("neighbours", "v.firth", "red", "--index", "hsnw").complaint
     assert "--index hsnw: neither exact, lsh, hnsw nor a file; firth index makes one" in complaint
 
 
 def test_a_folder_as_an_index(firth: Command, vectors):
-    assert "a folder, expected the file" in firth("neighbors", "v.firth", "red", "--index", "v.firth").complaint
+    assert "a folder, expected the file" in firth("neighbours", "v.firth", "red", "--index", "v.firth").complaint
 
 
 def test_fewer_words_than_neighbours(firth: Command, vectors):
     for arguments in ([], ["--index", "lsh"], ["--csls"]):
-        ended = firth("neighbors", "v.firth", "red", "-n", "50", "--json", *arguments)
+        ended = firth("neighbours", "v.firth", "red", "-n", "50", "--json", *arguments)
         assert ended.status == 0
-        assert len(json.loads(ended.out)["neighbors"]) == 5
+        assert len(json.loads(ended.out)["neighbours"]) == 5
         assert "50 neighbours asked for; there are 5 other words" in ended.err
 
 
 @pytest.mark.parametrize("arguments", [["-n", "0"], ["-n", "-3", "--index", "lsh"]])
 def test_no_neighbours_asked_for(firth: Command, vectors, arguments):
-    assert "expected a whole number of at least 1" in firth("neighbors", "v.firth", "red", *arguments).complaint
+    assert "expected a whole number of at least 1" in firth("neighbours", "v.firth", "red", *arguments).complaint
 
 
 def test_csls_of_another_kind(firth: Command, vectors):
-    assert "--csls with --index lsh" in firth("neighbors", "v.firth", "red", "--index", "lsh", "--csls").complaint
+    assert "--csls with --index lsh" in firth("neighbours", "v.firth", "red", "--index", "lsh", "--csls").complaint
 
 
 def test_csls_of_one_word(firth: Command):
     library.WordVectors(["red"], np.ones((1, 3), dtype=np.float32)).save(firth.folder / "one.firth")
-    assert "among 1 vectors" in firth("neighbors", "one.firth", "red", "--csls").complaint
+    assert "among 1 vectors" in firth("neighbours", "one.firth", "red", "--csls").complaint
 
 
 def test_nan_in_the_vectors(firth: Command):
@@ -130,8 +130,8 @@ def test_a_folder_that_cannot_be_written(firth: Command, vectors):
 
 def test_the_vectors_moved_but_not_changed(firth: Command, vectors, index):
     shutil.move(firth.folder / "v.firth", firth.folder / "elsewhere.firth")
-    ended = firth("neighbors", "elsewhere.firth", "red", "--index", index.name, "-n", "2", "--json")
-    assert len(json.loads(ended.out)["neighbors"]) == 2
+    ended = firth("neighbours", "elsewhere.firth", "red", "--index", index.name, "-n", "2", "--json")
+    assert len(json.loads(ended.out)["neighbours"]) == 2
 
 
 def tamper(path: Path, **arrays: object) -> None:

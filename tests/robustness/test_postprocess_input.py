@@ -1,4 +1,4 @@
-"""Bad input to `firth postprocess` and `firth quantize`: one sentence, exit status 1, and nothing half-written."""
+"""Bad input to `firth postprocess` and `firth quantise`: one sentence, exit status 1, and nothing half-written."""
 
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def test_files_that_do_not_fit(arguments: tuple[str, ...], firth: Command, vecto
 def test_a_target_that_is_something_else(firth: Command, vectors: Path):
     (vectors / "photos").mkdir()
     (vectors / "photos" / "cat.jpg").write_bytes(b"\xff")
-    for command in (["postprocess", "good.firth", "centre"], ["quantize", "good.firth"]):
+    for command in (["postprocess", "good.firth", "centre"], ["quantise", "good.firth"]):
         assert "photos is a folder of something else" in firth(*command, "-o", "photos").complaint
 
 
@@ -114,7 +114,7 @@ def test_widths_that_differ_are_padded(firth: Command, vectors: Path):
     ],
 )
 def test_what_cannot_be_quantised(arguments: list[str], told: str, firth: Command, vectors: Path):
-    assert told in firth("quantize", *arguments, "-o", "out").complaint
+    assert told in firth("quantise", *arguments, "-o", "out").complaint
     assert not (vectors / "out").exists()
 
 

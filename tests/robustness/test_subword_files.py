@@ -33,9 +33,9 @@ def here(firth: Command, trained: Path) -> Command:
 
 @pytest.mark.parametrize("vectors", ["v.firth", "v.bin"])
 def test_questions_about_unseen_words(here: Command, vectors: str):
-    near = json.loads(here("neighbors", vectors, "walkers", "-n", 3, "--json").out)
+    near = json.loads(here("neighbours", vectors, "walkers", "-n", 3, "--json").out)
     assert near["query"] == "walkers"
-    assert len(near["neighbors"]) == 3
+    assert len(near["neighbours"]) == 3
     alike = json.loads(here("similarity", vectors, "walkers", "walker", "--json").out)
     assert alike["similarity"] > 0.5
     assert here("analogy", vectors, "walkers", "talkers", "walking").status == 0
@@ -44,7 +44,7 @@ def test_questions_about_unseen_words(here: Command, vectors: str):
 
 
 def test_a_word_of_unknown_letters(here: Command):
-    assert here("neighbors", "v.firth", "щ").complaint.startswith("'щ' is not in the vocabulary")
+    assert here("neighbours", "v.firth", "щ").complaint.startswith("'щ' is not in the vocabulary")
 
 
 def test_one_way_and_back(here: Command):

@@ -46,7 +46,7 @@ def test_training_by_a_file_of_pieces(pieces: Command):
     trained = pieces("train", "skipgram", "text.txt", "-o", "v.firth", "--tokens", "pieces.json", "--min-count", "1",
                      "--dim", "4", "--epochs", "1", "--quiet")  # fmt: skip
     assert trained.status == 0, trained.err
-    assert pieces("neighbors", "v.firth", "Ġthe").status == 0
+    assert pieces("neighbours", "v.firth", "Ġthe").status == 0
 
 
 @pytest.mark.parametrize(

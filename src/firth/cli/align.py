@@ -89,11 +89,11 @@ align = with_flags(_align, [WITH, WITHOUT])
 
 def _trainer(unsupervised: bool, options: Mapping[str, Any]) -> Procrustes | SelfLearning:
     mine, other = (WITHOUT, WITH) if unsupervised else (WITH, WITHOUT)
-    if wrong := other.chosen(options):
+    if wrong := other.select(options):
         flag = next(iter(wrong)).replace("_", "-")
         raise OptionError(f"--{flag} without {'--dictionary' if unsupervised else '--unsupervised'}: it does nothing")
     kind = SelfLearning if unsupervised else Procrustes
-    made: Procrustes | SelfLearning = kind(**mine.chosen(options))
+    made: Procrustes | SelfLearning = kind(**mine.select(options))
     return made
 
 

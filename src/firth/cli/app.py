@@ -1,6 +1,6 @@
 """The program `firth`: which command is meant, and what its end looks like to the shell.
 
-Only the file of the command that runs is imported: `firth neighbors` never waits for the compiler that `firth train`
+Only the file of the command that runs is imported: `firth neighbours` never waits for the compiler that `firth train`
 needs, and `firth --help` waits for neither.
 
 Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood, 128 and the number of the signal where
@@ -20,45 +20,59 @@ from typing import Annotated, Any, NoReturn, TextIO, cast
 import typer
 
 import firth
-from firth.cli.flags import Commands
+from firth.cli.flags import SETTINGS, Commands
 from firth.cli.output import complain, paragraphs, sentence
 from firth.errors import FirthError
+from firth.option_names import one_spelling
 from firth.progress import Unfailing
 from firth.signals import exit_status, interruptible
 
 INTERRUPTED = 130  # what typer makes of any KeyboardInterrupt
 HUNG_UP = 129
 
-# Name: the module and the function that runs it, or the app of several, and the line that `firth --help` shows.
-COMMANDS = {
-    "train": ("train", "train", "Train word vectors on text."),
-    "phrases": ("phrases", "phrases", "Find words that belong together, to train on as one."),
-    "subwords": ("subwords", "subwords", "Learn pieces of words; write text as pieces, and back."),
-    "neighbors": ("queries", "neighbors", "Show the words nearest to each word."),
-    "index": ("index", "index", "Make an index of vectors, or compare kinds of index."),
-    "similarity": ("queries", "similarity", "Show how alike two words are."),
-    "analogy": ("queries", "analogy", "Complete: A is to B as C is to which word?"),
-    "antonyms": ("antonyms", "antonyms", "Find the opposites of words by a text or labelled pairs."),
-    "axis": ("axis", "axis", "Show where words stand between two poles."),
-    "align": ("align", "align", "Bring two languages into one space, dictionary or none."),
-    "translate-words": ("translations", "translate_words", "Translate words by an alignment."),
-    "moved": ("change", "moved", "Show which words moved between two times of one language."),
-    "senses": ("senses", "senses", "Show the senses of words, and which is meant where."),
-    "classify": ("classify", "classify", "Train, ask, judge and shrink classifiers of texts."),
-    "lm": ("language", "language", "Train, judge, mix language models; let them write."),
-    "compare": ("compare", "compare", "Train several models on one text, judge them side by side."),
-    "evaluate": ("evaluate", "evaluate", "Judge vectors on word similarity and analogies."),
-    "diversity": ("diversity", "diversity", "Show how diverse texts are, by entropy of their patterns."),
-    "bias": ("bias", "bias", "Measure what vectors hold against groups of people."),
-    "debias": ("bias", "debias", "Take a bias out of vectors, and say what of it is left."),
-    "convert": ("files", "convert", "Write vectors in another format."),
-    "postprocess": ("postprocess", "postprocess", "Centre, whiten, reduce, join, retrofit, counter-fit them."),
-    "quantize": ("postprocess", "quantize", "Make vectors four to eight times smaller."),
-    "split-senses": ("split_senses", "split_senses", "Make vectors of senses from vectors of words."),
-    "info": ("files", "info", "Say what a file of vectors or a corpus folder holds."),
-    "plot": ("plot", "plot", "Draw maps, networks, axes, curves and comparisons."),
-    "demo": ("demo", "demo", "Train on Python's own documentation to see how it goes."),
+# Panel of `firth --help`: name of a command: its module, the function or app there, and its line of help.
+PANELS = {
+    "Train": {
+        "train": ("train", "train", "Train word vectors on text."),
+        "compare": ("compare", "compare", "Train several models on the same text and compare them."),
+        "phrases": ("phrases", "phrases", "Find phrases in text, such as 'new york', to train on them as words."),
+        "align": ("align", "align", "Map the vectors of two languages, or of two times, into one space."),
+        "split-senses": ("split_senses", "split_senses", "Turn word vectors into one vector per sense of each word."),
+        "demo": ("demo", "demo", "Try firth: train on Python's own documentation and draw a map of words."),
+    },
+    "Query": {
+        "neighbours": ("queries", "neighbours", "Show the words most similar to a word."),
+        "similarity": ("queries", "similarity", "Show how similar two words are."),
+        "analogy": ("queries", "analogy", "Complete an analogy: A is to B as C is to which word?"),
+        "antonyms": ("antonyms", "antonyms", "Find the antonyms (opposites) of words."),
+        "senses": ("senses", "senses", "Show the senses of a word, and which one a sentence means."),
+        "translate-words": ("translations", "translate_words", "Translate words with aligned vectors."),
+        "index": ("index", "index", "Build an index that speeds up the search for neighbours."),
+    },
+    "Inspect": {
+        "info": ("files", "info", "Describe a file: vectors, a corpus or a language model."),
+        "plot": ("plot", "plot", "Draw maps of words, learning curves and comparisons."),
+        "axis": ("axis", "axis", "Place words between two poles, such as cold and hot."),
+        "semantic-change": ("semantic_change", "semantic_change", "Show which words changed their meaning over time."),
+        "bias": ("bias", "bias", "Measure social bias in vectors, for example by gender."),
+    },
+    "Evaluate": {
+        "evaluate": ("evaluate", "evaluate", "Score vectors on similarity, analogies and other test sets."),
+        "diversity": ("diversity", "diversity", "Measure how varied texts are, for example generated ones."),
+    },
+    "Text models": {
+        "lm": ("language", "language", "Language models: train, score, generate, compare and mix."),
+        "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
+        "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
+    },
+    "Files": {
+        "convert": ("files", "convert", "Convert vectors to another file format."),
+        "postprocess": ("postprocess", "postprocess", "Improve vectors: centre, whiten, reduce, combine, retrofit."),
+        "debias": ("bias", "debias", "Reduce social bias in vectors and measure what is left."),
+        "quantise": ("postprocess", "quantise", "Make vectors four to eight times smaller."),
+    },
 }
+COMMANDS = {name: command for panel in PANELS.values() for name, command in panel.items()}
 
 
 def main() -> NoReturn:
@@ -122,24 +136,26 @@ def _run(arguments: list[str]) -> int:
 
 
 def build_app(arguments: Sequence[str]) -> typer.Typer:
-    """Return the program with the one command imported that the arguments name; the others have their line of help."""
+    """Return the program. Only the command that the arguments name is imported; the others have their line of help."""
     app = typer.Typer(
         name="firth",
         cls=Commands,
-        help="Meaning from raw text: train, judge, inspect and serve word vectors.",
+        help="Learn word vectors and language models from raw text; query, evaluate and draw them.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=SETTINGS,
     )
     app.callback()(_globals)
     completing = "_FIRTH_COMPLETE" in os.environ
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
-    for name, (module, function, line) in COMMANDS.items():
-        run = _load(module, function) if completing or name == chosen else _not_loaded
-        if isinstance(run, typer.Typer):  # a command of commands
-            app.add_typer(run, name=name, short_help=line, no_args_is_help=True)
-        else:
-            app.command(name, help=paragraphs(run), short_help=line, no_args_is_help=name != "demo")(run)
+    chosen = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
+    for panel, commands in PANELS.items():
+        for name, (module, function, line) in commands.items():
+            run = _load(module, function) if completing or name == chosen else _not_loaded
+            shown = {"short_help": line, "rich_help_panel": panel}
+            if isinstance(run, typer.Typer):  # a command of commands
+                app.add_typer(run, name=name, no_args_is_help=True, **shown)
+            else:
+                app.command(name, help=paragraphs(run), no_args_is_help=name != "demo", **shown)(run)
     return app
 
 

@@ -100,7 +100,7 @@ def debias(
             metavar="FILE",
         ),
     ] = None,
-    equalize: Annotated[
+    equalise: Annotated[
         Path | None, typer.Option(help="Pairs that should differ in the bias alone. Default: --pairs.", metavar="FILE")
     ] = None,
     specific: Annotated[
@@ -129,7 +129,7 @@ def debias(
     """
     check_vectors_target(output, takes_files=True)
     space = _words_of(vectors)
-    lists = _lists(pairs, equalize, specific, neutral, data)
+    lists = _lists(pairs, equalise, specific, neutral, data)
     wanted = test if test or query or pairs else ["weat-6", "weat-7", "weat-8"]
     queries = _queries(wanted, sets, query, data) if wanted or query else []
     made = instruments.debias(space, method, lists, alpha=alpha, components=components, rounds=rounds)
@@ -190,13 +190,13 @@ def _names(text: str) -> list[str]:
 
 
 def _lists(
-    pairs: Path | None, equalize: Path | None, specific: Path | None, neutral: Path | None, data: Path | None
+    pairs: Path | None, equalise: Path | None, specific: Path | None, neutral: Path | None, data: Path | None
 ) -> Lists:
     """The lists about gender where nothing defines another bias; each may be replaced."""
     usual = Lists.of_gender(data) if pairs is None else Lists(instruments.read_pairs(pairs))
     return Lists(
         usual.pairs,
-        _or(instruments.read_pairs, equalize, usual.equalise_pairs),
+        _or(instruments.read_pairs, equalise, usual.equalise_pairs),
         _or(instruments.read_words, specific, usual.specific),
         _or(instruments.read_words, neutral, usual.neutral),
     )

@@ -1,4 +1,4 @@
-"""`firth classify train|predict|test|quantize`: texts with labels in, labels of texts out."""
+"""`firth classify train|predict|test|quantise`: texts with labels in, labels of texts out."""
 
 import time
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def _train(
         check_writable(checkpoint / "state")
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
-    model = TextClassifier(**_OPTIONS.chosen(options))
+    model = TextClassifier(**_OPTIONS.select(options))
     given = source_of(source)
     if autotune is not None:
         tuned = model.autotune(
@@ -138,7 +138,7 @@ def judge(
         print(scores)
 
 
-def quantize(
+def quantise(
     model: Model,
     output: Output,
     width: Annotated[int, typer.Option(help="Numbers that one byte stands for.")] = 2,
@@ -162,7 +162,7 @@ def quantize(
 def _app() -> typer.Typer:
     app = typer.Typer(help="Train, ask, judge and shrink classifiers of texts.")
     trained = with_flags(_train, [_OPTIONS])
-    for name, run in (("train", trained), ("predict", predict), ("test", judge), ("quantize", quantize)):
+    for name, run in (("train", trained), ("predict", predict), ("test", judge), ("quantise", quantise)):
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
     return app
 

@@ -61,7 +61,7 @@ def _compare(
     was: what is finished is not trained again.
     """
     text = corpus_of(
-        corpus, CORPUS.chosen(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet
+        corpus, CORPUS.select(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet
     )
     found = run(
         text,

@@ -94,7 +94,7 @@ def _show_neighbours(vectors: WordVectors, json: bool) -> None:
     answers = vectors.similar_by_word(asked, topn=SHOWN)
     if json:
         for word, found in zip(asked, answers, strict=True):
-            print_json({"query": word, "neighbors": scored(found)})
+            print_json({"query": word, "neighbours": scored(found)})
         return
     print("Words and their nearest neighbours")
     width = max(map(len, asked), default=0)
@@ -144,7 +144,7 @@ def _say_what_next(path: Path) -> None:
     print(
         f"""
 Next
-  firth neighbors {quoted} dictionary random       ask these vectors more
+  firth neighbours {quoted} dictionary random       ask these vectors more
   firth train skipgram YOUR-TEXTS -o my.firth      learn from your own text: files, folders, .gz, .jsonl, ...
   firth evaluate my.firth                          how good they are, against human judgements"""
     )

@@ -13,20 +13,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from firth.option_names import synonym
+from firth.option_names import one_spelling, synonym
 
-SIMPLE = (bool, int, float, str)  # what can be written on a command line
+SIMPLE = (bool, int, float, str)  # types that a command line can give
+ADVANCED = "Advanced"
+SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": one_spelling}  # of every command
 
 
 @dataclasses.dataclass(frozen=True)
 class Flags:
     """Flags for the fields of an options dataclass.
 
+    Where the dataclass names its `common_options`, the help shows the others under "Advanced".
+
     Attributes:
         kind: the dataclass.
-        panel: the heading that they stand under in the help.
+        panel: heading of the flags in the help.
         without: fields that have no flag.
-        defaults: an instance whose values the help quotes, where they are not the dataclass's own.
+        defaults: an instance whose values the help shows as defaults, where they are not the dataclass's own.
     """
 
     kind: type
@@ -35,15 +39,15 @@ class Flags:
     defaults: Any = None
 
     def parameters(self) -> Iterable[inspect.Parameter]:
-        """Yield a keyword parameter a field, None where the flag is not given."""
+        """Yield a keyword parameter per field; its default None means that the flag was not given."""
         hints = typing.get_type_hints(self.kind)
         for field in self._fields():
-            # Where words are listed, a command line gives one of them, whatever else Python code may pass.
+            # An option with choices takes one of their names on the command line, even if Python code may pass objects.
             simple = str if field.metadata["choices"] else _simple_type(hints[field.name])
             if simple is not None:
                 yield self._parameter(field, simple)
 
-    def chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def select(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the command's values that belong to this dataclass and were given."""
         names = {field.name for field in self._fields()}
         return {name: value for name, value in values.items() if name in names and value is not None}
@@ -53,20 +57,20 @@ class Flags:
 
     def _parameter(self, field: dataclasses.Field[Any], simple: type) -> inspect.Parameter:
         dashed = field.name.replace("_", "-")
-        words = field.metadata["choices"]
+        common = getattr(self.kind, "common_options", (field.name,))
         info = typer.Option(
             f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
             help=_help(field, field.default if self.defaults is None else getattr(self.defaults, field.name)),
             show_default=False,
-            metavar="|".join(words) if words else None,
-            rich_help_panel=self.panel,
+            metavar="NAME" if field.metadata["choices"] else None,
+            rich_help_panel=self.panel if field.name in common else ADVANCED,
         )
         annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
         return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 class Commands(TyperGroup):
-    """Commands; a flag with a name of an earlier version, or of another program, is answered with the right one."""
+    """A group of commands that suggests the right flag for one of an earlier version or of another program."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""
@@ -74,12 +78,12 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except Exception as error:
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # NoSuchOption, of typer's own click
-                _name_flag(error)
+                _suggest_flag(error)
             raise
 
 
-def _name_flag(error: Any) -> None:
-    """Add to the error about an unknown flag which flag of the command is meant, if any, and what its help says."""
+def _suggest_flag(error: Any) -> None:
+    """Add the flag that is probably meant, and its help, to the error about an unknown flag."""
     flags = {
         flag.lstrip("-").replace("-", "_"): (flag, each) for each in error.ctx.command.params for flag in each.opts
     }
@@ -90,35 +94,54 @@ def _name_flag(error: Any) -> None:
         error.possibilities = []
 
 
-def with_flags(command: Callable[..., None], flags: Iterable[Flags], **known: Any) -> Callable[..., None]:
+def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: Any) -> Callable[..., None]:
     """Return a command whose `**options` are replaced by the flags of option dataclasses.
+
+    The help lists the command's own flags first, then those of the dataclasses in order.
 
     Args:
         command: a function whose last parameter is `**options`.
         flags: the dataclasses; no two have a field of one name.
-        known: arguments of the command that have no flag.
+        fixed: arguments of the command that have no flag.
     """
-    parameters = {
-        name: parameter
+    own = [
+        parameter
         for name, parameter in inspect.signature(command).parameters.items()
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in known
-    }
-    for each in flags:
-        for parameter in each.parameters():
-            parameters[parameter.name] = parameter
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in fixed
+    ]
+    parameters = [*own, *(parameter for each in flags for parameter in each.parameters())]
+    panels = list(dict.fromkeys([None, *(each.panel for each in flags)]))
+    parameters.sort(key=lambda parameter: _place(_panel(parameter), panels))
+    return as_command(lambda **values: command(**fixed, **values), command, parameters)
 
-    def run(**values: Any) -> None:
-        command(**known, **values)
 
-    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters.values()]
-    run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__annotations__ = {each.name: each.annotation for each in keyword_only}
-    vars(run)["__signature__"] = inspect.Signature(keyword_only)
-    return run
+def as_command(
+    run: Callable[..., None], documented: Callable[..., Any], parameters: Iterable[inspect.Parameter]
+) -> Callable[..., None]:
+    """Return `run` with the name and docstring of another function and with parameters for typer to read."""
+
+    def command(**values: Any) -> None:
+        run(**values)
+
+    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    command.__doc__, command.__name__ = documented.__doc__, documented.__name__
+    command.__annotations__ = {each.name: each.annotation for each in keyword_only}
+    vars(command)["__signature__"] = inspect.Signature(keyword_only)
+    return command
+
+
+def _panel(parameter: inspect.Parameter) -> str | None:
+    metadata = getattr(parameter.annotation, "__metadata__", (None,))
+    return getattr(metadata[0], "rich_help_panel", None)
+
+
+def _place(panel: str | None, panels: list[str | None]) -> int:
+    """The order of panels in the help: "Advanced" comes last."""
+    return panels.index(panel) if panel in panels else len(panels)
 
 
 def _simple_type(hint: Any) -> type | None:
-    """The type of a flag for a field, or None where no flag can give its value."""
+    """The type of a flag for a field; None where no flag can give its value."""
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     for simple in SIMPLE:
         if simple in parts:
@@ -127,7 +150,8 @@ def _simple_type(hint: Any) -> type | None:
 
 
 def _help(field: dataclasses.Field[Any], default: Any) -> str:
-    text = field.metadata["help"]
+    text, choices = field.metadata["help"], field.metadata["choices"]
     shown = ("yes" if default else "no") if isinstance(default, bool) else default
+    names = f" One of {', '.join(choices)}." if choices else ""
     # typer would show the flag's own default, which is None: not given.
-    return f"{text[:1].upper()}{text[1:]}." + ("" if default is None else f" Default: {shown}.")
+    return f"{text[:1].upper()}{text[1:]}.{names}" + ("" if default is None else f" Default: {shown}.")

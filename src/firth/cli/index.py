@@ -40,7 +40,7 @@ def _index(
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Make an index of vectors, for firth neighbors --index FILE; or compare kinds of index.
+    """Make an index of vectors, for firth neighbours --index FILE; or compare kinds of index.
 
     With --compare, words drawn at random are taken out and asked for: how many of their exact neighbours does each
     index find, how many vectors does it look at, and how long does a query take, one by one and in one batch?

@@ -82,8 +82,8 @@ def _generate(
 ) -> None:
     """Write texts that begin with a prompt, a line each, as the model reads words."""
     asked = load_language_model(model)
-    generation = GenerationOptions(**_GENERATION.chosen(options))
-    how = _search(search, number, _BEAM.chosen(options))
+    generation = GenerationOptions(**_GENERATION.select(options))
+    how = _search(search, number, _BEAM.select(options))
     writer = Writer(asked, asked.vocabulary, asked.rules, asked.spells)
     for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
         words = writer.prompt(beginning)

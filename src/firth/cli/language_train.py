@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.flags import Commands, Flags, with_flags
+from firth.cli.flags import SETTINGS, Commands, Flags, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
@@ -27,6 +27,7 @@ from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNK, training_text
+from firth.option_names import one_spelling
 from firth.signals import exit_status
 from firth.timing import counted
 
@@ -46,24 +47,21 @@ def train(context: typer.Context) -> None:
 
 def trainers(arguments: Sequence[str]) -> typer.Typer:
     """Return a command a model, each with the flags of its own options; neural ones where they are asked for."""
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    chosen = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
     app = typer.Typer(
         cls=Commands,
-        help="Train a language model on text. Each has options of its own, which firth lm train MODEL -h shows; all "
-        "take --held-out TEXT, --quiet and --json.",
+        help="Train a language model on text. firth lm train MODEL --help shows the options of a model.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
         pretty_exceptions_enable=False,
         add_completion=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=SETTINGS,
     )
     app.callback()(_shared)
     for name, model in _models(chosen).items():
-        what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
         text = paragraphs(_train).partition("\n\n")[2]
-        fixed = ", ".join(f"{option} {value}" for option, value in model.preset.items())
-        short = f"{what.removesuffix('.')}{f' ({fixed})' if fixed else ''}."
-        run = _command(name, model)
-        app.command(name, help=f"{short}\n\n{text}", short_help=short, no_args_is_help=True)(run)
+        app.command(
+            name, help=f"{model.description}\n\n{text}", short_help=model.description, no_args_is_help=True
+        )(_command(name, model))
     return app
 
 
@@ -88,10 +86,11 @@ def _models(chosen: str | None) -> dict[str, Model]:
 def _command(name: str, model: Model) -> Any:
     taken = inspect.signature(model.kind.train).parameters
     known = {flag: None for flag in ("seed", "checkpoint") if flag not in taken}
-    flags = [Flags(model.kind, "Model", frozenset(model.preset)), TEXT]
+    flags = [Flags(model.kind, "Model", frozenset(model.preset))]
     if "training" in taken:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
+    flags.append(TEXT)
     return with_flags(_train, flags, model=name, how=model, **known)
 
 
@@ -145,11 +144,11 @@ def _train(
     check_model_target(out, corpus, counts=how.kind.__module__.startswith(COUNTING))
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    trainer = how.kind(**Flags(how.kind, "Model").chosen(options), **how.preset)
+    trainer = how.kind(**Flags(how.kind, "Model").select(options), **how.preset)
     training = _training(how.kind, options)
     read: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
     usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
-    chosen = TEXT.chosen(options)
+    chosen = TEXT.select(options)
     if str(chosen.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # a piece that is rare is still a piece
     spells = bool(getattr(trainer, "spells", False))
@@ -204,7 +203,7 @@ def _training(kind: Any, options: Mapping[str, Any]) -> Any:
     """The options of training: the model's own, changed where flags were given; None for a model that has none."""
     if "training" not in inspect.signature(kind.train).parameters:
         return None
-    return replace(kind.training, **Flags(type(kind.training), "Training").chosen(options))
+    return replace(kind.training, **Flags(type(kind.training), "Training").select(options))
 
 
 def _held_out(path: Path, text: Corpus, read: Mapping[str, Any]) -> Corpus:

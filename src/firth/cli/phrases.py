@@ -40,9 +40,9 @@ def _phrases(
     inside: tuple[str, ...] = ()
     if connectors is not None:
         inside = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
-    how = Phrases(connectors=tuple(inside), **_OPTIONS.chosen(options))
+    how = Phrases(connectors=tuple(inside), **_OPTIONS.select(options))
     text = corpus_of(
-        corpus, CORPUS.chosen(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,
+        corpus, CORPUS.select(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,
         every_word=True,
     )  # fmt: skip
     table = how.learn(text, threads=threads, progress=not quiet)

@@ -103,7 +103,7 @@ def analogy(
     _deliver(plots.analogy_arrows(load_vectors(vectors), pairs, title=title), output, json)
 
 
-def neighbors(
+def neighbours(
     vectors: Vectors,
     words: Words = None,
     word_file: WordFile = None,
@@ -312,7 +312,7 @@ def translations(
     _deliver(plots.translation_map(load_alignment(alignment), given, number=number, title=title), output, json)
 
 
-def moved(
+def semantic_change(
     old: Annotated[str, typer.Argument(help="Vectors of the older text.", show_default=False, metavar="OLD")],
     new: Annotated[str, typer.Argument(help="Vectors of the newer text.", show_default=False, metavar="NEW")],
     word: Annotated[str, typer.Argument(help="The word.", show_default=False, metavar="WORD")],
@@ -330,9 +330,9 @@ def moved(
 def _app() -> typer.Typer:
     app = typer.Typer(help="Draw vectors and figures: PNG, SVG or PDF, or one page of HTML that needs no network.")
     kinds: dict[str, Callable[..., None]] = {
-        "map": word_map, "analogy": analogy, "neighbors": neighbors, "senses": senses, "sense-words": sense_words,
+        "map": word_map, "analogy": analogy, "neighbours": neighbours, "senses": senses, "sense-words": sense_words,
         "similarity": similarity, "axis": axis, "curve": curve, "models": models, "bias": bias,
-        "translations": translations, "moved": moved,
+        "translations": translations, "semantic-change": semantic_change,
     }  # fmt: skip
     for name, run in kinds.items():
         app.command(name, help=paragraphs(run), no_args_is_help=True)(run)

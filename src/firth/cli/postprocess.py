@@ -1,4 +1,4 @@
-"""`firth postprocess` and `firth quantize`: vectors to better, joined or smaller ones."""
+"""`firth postprocess` and `firth quantise`: vectors to better, joined or smaller ones."""
 
 import inspect
 import typing
@@ -111,7 +111,7 @@ def postprocess(
     print(f"{output}: {len(space):,} words x {space.dim}")
 
 
-def quantize(
+def quantise(
     vectors: Vectors,
     output: Output,
     kind: Annotated[

@@ -1,4 +1,4 @@
-"""`firth neighbors`, `similarity`, `analogy`: questions to vectors."""
+"""`firth neighbours`, `similarity`, `analogy`: questions to vectors."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ C = Annotated[str, typer.Argument(help="A third word.", show_default=False, meta
 Count = Annotated[int, typer.Option("--number", "-n", help="How many words to show.")]
 
 
-def neighbors(
+def neighbours(
     vectors: Vectors,
     words: Annotated[list[str], typer.Argument(help="Words to ask for.", show_default=False, metavar="WORD")],
     number: Count = 10,
@@ -50,7 +50,7 @@ def neighbors(
     known = [word for word in words if word in space]
     for word, answers in zip(known, _neighbours(space, known, number, index, csls), strict=True):
         if json:
-            print_json({"query": word, "neighbors": scored(answers)})
+            print_json({"query": word, "neighbours": scored(answers)})
         else:
             if len(words) > 1:
                 print(word)

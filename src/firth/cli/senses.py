@@ -76,7 +76,7 @@ def _told(found: SenseVectors, word: str, context: str | None, number: int) -> d
             one["label"] = sense.label
         if chances is not None:
             one["probability"] = chances[sense.number]
-        one["neighbors"] = [{"word": other, "number": i, "score": cosine} for (other, i), cosine in near]
+        one["neighbours"] = [{"word": other, "number": i, "score": cosine} for (other, i), cosine in near]
         told.append(one)
     return {"word": word, **({} if context is None else {"context": context}), "senses": told}
 
@@ -94,7 +94,7 @@ def _print(told: dict[str, Any], found: SenseVectors) -> None:
     for sense in told["senses"]:
         meant = f"  meant here {sense['probability']:6.1%}" if "probability" in sense else ""
         label = f"  {sense['label']}" if "label" in sense else ""
-        near = ", ".join(_name(found, near["word"], near["number"]) for near in sense["neighbors"])
+        near = ", ".join(_name(found, near["word"], near["number"]) for near in sense["neighbours"])
         print(f"  {sense['number']}  {sense['prior']:6.1%}{meant}{label}  {near}")
 
 

@@ -69,12 +69,12 @@ def _train(
     check_vectors_target(
         output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors), corpus
     )
-    trainer = kind(**Flags(kind, "Model").chosen(options), **preset)
+    trainer = kind(**Flags(kind, "Model").select(options), **preset)
     before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     told = {"stop_words": stop_words, "column": column, "cache": cache, "progress": not quiet}
-    text = _text(corpus, phrases, CORPUS.chosen(options), defaults=getattr(kind, "corpus_options", None), **told)
+    text = _text(corpus, phrases, CORPUS.select(options), defaults=getattr(kind, "corpus_options", None), **told)
     further = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
     vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **further)
     vectors.metadata.setdefault("name", output.stem)
@@ -98,15 +98,19 @@ def _saved(vectors: Any, output: Path) -> Path:
 
 def _app() -> typer.Typer:
     """A command a model, each with the flags of its own options."""
-    app = typer.Typer(help="Train on text.", subcommand_metavar="MODEL CORPUS... -o OUT")
+    app = typer.Typer(
+        help="Train word vectors on text. firth train MODEL --help shows the options of a model.",
+        subcommand_metavar="MODEL CORPUS... -o OUT",
+    )
     for name, model in MODELS.items():
         taken = inspect.signature(model.kind.train).parameters
         without = {name: None for name in ("start", "checkpoint") if name not in taken}
         flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
         command = with_flags(_train, flags, model=name, **without)
-        what = (inspect.getdoc(model.kind) or "").partition(":")[0] + "."
         text = paragraphs(_train).partition("\n\n")[2]
-        app.command(name, help=f"{what}\n\n{text}", short_help=what, no_args_is_help=True)(command)
+        app.command(
+            name, help=f"{model.description}\n\n{text}", short_help=model.description, no_args_is_help=True
+        )(command)
     return app
 
 
@@ -150,7 +154,7 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     if isinstance(vectors, SenseVectors):
         several = int((vectors.num_senses > 1).sum())
         print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in all")
-    ask = "senses" if isinstance(vectors, SenseVectors) else "neighbors"
+    ask = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
     print(f"next: firth {ask} {quoted} {shlex.quote(_example(vectors))}")
 
 

@@ -9,23 +9,29 @@ import firth
 
 @dataclass(frozen=True)
 class Model:
-    """A preset of one options dataclass.
+    """An options dataclass with some options set.
 
     Attributes:
         kind: the dataclass.
-        preset: the options that make it this model; they have no flags.
+        preset: the options that are set; they have no flags.
+        description: one sentence: what the model is, and its paper.
     """
 
     kind: Any
     preset: Mapping[str, Any]
+    description: str
 
 
 def named(homes: Sequence[str]) -> dict[str, Model]:
-    """Return the models of the public names that live in some parts of the package.
+    """Return the models whose options classes live in some parts of the package, by name.
 
     Args:
-        homes: how the parts' modules begin, such as "firth.embeddings.".
+        homes: module prefixes, such as "firth.embeddings.".
     """
-    # Where a name lives is told by the name's own module only once that is imported.
+    # `firth._MODULES` knows where each public name lives, so that only these modules are imported.
     kinds = [getattr(firth, name) for name, home in firth._MODULES.items() if home.startswith(tuple(homes))]
-    return {name: Model(kind, preset) for kind in kinds for name, preset in vars(kind).get("models", {}).items()}
+    return {
+        name: Model(kind, preset.options, preset.description)
+        for kind in kinds
+        for name, preset in vars(kind).get("presets", {}).items()
+    }

@@ -27,7 +27,6 @@ Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; some 
 """
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from firth import options
@@ -38,7 +37,7 @@ from firth.counts.matrix import CooccurrenceMatrix
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import MOST_REACH
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -60,10 +59,15 @@ class AssociationVectors:
         Levy, Goldberg and Dagan 2015; Rohde, Gonnerman and Plaut 2006; the module's docstring gives the formulas.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
-        "ppmi": {"association": "ppmi"},
-        "coals": {"association": "correlation"},
+    presets: ClassVar = {
+        "ppmi": Preset(
+            "PPMI: positive pointwise mutual information, reduced by SVD (Levy et al. 2015).", association="ppmi"
+        ),
+        "coals": Preset(
+            "COALS: correlations of words with contexts, reduced by SVD (Rohde et al. 2006).", association="correlation"
+        ),
     }
+    common_options: ClassVar = ("dim", "window", "max_words", "contexts", "shift")
 
     association: str = option("ppmi", "what a cell of the matrix says", choices=tuple(DEFAULTS))
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)

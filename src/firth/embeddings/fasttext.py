@@ -36,7 +36,6 @@ one thread a seed gives the same bits on every run of one machine.
 
 import dataclasses
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -71,7 +70,7 @@ from firth.kernels.objectives import (
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import huffman
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.character_ngrams import Hashing
@@ -92,7 +91,12 @@ class FastText:
         Bojanowski et al. 2017; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"fasttext": {}}  # on the command line
+    presets: ClassVar = {
+        "fasttext": Preset(
+            "fastText: words as sums of character n-grams, so unseen words get vectors too (Bojanowski et al. 2017)."
+        ),
+    }
+    common_options: ClassVar = ("architecture", "dim", "window", "min_n", "max_n", "negative", "epochs", "lr")
 
     architecture: str = option(
         "skipgram", "predict the context from each word, or each word from its context", choices=("skipgram", "cbow")

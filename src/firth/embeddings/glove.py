@@ -26,7 +26,7 @@ threads on every run of one machine.
 import dataclasses
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -46,7 +46,7 @@ from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_til
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import WIDTH
 from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator, kernel_states
 from firth.vectors.word_vectors import WordVectors
@@ -67,7 +67,10 @@ class GloVe:
         Pennington, Socher and Manning 2014; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"glove": {}}  # on the command line
+    presets: ClassVar = {
+        "glove": Preset("GloVe: vectors fitted to the logarithms of co-occurrence counts (Pennington et al. 2014)."),
+    }
+    common_options: ClassVar = ("dim", "window", "epochs", "lr")
 
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
     window: int = window_option(10)

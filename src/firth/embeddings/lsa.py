@@ -24,7 +24,7 @@ Cost: 12 bytes a token while documents are counted; that of `firth.counts.factor
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +35,7 @@ from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -51,7 +51,10 @@ class LatentSemanticAnalysis:
         Deerwester et al. 1990; Dumais 1991; the module's docstring gives the formulas.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"lsa": {}}  # on the command line
+    presets: ClassVar = {
+        "lsa": Preset("LSA: latent semantic analysis of a word-by-document matrix (Deerwester et al. 1990)."),
+    }
+    common_options: ClassVar = ("dim", "weighting")
 
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
     weighting: str = option(

@@ -34,7 +34,7 @@ from firth.embeddings.spectral import drop_option, exponent_option, spectral_vec
 from firth.errors import CorpusError
 from firth.kernels.adjacency import count_followers, find_ends
 from firth.kernels.threads import usable_threads
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.text.characters import fold
 from firth.vectors.word_vectors import WordVectors
@@ -60,7 +60,10 @@ class NgramVectors:
         Oshikiri 2017; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ngram": {}}  # on the command line
+    presets: ClassVar = {
+        "ngram": Preset("Vectors of frequent character n-grams, for text without spaces (Oshikiri 2017)."),
+    }
+    common_options: ClassVar = ("dim", "max_length", "units")
     corpus_options: ClassVar[Mapping[str, Any]] = {"tokens": characters, "min_count": 1}  # of the text there
 
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)

@@ -38,7 +38,7 @@ the outputs, (2 window + 1) times as wide where vectors are concatenated.
 import dataclasses
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,7 +74,7 @@ from firth.kernels.objectives import (
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import Addresses, Work, addresses
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.document_inference import reading, scoring_of
@@ -93,7 +93,10 @@ class ParagraphVectors:
         Le and Mikolov 2014; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paragraph": {}}  # on the command line
+    presets: ClassVar = {
+        "paragraph": Preset("Paragraph vectors: a vector per document, PV-DM or PV-DBOW (Le and Mikolov 2014)."),
+    }
+    common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 
     architecture: str = option(
         "dm", "predict each word from the document and its context, or from the document alone", choices=("dm", "dbow")

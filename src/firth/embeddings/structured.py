@@ -31,7 +31,6 @@ rows of 2 window D, each padded to 64 bytes.
 
 import dataclasses
 import os
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -88,7 +87,7 @@ from firth.kernels.targets import (
     place_outputs,
 )
 from firth.kernels.trees import huffman
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 
@@ -109,7 +108,10 @@ class StructuredWord2Vec:
         Ling et al. 2015; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"structured": {}}  # on the command line
+    presets: ClassVar = {
+        "structured": Preset("Structured skip-gram: skip-gram that knows the order of words (Ling et al. 2015)."),
+    }
+    common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 
     architecture: str = option(
         "skipgram",

@@ -45,7 +45,6 @@ write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits di
 
 import dataclasses
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -92,7 +91,7 @@ from firth.kernels.targets import (
     step_window,
 )
 from firth.kernels.trees import Children, from_children
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
@@ -114,11 +113,22 @@ class Word2Vec:
         Mikolov et al. 2013; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
-        "skipgram": {"architecture": "skipgram"},
-        "cbow": {"architecture": "cbow"},
-        "hierarchical": {"architecture": "skipgram", "objective": "hierarchical"},
+    presets: ClassVar = {
+        "skipgram": Preset(
+            "Skip-gram: each word predicts the words around it, by negative sampling (Mikolov et al. 2013).",
+            architecture="skipgram",
+        ),
+        "cbow": Preset(
+            "CBOW: the words around it predict each word, by negative sampling (Mikolov et al. 2013).",
+            architecture="cbow",
+        ),
+        "hierarchical": Preset(
+            "Skip-gram with hierarchical softmax in place of negative sampling (Mikolov et al. 2013).",
+            architecture="skipgram",
+            objective="hierarchical",
+        ),
     }
+    common_options: ClassVar = ("dim", "window", "negative", "sample", "epochs", "lr")
 
     architecture: str = option(
         "skipgram", "predict from each context word, or from their mean", choices=("skipgram", "cbow")

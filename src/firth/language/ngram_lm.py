@@ -25,7 +25,7 @@ from firth.language import absolute, add_k, good_turing, jelinek_mercer, katz, k
 from firth.language.ngram_counts import Estimates, NgramCounts, count
 from firth.language.ngram_model import NgramModel
 from firth.language.text import LanguageText, training_text
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress, Status, reporting
 
 SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
@@ -49,7 +49,18 @@ class NgramLM:
         Chen and Goodman 1998 for `smoothing="kneser-ney"`; the module of each smoothing names its own.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {name: {"smoothing": name} for name in SMOOTHINGS}
+    presets: ClassVar = {
+        "kneser-ney": Preset(
+            "Modified Kneser-Ney, usually the best n-gram model (Kneser and Ney 1995, Chen and Goodman 1998).",
+            smoothing="kneser-ney",
+        ),
+        "absolute": Preset("Absolute discounting (Ney et al. 1994).", smoothing="absolute"),
+        "katz": Preset("Katz back-off with Good-Turing discounts (Katz 1987).", smoothing="katz"),
+        "jelinek-mercer": Preset("Jelinek-Mercer interpolation (Jelinek and Mercer 1980).", smoothing="jelinek-mercer"),
+        "good-turing": Preset("Simple Good-Turing estimation (Gale and Sampson 1995).", smoothing="good-turing"),
+        "add-k": Preset("Add-k smoothing; with k = 1 Laplace's (Lidstone 1920).", smoothing="add-k"),
+    }
+    common_options: ClassVar = ("order",)
 
     order: int = option(5, "words of the longest n-grams, the predicted one among them", minimum=1)
     smoothing: str = option("kneser-ney", "how counts become probabilities", choices=tuple(SMOOTHINGS))

@@ -72,7 +72,7 @@ def neighbour_network(
     asked = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
     usual = f"{counted(number, 'nearest neighbour')} of {asked}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
     return Picture(
-        kind="neighbors",
+        kind="neighbours",
         title=usual if title is None else title,
         marks=[links, points],
         rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in kept.items())],

@@ -47,7 +47,6 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -84,7 +83,7 @@ from firth.kernels.sense_paths import Nodes, Paths, list_nodes, new_nodes, paths
 from firth.kernels.stick_breaking import expected_logs, expected_parts
 from firth.kernels.targets import Addresses, Work, addresses, new_work
 from firth.kernels.trees import Tree, from_children
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.senses.clustering import one_each
@@ -110,7 +109,10 @@ class AdaGram:
         Bartunov et al. 2016; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"adagram": {}}  # on the command line
+    presets: ClassVar = {
+        "adagram": Preset("AdaGram: learns how many senses each word has (Bartunov et al. 2016)."),
+    }
+    common_options: ClassVar = ("dim", "window", "max_senses", "epochs", "lr")
 
     dim: int = option(100, "width of the vectors, in numbers", minimum=1)
     max_senses: int = option(4, "the most senses of a word", minimum=1)

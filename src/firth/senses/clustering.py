@@ -53,7 +53,7 @@ from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.threads import one_blas_thread, usable_threads
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.postprocess.linear import spread_of
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -82,7 +82,10 @@ class SenseClusters:
         Huang et al. 2012; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"sense-clusters": {}}  # on the command line
+    presets: ClassVar = {
+        "sense-clusters": Preset("Word senses as clusters of the contexts a word stands in (Huang et al. 2012)."),
+    }
+    common_options: ClassVar = ("senses", "max_senses", "dim", "window", "negative", "epochs", "lr")
 
     senses: str = option(
         "adaptive", "whether each word has as many senses as differ, or max_senses", choices=("adaptive", "fixed")

@@ -36,7 +36,6 @@ machine.
 import dataclasses
 import os
 import threading
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -65,7 +64,7 @@ from firth.kernels.targets import (
     place_outputs,
     step_window,
 )
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.senses.online_senses import Tidying, beginning, sense_vectors
 from firth.senses.online_state import SenseState, centres
@@ -84,10 +83,17 @@ class MultiSenseSkipGram:
         Neelakantan et al. 2014; the module's docstring gives the formulas and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
-        "mssg": {"growing": False},
-        "np-mssg": {"growing": True},
+    presets: ClassVar = {
+        "mssg": Preset(
+            "MSSG: multi-sense skip-gram with the same number of senses for every word (Neelakantan et al. 2014).",
+            growing=False,
+        ),
+        "np-mssg": Preset(
+            "NP-MSSG: multi-sense skip-gram that adds a sense where no other fits (Neelakantan et al. 2014).",
+            growing=True,
+        ),
     }
+    common_options: ClassVar = ("senses", "dim", "window", "negative", "epochs", "lr")
 
     growing: bool = option(False, "open a sense where no sense fits, instead of as many for each word")
     senses: int | None = option(

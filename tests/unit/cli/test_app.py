@@ -67,21 +67,21 @@ def test_version(run):
 
 
 def test_neighbors(run, vectors):
-    status, out, err = run("neighbors", vectors, "king", "-n", 2)
+    status, out, err = run("neighbours", vectors, "king", "-n", 2)
     assert (status, err) == (0, "")
     assert [line.split() for line in out.splitlines()] == [["man", "0.7071"], ["queen", "0.0000"]]
 
 
 def test_neighbors_of_several_words(run, vectors):
-    _, out, _ = run("neighbors", vectors, "king", "queen", "-n", 1)
+    _, out, _ = run("neighbours", vectors, "king", "queen", "-n", 1)
     assert out.splitlines() == ["king", "  man  0.7071", "queen", "  woman  0.7071"]
 
 
 def test_neighbors_as_json(run, vectors):
-    _, out, _ = run("neighbors", vectors, "king", "queen", "-n", 1, "--json")
+    _, out, _ = run("neighbours", vectors, "king", "queen", "-n", 1, "--json")
     assert [json.loads(line) for line in out.splitlines()] == [
-        {"query": "king", "neighbors": [{"word": "man", "score": pytest.approx(0.70710678)}]},
-        {"query": "queen", "neighbors": [{"word": "woman", "score": pytest.approx(0.70710678)}]},
+        {"query": "king", "neighbours": [{"word": "man", "score": pytest.approx(0.70710678)}]},
+        {"query": "queen", "neighbours": [{"word": "woman", "score": pytest.approx(0.70710678)}]},
     ]
 
 
@@ -172,25 +172,25 @@ def test_info_of_a_corpus(run, tmp_path):
 
 
 def test_an_error_is_one_sentence(run, vectors):
-    status, out, err = run("neighbors", vectors, "kingg")
+    status, out, err = run("neighbours", vectors, "kingg")
     assert (status, out) == (1, "")
     assert err.splitlines() == ["firth: 'kingg' is not in the vocabulary; did you mean king?"]
 
 
 def test_words_that_look_like_flags_follow_two_dashes(run, vectors):
-    status, _, err = run("neighbors", vectors, "--", "--debug")
+    status, _, err = run("neighbours", vectors, "--", "--debug")
     assert status == 1
     assert "'--debug' is not in the vocabulary" in err
     assert "Traceback" not in err
 
 
 def test_questions_load_no_compiler(vectors, tmp_path):
-    """`firth neighbors` and `firth --help` start without numba, and without whatever draws."""
+    """`firth neighbours` and `firth --help` start without numba, and without whatever draws."""
     program = (
         "import sys\nfrom firth.cli.app import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
         "print(sorted({'numba', 'matplotlib', 'scipy', 'pooch', 'torch'} & set(sys.modules)))"
     )
-    for arguments in (["neighbors", vectors, "king"], ["--help"], ["info", vectors]):
+    for arguments in (["neighbours", vectors, "king"], ["--help"], ["info", vectors]):
         result = subprocess.run(
             [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
         )

@@ -40,8 +40,8 @@ def test_a_second_demo_replaces_the_first(quick, capsys):
 def test_as_json(quick, capsys):
     demo(Path("firth-demo"), quiet=True, json=True)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {"query", "neighbors"} == set(lines[0])
-    assert all(len(line["neighbors"]) == module.SHOWN for line in lines if "query" in line)
+    assert {"query", "neighbours"} == set(lines[0])
+    assert all(len(line["neighbours"]) == module.SHOWN for line in lines if "query" in line)
 
 
 def test_without_matplotlib_a_map_in_text_and_the_way_to_a_picture(quick, capsys, monkeypatch):
@@ -118,7 +118,7 @@ def test_the_demo_as_a_user_meets_it(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     demo(Path("firth-demo"), quiet=True, json=True)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    near = {line["query"]: {one["word"] for one in line["neighbors"]} for line in lines if "query" in line}
+    near = {line["query"]: {one["word"] for one in line["neighbours"]} for line in lines if "query" in line}
     expected = {
         "list": {"lists", "tuple", "sequence"},
         "string": {"strings", "text", "str"},

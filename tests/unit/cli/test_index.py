@@ -1,4 +1,4 @@
-"""`firth index` and `firth neighbors --index`: what they print and write."""
+"""`firth index` and `firth neighbours --index`: what they print and write."""
 
 import json
 import sys
@@ -42,9 +42,9 @@ def test_an_index_is_written_and_asked(run, vectors, tmp_path):
     assert err.startswith("v.index: 60 words, lsh, 0.0 MB")
     made = load_index(tmp_path / "v.index", vectors)
     assert (made.options.tables, made.options.probes, made.options.bits) == (3, 64, 4)
-    asked = [json.loads(run("neighbors", "v.firth", "w3", "--json", *more)[0]) for more in ([], ["--index", "v.index"])]
-    assert [each["word"] for each in asked[0]["neighbors"]] == [each["word"] for each in asked[1]["neighbors"]]
-    for each, other in zip(asked[0]["neighbors"], asked[1]["neighbors"], strict=True):
+    asked = [json.loads(run("neighbours", "v.firth", "w3", "--json", *more)[0]) for more in ([], ["--index", "v.index"])]
+    assert [each["word"] for each in asked[0]["neighbours"]] == [each["word"] for each in asked[1]["neighbours"]]
+    for each, other in zip(asked[0]["neighbours"], asked[1]["neighbours"], strict=True):
         assert each["score"] == pytest.approx(other["score"], abs=1e-6)
 
 
@@ -56,8 +56,8 @@ def test_as_json(run, tmp_path):
 
 def test_csls_now_and_kept(run, vectors):
     run("index", "v.firth", "--kind", "exact", "--csls", 10, "-o", "v.index")
-    now, _ = run("neighbors", "v.firth", "w3", "w4", "--csls")
-    kept, _ = run("neighbors", "v.firth", "w3", "w4", "--index", "v.index")
+    now, _ = run("neighbours", "v.firth", "w3", "w4", "--csls")
+    kept, _ = run("neighbours", "v.firth", "w3", "w4", "--index", "v.index")
     assert now == kept
     expected = vectors.index("exact", csls=10).query("w3", 1).answers[0][0]
     assert now.splitlines()[1].split() == [expected[0], f"{expected[1]:.4f}"]

@@ -21,7 +21,7 @@ EFFECTS = [{"name": "flowers", "effect": 1.5, "low": 1.0, "high": 2.0, "p": 0.00
 LINES = {
     "map": ["map", "v.firth", *WORDS],
     "analogy": ["analogy", "v.firth", "man", "king", "woman", "queen"],
-    "neighbors": ["neighbors", "v.firth", "man", "-n", "2", "--hops", "2"],
+    "neighbours": ["neighbours", "v.firth", "man", "-n", "2", "--hops", "2"],
     "similarity": ["similarity", "v.firth", "--words", "words.txt"],
     "axis": ["axis", "v.firth", *WORDS, "--poles", "woman,girl:man,boy"],
     "plane": ["axis", "v.firth", *WORDS, "--poles", "woman:man", "--poles", "boy:king"],
@@ -34,7 +34,7 @@ LINES = {
 TITLES = {
     "map": "Map of 6 words (tiny)",
     "analogy": "2 pairs of words (tiny)",
-    "neighbors": "2 nearest neighbours of man and of these (tiny)",
+    "neighbours": "2 nearest neighbours of man and of these (tiny)",
     "similarity": "Cosines of 3 words (tiny)",
     "axis": "6 words between woman ... → man ... (tiny)",
     "plane": "6 words between woman → man and boy → king (tiny)",

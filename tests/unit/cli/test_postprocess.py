@@ -1,4 +1,4 @@
-"""`firth postprocess` and `firth quantize`, as a user runs them."""
+"""`firth postprocess` and `firth quantise`, as a user runs them."""
 
 import json
 
@@ -85,7 +85,7 @@ def test_n_grams_are_left_behind_and_it_is_said(firth, tmp_path):
 
 @pytest.mark.parametrize("kind", ["int8", "product"])
 def test_quantize(kind, firth, tmp_path):
-    told = done(firth("quantize", "small.firth", "-o", "out", "--kind", kind, "--keep", "4", "--json"))
+    told = done(firth("quantise", "small.firth", "-o", "out", "--kind", kind, "--keep", "4", "--json"))
     assert (told["kind"], told["words"], told["asked"], told["neighbours"]) == (kind, 4, 4, 3)
     assert told["recall"] == 1
     assert told["cosine"] > 0.999
@@ -96,7 +96,7 @@ def test_quantize(kind, firth, tmp_path):
 
 def test_quantize_subwords(firth, tmp_path):
     some().save(tmp_path / "sub.firth")
-    ended = firth("quantize", "sub.firth", "-o", "out", "--keep", "3")
+    ended = firth("quantise", "sub.firth", "-o", "out", "--keep", "3")
     assert ended.status == 0, ended.err
     assert "3 words x 6 as int8 codes" in ended.out
     assert "recall at 2" in ended.out

@@ -47,7 +47,7 @@ def test_which_one_is_meant(firth):
         told = json.loads(ended.out)
         assert (told["word"], told["context"]) == ("bank", text)
         assert [one["probability"] for one in told["senses"]] == pytest.approx([0.288765, 0.711235], abs=1e-6)
-        assert told["senses"][0]["neighbors"][0] == {
+        assert told["senses"][0]["neighbours"][0] == {
             "word": "loan",
             "number": 0,
             "score": pytest.approx(1 / 1.0025**0.5, abs=1e-6),

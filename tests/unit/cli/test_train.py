@@ -64,8 +64,8 @@ def test_flags_are_the_fields_of_the_dataclass():
 
 
 def test_a_flag_that_is_not_given_is_not_passed_on():
-    assert Flags(Options, "Panel").chosen({"size": 9, "rate": None, "other": 1}) == {"size": 9}
-    assert Flags(Options, "Panel", frozenset({"size"})).chosen({"size": 9, "kind": "b"}) == {"kind": "b"}
+    assert Flags(Options, "Panel").select({"size": 9, "rate": None, "other": 1}) == {"size": 9}
+    assert Flags(Options, "Panel", frozenset({"size"})).select({"size": 9, "kind": "b"}) == {"kind": "b"}
 
 
 def test_a_command_gets_its_flags():
@@ -118,7 +118,7 @@ def test_says_where_how_fast_and_what_next(capsys):
     where, how_fast, what_next = capsys.readouterr().out.splitlines()
     assert where.startswith("out.firth: 26 words x 8")
     assert "words/s" in how_fast
-    assert what_next.startswith("next: firth neighbors out.firth ")
+    assert what_next.startswith("next: firth neighbours out.firth ")
     assert what_next.split()[-1] in firth.load("out.firth")
 
 

@@ -54,7 +54,7 @@ def pictures(vectors, plane):
         "map": plots.word_map(vectors, groups={"colours": WORDS[:3], "house": WORDS[3:]}, heads=["red"]),
         "dots": plots.word_axis(plane, ("west", "east"), plane.words, second=("east", "north")),
         "analogy": plots.analogy_arrows(vectors, [("red", "house"), ("blue", "garden")]),
-        "neighbors": plots.neighbour_network(vectors, ["red", "door"], number=2, hops=2),
+        "neighbours": plots.neighbour_network(vectors, ["red", "door"], number=2, hops=2),
         "similarity": plots.similarity_heat_map(vectors, vectors.words),
         "axis": plots.word_axis(vectors, ("red", "house"), vectors.words),
         "curve": plots.training_curves({"one": {"loss": [3.0, 2.0]}, "two": {"loss": [4.0, 1.0]}}),
@@ -64,7 +64,7 @@ def pictures(vectors, plane):
     }
 
 
-KINDS = ("map", "dots", "analogy", "neighbors", "similarity", "axis", "curve", "models", "time", "bias")
+KINDS = ("map", "dots", "analogy", "neighbours", "similarity", "axis", "curve", "models", "time", "bias")
 
 
 @pytest.fixture(params=KINDS)

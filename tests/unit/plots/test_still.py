@@ -103,7 +103,7 @@ def test_texts_are_as_they_are_drawn(scripts):
 
 
 def test_halos_lie_behind_everything_that_stands_for_a_figure(pictures):
-    for name in ("dots", "analogy", "neighbors", "curve"):
+    for name in ("dots", "analogy", "neighbours", "curve"):
         with drawn(pictures[name]) as figure:
             axes = figure.axes[0]
             halos = [patch.get_zorder() for patch in axes.patches if isinstance(patch, Rectangle)]

@@ -1,5 +1,7 @@
 """Options of the training of every neural model."""
 
+from typing import ClassVar
+
 from firth.errors import OptionError
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
@@ -38,6 +40,10 @@ class TrainingOptions:
         device: "auto" takes a GPU where there is one.
         processes: how many train together, each on its part of every batch.
     """
+
+    common_options: ClassVar = (
+        "epochs", "minutes", "batch_size", "steps", "optimiser", "lr", "schedule", "patience", "device",
+    )  # fmt: skip
 
     epochs: int = option(10, "passes over the training data, at most", minimum=1)
     minutes: float | None = option(

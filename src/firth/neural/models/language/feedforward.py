@@ -22,8 +22,7 @@ Cost: a word takes (n - 1) D H multiplications for the hidden layer and V H for 
 direct connections; three times that in training.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -37,7 +36,7 @@ from firth.neural.models.language.options import check_output, output_of, output
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 
@@ -52,7 +51,10 @@ class FeedForwardLM:
         Bengio et al. 2003; the module's docstring gives the formula and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"feedforward": {}}  # on the command line
+    presets: ClassVar = {
+        "feedforward": Preset("Feed-forward n-gram model, the first neural language model (Bengio et al. 2003)."),
+    }
+    common_options: ClassVar = ("order", "dim", "hidden", "dropout", "output")
     train = train_language_model
     spells: ClassVar[bool] = False
     training: ClassVar[TrainingOptions] = TrainingOptions(

@@ -26,8 +26,7 @@ Cost: a word takes (n - 1) D^2 multiplications for full maps, (n - 1) D for diag
 D log2 V for the tree; three times that in training.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -41,7 +40,7 @@ from firth.neural.models.language.options import check_output, output_of, output
 from firth.neural.models.language.train import train_language_model
 from firth.neural.models.language.windows import windows
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 
@@ -56,7 +55,12 @@ class LogBilinearLM:
         Mnih and Hinton 2007 and 2009; the module's docstring gives the formula and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"log-bilinear": {}}  # on the command line
+    presets: ClassVar = {
+        "log-bilinear": Preset(
+            "Log-bilinear model: a linear map predicts the vector of the next word (Mnih and Hinton 2007)."
+        ),
+    }
+    common_options: ClassVar = ("order", "dim", "dropout", "output")
     train = train_language_model
     spells: ClassVar[bool] = False
     training: ClassVar[TrainingOptions] = TrainingOptions(

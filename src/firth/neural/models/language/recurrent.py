@@ -26,8 +26,7 @@ three times that in training. Spellings cost once for each distinct word of a ba
 """
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
@@ -43,7 +42,7 @@ from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 DROPOUTS = ("plain", "variational", "weights")
@@ -60,13 +59,18 @@ class RecurrentLM:
         Mikolov et al. 2010 and those whom the module's docstring names, which gives the formula and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {  # on the command line
-        "rnn": {"cell": "plain"},
-        "lstm": {"cell": "lstm"},
-        "gru": {"cell": "gru"},
-        "qrnn": {"cell": "qrnn"},
-        "char-aware": {"cell": "lstm", "embed": "characters"},
+    presets: ClassVar = {
+        "rnn": Preset("Plain recurrent network, Elman's (Mikolov et al. 2010).", cell="plain"),
+        "lstm": Preset("LSTM with dropout between layers (Zaremba et al. 2014).", cell="lstm"),
+        "gru": Preset("GRU: gated recurrent units (Cho et al. 2014).", cell="gru"),
+        "qrnn": Preset("QRNN: quasi-recurrent network, convolutions and pooling (Bradbury et al. 2017).", cell="qrnn"),
+        "char-aware": Preset(
+            "LSTM over a character CNN: reads words by their spelling (Kim et al. 2016).",
+            cell="lstm",
+            embed="characters",
+        ),
     }
+    common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "tie", "output")
     train = train_language_model
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=12, batch_size=20, steps=35, lr=0.002, schedule="linear", clip=1.0, patience=2

@@ -25,8 +25,7 @@ Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for 
 training.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
@@ -41,7 +40,7 @@ from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import check_output, output_of, output_option
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 SPREAD = 0.06  # standard deviation of words' vectors at the start, at most
@@ -59,7 +58,10 @@ class TransformerLM:
         Vaswani et al. 2017 and those whom the module's docstring names, which gives the formula and every departure.
     """
 
-    models: ClassVar[Mapping[str, Mapping[str, Any]]] = {"transformer": {}}  # on the command line
+    presets: ClassVar = {
+        "transformer": Preset("Transformer decoder (Vaswani et al. 2017, Radford et al. 2019)."),
+    }
+    common_options: ClassVar = ("dim", "layers", "heads", "context", "dropout", "output")
     train = train_language_model
     spells: ClassVar[bool] = False
     training: ClassVar[TrainingOptions] = TrainingOptions(

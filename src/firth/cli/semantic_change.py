@@ -1,4 +1,4 @@
-"""`firth moved`: words of one language whose company changed between two texts."""
+"""`firth semantic-change`: words of one language whose company changed between two texts."""
 
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ OPTIONS = Flags(Change, "Comparison")
 NEAR = 5  # nearest words shown of each time
 
 
-def _moved(
+def _semantic_change(
     old: Old,
     new: New,
     words: Annotated[
@@ -44,7 +44,7 @@ def _moved(
         raise OptionError(f"-n {number}: expected a whole number of at least 1")
     if by not in MEASURES:
         raise OptionError(f"by={by!r}: expected {' or '.join(MEASURES)}")
-    how = Change(**OPTIONS.chosen(options))
+    how = Change(**OPTIONS.select(options))
     found = how.measure(load_words(old), load_words(new))
     shown = [word for word in words if word in found.new] if words else found.most(number, by)
     for word in shown:
@@ -56,7 +56,7 @@ def _moved(
         raise found.new.lexicon.unknown(unknown[-1])
 
 
-moved = with_flags(_moved, [OPTIONS])
+semantic_change = with_flags(_semantic_change, [OPTIONS])
 
 
 def _print_word(found: Moved, word: str, json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`firth moved`, as a user runs it."""
+"""`firth semantic-change`, as a user runs it."""
 
 import json
 
@@ -21,11 +21,11 @@ def firth(tmp_path):
 
 def test_words_that_moved(firth):
     found = [
-        json.loads(line) for line in firth("moved", "old.firth", "new.firth", "-n", "2", "--json").out.splitlines()
+        json.loads(line) for line in firth("semantic-change", "old.firth", "new.firth", "-n", "2", "--json").out.splitlines()
     ]
     assert {each["word"] for each in found} == {"a30", "a40"}
     assert set(found[0]["old"]).isdisjoint(found[0]["new"])
-    ended = firth("moved", "old.firth", "new.firth", "a30", "a5")
+    ended = firth("semantic-change", "old.firth", "new.firth", "a30", "a5")
     assert ended.status == 0, ended.err
     lines = ended.out.splitlines()
     assert lines[3].startswith("a5  distance 0.0")
@@ -33,5 +33,5 @@ def test_words_that_moved(firth):
 
 
 def test_what_is_wrong(firth):
-    assert "by='far': expected distance or neigh" in firth("moved", "old.firth", "new.firth", "--by", "far").complaint
-    assert "'new' is not in the vocabulary" in firth("moved", "old.firth", "new.firth", "new").complaint
+    assert "by='far': expected distance or neigh" in firth("semantic-change", "old.firth", "new.firth", "--by", "far").complaint
+    assert "'new' is not in the vocabulary" in firth("semantic-change", "old.firth", "new.firth", "new").complaint

@@ -43,7 +43,7 @@ def word_path(
     told = [{"word": label, "x": x, "y": y} for label, (x, y) in zip(labels, places.tolist(), strict=True)]
     figures = f"distance {moved.distance[place]:z.2f}, neighbourhood {moved.neighbourhood[place]:z.2f}"
     return Picture(
-        kind="moved",
+        kind="semantic-change",
         title=f"{word}: {figures}" if title is None else title,
         marks=[
             Lines(ends=places[None, :2], style="arrow", groups=[6]),
