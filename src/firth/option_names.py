@@ -61,7 +61,7 @@ SYNONYMS = {  # names that options have in gensim, fastText, scikit-learn, PyTor
 }
 _BRITISH = {"neighbor": "neighbour", "center": "centre", "color": "colour"} | {
     f"{stem}iz": f"{stem}is"
-    for stem in "categor equal factor general initial neutral normal optim quant regular summar token".split()
+    for stem in ("categor", "equal", "factor", "initial", "neutral", "normal", "optim", "quant", "summar", "token")
 }
 _AMERICAN = re.compile("|".join(_BRITISH))
 TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names of a text

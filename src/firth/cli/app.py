@@ -20,8 +20,8 @@ from typing import Annotated, Any, NoReturn, TextIO, cast
 import typer
 
 import firth
-from firth.cli.flags import SETTINGS, Commands
-from firth.cli.output import complain, paragraphs, sentence
+from firth.cli.flags import SETTINGS, Commands, add_command
+from firth.cli.output import complain, sentence
 from firth.errors import FirthError
 from firth.option_names import one_spelling
 from firth.progress import Unfailing
@@ -34,11 +34,11 @@ HUNG_UP = 129
 PANELS = {
     "Train": {
         "train": ("train", "train", "Train word vectors on text."),
-        "compare": ("compare", "compare", "Train several models on the same text and compare them."),
-        "phrases": ("phrases", "phrases", "Find phrases in text, such as 'new york', to train on them as words."),
-        "align": ("align", "align", "Map the vectors of two languages, or of two times, into one space."),
-        "split-senses": ("split_senses", "split_senses", "Turn word vectors into one vector per sense of each word."),
-        "demo": ("demo", "demo", "Try firth: train on Python's own documentation and draw a map of words."),
+        "compare": ("compare", "compare", "Train several models on one text and compare them."),
+        "phrases": ("phrases", "phrases", "Find phrases such as 'new york', to train on as words."),
+        "align": ("align", "align", "Map the vectors of two languages into one space."),
+        "split-senses": ("split_senses", "split_senses", "Turn word vectors into one vector per word sense."),
+        "demo": ("demo", "demo", "Try it: train on Python's documentation, draw a map."),
     },
     "Query": {
         "neighbours": ("queries", "neighbours", "Show the words most similar to a word."),
@@ -151,11 +151,11 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     for panel, commands in PANELS.items():
         for name, (module, function, line) in commands.items():
             run = _load(module, function) if completing or name == chosen else _not_loaded
-            shown = {"short_help": line, "rich_help_panel": panel}
+            shown: dict[str, Any] = {"short_help": line, "rich_help_panel": panel}
             if isinstance(run, typer.Typer):  # a command of commands
                 app.add_typer(run, name=name, no_args_is_help=True, **shown)
             else:
-                app.command(name, help=paragraphs(run), no_args_is_help=name != "demo", **shown)(run)
+                add_command(app, name, run, no_args_is_help=name != "demo", **shown)
     return app
 
 

@@ -12,8 +12,8 @@ from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
 from firth.cli.files import size_on_disk
-from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, complain, paragraphs, print_json
+from firth.cli.flags import Flags, add_command, with_flags
+from firth.cli.output import AsJson, complain, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
 from firth.errors import OptionError
@@ -163,7 +163,7 @@ def _app() -> typer.Typer:
     app = typer.Typer(help="Train, ask, judge and shrink classifiers of texts.")
     trained = with_flags(_train, [_OPTIONS])
     for name, run in (("train", trained), ("predict", predict), ("test", judge), ("quantise", quantise)):
-        app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
+        add_command(app, name, run)
     return app
 
 

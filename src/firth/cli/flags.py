@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from firth.cli.output import paragraphs
 from firth.option_names import one_spelling, synonym
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
@@ -80,6 +81,33 @@ class Commands(TyperGroup):
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # NoSuchOption, of typer's own click
                 _suggest_flag(error)
             raise
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help. The program ends after it."""
+        _shorten_flags(self.get_params(ctx))
+        super().format_help(ctx, formatter)
+
+
+class Command(TyperCommand):
+    """A command whose help shows a yes-or-no flag by one name, `--[no-]tie`, and no type."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help. The program ends after it."""
+        _shorten_flags(self.get_params(ctx))
+        super().format_help(ctx, formatter)
+
+
+def _shorten_flags(parameters: Iterable[Any]) -> None:
+    for flag in parameters:
+        if getattr(flag, "is_flag", False):
+            flag.metavar = ""
+        if flag.secondary_opts:
+            flag.opts, flag.secondary_opts = [f"--[no-]{flag.opts[0].removeprefix('--')}"], []
+
+
+def add_command(app: typer.Typer, name: str, run: Callable[..., None], **shown: Any) -> None:
+    """Add a command to an app; its help is its docstring, and what it shows without arguments."""
+    app.command(name, **{"cls": Command, "help": paragraphs(run), "no_args_is_help": True, **shown})(run)
 
 
 def _suggest_flag(error: Any) -> None:

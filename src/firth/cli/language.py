@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.files import language_facts, print_facts
-from firth.cli.flags import Flags, with_flags
+from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
@@ -238,7 +238,7 @@ def _app() -> typer.Typer:
         "info": info,
     }
     for name, run in commands.items():
-        app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
+        add_command(app, name, run)
     return app
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.flags import SETTINGS, Commands, Flags, with_flags
+from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
@@ -59,9 +59,8 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_shared)
     for name, model in _models(chosen).items():
         text = paragraphs(_train).partition("\n\n")[2]
-        app.command(
-            name, help=f"{model.description}\n\n{text}", short_help=model.description, no_args_is_help=True
-        )(_command(name, model))
+        shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
+        add_command(app, name, _command(name, model), **shown)
     return app
 
 

@@ -9,7 +9,8 @@ import typer
 from firth import plots
 from firth.alignment.alignment import load_alignment
 from firth.alignment.change import Change
-from firth.cli.output import AsJson, note, paragraphs, print_json
+from firth.cli.flags import add_command
+from firth.cli.output import AsJson, note, print_json
 from firth.cli.queries import Vectors
 from firth.cli.senses import SenseFile, load_senses
 from firth.cli.targets import check_writable
@@ -335,7 +336,7 @@ def _app() -> typer.Typer:
         "translations": translations, "semantic-change": semantic_change,
     }  # fmt: skip
     for name, run in kinds.items():
-        app.command(name, help=paragraphs(run), no_args_is_help=True)(run)
+        add_command(app, name, run)
     return app
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.output import AsJson, Quiet, paragraphs, print_json
+from firth.cli.flags import add_command
+from firth.cli.output import AsJson, Quiet, print_json
 from firth.cli.targets import check_file_target
 from firth.cli.texts import Column, Sources, source_of
 from firth.corpus.contents import contents, sentences
@@ -117,7 +118,7 @@ def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
 def _app() -> typer.Typer:
     app = typer.Typer(help="Learn pieces of words from text; write text as pieces, and back.")
     for run in (train, encode, decode):
-        app.command(run.__name__, help=paragraphs(run), no_args_is_help=True)(run)
+        add_command(app, run.__name__, run)
     return app
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.flags import Flags, with_flags
+from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.output import AsJson, Quiet, complain, paragraphs, print_json
 from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
@@ -108,9 +108,8 @@ def _app() -> typer.Typer:
         flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
         command = with_flags(_train, flags, model=name, **without)
         text = paragraphs(_train).partition("\n\n")[2]
-        app.command(
-            name, help=f"{model.description}\n\n{text}", short_help=model.description, no_args_is_help=True
-        )(command)
+        shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
+        add_command(app, name, command, **shown)
     return app
 
 

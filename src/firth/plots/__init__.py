@@ -10,9 +10,9 @@ from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
 from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
-from firth.plots.semantic_change import word_path
 from firth.plots.neighbours import neighbour_network
 from firth.plots.picture import Picture
+from firth.plots.semantic_change import word_path
 from firth.plots.sense_words import sense_words
 from firth.plots.senses import sense_map
 from firth.plots.similarity import similarity_heat_map

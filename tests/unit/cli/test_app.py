@@ -10,6 +10,7 @@ import typer
 
 import firth
 from firth.cli import app
+from firth.option_names import one_spelling
 from firth.vectors.word_vectors import WordVectors
 
 WORDS = ["man", "woman", "king", "queen", "boy", "girl"]
@@ -57,9 +58,26 @@ def test_every_command_explains_itself(run, name):
             assert command.name in out
             status, out_of_one, _ = run(name, command.name, "-h")
             assert status == 0
-            assert "--json" in out_of_one
+            assert "--json" in out_of_one or "MODEL CORPUS" in out_of_one  # firth lm train has a command per model
     else:
         assert "--json" in out
+
+
+def test_help_fits_80_columns_and_groups_the_commands(run):
+    """Each command has one line in the panel of its group."""
+    lines = run("--help")[1].splitlines()
+    assert max(map(len, lines)) <= 80
+    headings = [line.split()[1] for line in lines if line.startswith("╭")]
+    assert headings == ["Options", *(panel.split()[0] for panel in app.PANELS)]
+
+
+@pytest.mark.parametrize("name", ["neighbors", "quantize"])
+def test_both_spellings_of_a_command(run, name):
+    assert f"firth {one_spelling(name)} " in run(name, "-h")[1]
+
+
+def test_both_spellings_of_a_flag(run, vectors):
+    assert run("plot", "neighbors", vectors, "king", "--json") == run("plot", "neighbours", vectors, "king", "--json")
 
 
 def test_version(run):

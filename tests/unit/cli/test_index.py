@@ -42,7 +42,9 @@ def test_an_index_is_written_and_asked(run, vectors, tmp_path):
     assert err.startswith("v.index: 60 words, lsh, 0.0 MB")
     made = load_index(tmp_path / "v.index", vectors)
     assert (made.options.tables, made.options.probes, made.options.bits) == (3, 64, 4)
-    asked = [json.loads(run("neighbours", "v.firth", "w3", "--json", *more)[0]) for more in ([], ["--index", "v.index"])]
+    asked = [
+        json.loads(run("neighbours", "v.firth", "w3", "--json", *more)[0]) for more in ([], ["--index", "v.index"])
+    ]
     assert [each["word"] for each in asked[0]["neighbours"]] == [each["word"] for each in asked[1]["neighbours"]]
     for each, other in zip(asked[0]["neighbours"], asked[1]["neighbours"], strict=True):
         assert each["score"] == pytest.approx(other["score"], abs=1e-6)

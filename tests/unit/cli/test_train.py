@@ -57,7 +57,7 @@ def test_flags_are_the_fields_of_the_dataclass():
     assert helps == {
         "size": "How big. Default: 7.",
         "rate": "How quick.",
-        "kind": "Which. Default: a.",
+        "kind": "Which. One of a, b. Default: a.",
         "loud": "Whether to shout. Default: yes.",
     }
     assert all(each.default is None for each in found.values())
