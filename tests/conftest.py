@@ -28,4 +28,4 @@ def shared_data() -> Path:
 @pytest.fixture
 def without_checksums(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders are written as by older versions, so that readers rely on their own checks of the contents."""
-    monkeypatch.setattr("firth.checksums.write", lambda folder: None)
+    monkeypatch.setattr("firth.storage.checksums.write", lambda folder: None)

@@ -7,7 +7,7 @@ folder `cases/READER/NAME`, as `python -m tests.fuzz READER --only N --keep case
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from firth import checksums
+from firth.storage import checksums
 from tests.fuzz.mutations import DEEP, Files
 from tests.fuzz.server import RESEALED, read_files
 

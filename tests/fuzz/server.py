@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from firth import checksums
+from firth.storage import checksums
 from tests.fuzz.mutations import Files, mutated
 from tests.fuzz.outcomes import (
     CRASH,

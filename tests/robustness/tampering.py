@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.vectors.io import tensors
+from firth.storage import tensors
 
 
 def change(folder: Path, **arrays: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from firth import checksums
 from firth.errors import FormatError
-from firth.vectors.io.saved import KINDS
+from firth.registry import LOADERS
+from firth.storage import checksums
 from tests.fuzz.outcomes import Reader
 from tests.fuzz.readers import READERS
 
@@ -32,7 +32,7 @@ MANIFESTS = ("config.json", "corpus.json", "cooccurrence.json")
 
 
 def test_no_kind_is_left_out():
-    assert set(KINDS) <= set(FOLDERS.values())
+    assert set(LOADERS) <= set(FOLDERS.values())
 
 
 @pytest.fixture(params=FOLDERS)

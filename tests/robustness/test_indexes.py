@@ -9,9 +9,9 @@ import pytest
 
 import firth as library
 from firth.errors import FormatError
+from firth.storage import tensors
 from firth.vectors.index import files
 from firth.vectors.index.graph import damage_of
-from firth.vectors.io import tensors
 from tests.robustness.command import Command
 
 WORDS = ["red", "blue", "green", "house", "garden", "tree"]

@@ -11,9 +11,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.checkpoints import FILE
 from firth.neural.training.loop import fit
 from firth.neural.training.options import TrainingOptions
+from firth.storage.checkpoints import FILE
 from tests.unit.neural.training.tiny import Stream
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
@@ -47,7 +47,7 @@ task.step = lambda *batch: (time.sleep(0.002), usual(*batch))[1]
 # One process that has loaded everything makes copies of itself, kills them, and tells how far each had come.
 KILLED = """
 import os, random, signal
-from firth.checkpoints import FILE, reading_state
+from firth.storage.checkpoints import FILE, reading_state
 
 place = os.path.join(sys.argv[1], FILE)
 moments = random.Random(7)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import firth
-from firth import integrity
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.language import ngram_model
 from firth.language.ngram_check import damage_of
+from firth.storage import integrity
 from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.language.ngram_checks import check_sums, text_of
 

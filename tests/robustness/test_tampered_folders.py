@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.embeddings.compositional import Composition, Tensor
 from firth.errors import FormatError
-from firth.vectors.io import tensors
+from firth.storage import tensors
 from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.vectors.test_sense_files import made as senses
 

@@ -17,11 +17,12 @@ from firth.alignment.steps import NORMALISATIONS, Placement
 from firth.alignment.strength import strength
 from firth.errors import OptionError, ShapeError
 from firth.postprocess.recorded import matrix_of, remade
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vectors import neighbours
 from firth.vectors.csls import NEIGHBOURS, ranked, surroundings
-from firth.vectors.io import folder, saved
+from firth.vectors.io import folder
 from firth.vectors.io.folder import parts
-from firth.vectors.io.saved import Saved
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
 
@@ -149,7 +150,7 @@ class Alignment:
             OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
             OSError: the folder cannot be written.
         """
-        saved.check_target(path)
+        model_folder.check_target(path)
         arrays: dict[str, npt.NDArray[Any]] = {}
         texts: dict[str, Any] = {"pivots": [list(pair) for pair in self.pivots]}
         facts: dict[str, Any] = {"normalisations": [each.normalisation for each in self.placements]}
@@ -160,8 +161,10 @@ class Alignment:
             arrays[f"{side}.around"] = self.around[i]
             arrays[f"{side}.mean"], arrays[f"{side}.map"] = self.placements[i].mean, self.placements[i].matrix
             facts[side] = {"metadata": dict(vectors.metadata)}
-        content = Saved(kind=KIND, arrays=arrays, texts=texts, facts=facts, metadata=self.metadata, card=_card(self))
-        saved.write(path, content)
+        content = ModelFolder(
+            kind=KIND, arrays=arrays, texts=texts, config=facts, metadata=self.metadata, card=_card(self)
+        )
+        model_folder.write(path, content)
 
 
 def aligned(
@@ -213,13 +216,13 @@ def load_alignment(path: str | os.PathLike[str]) -> Alignment:
     return found
 
 
-def restore(content: Saved) -> Alignment:
+def restore(content: ModelFolder) -> Alignment:
     """Return the alignment of a folder.
 
     Raises:
         FormatError: the folder is damaged.
     """
-    kinds = content.facts.get("normalisations")
+    kinds = content.config.get("normalisations")
     pivots = content.texts.get("pivots")
     if not isinstance(kinds, list) or len(kinds) != 2 or not all(kind in tuple(NORMALISATIONS) for kind in kinds):
         raise content.damaged(f"normalisations {kinds!r}, expected two of {', '.join(NORMALISATIONS)}")
@@ -236,7 +239,7 @@ def _is_pair(pivot: Any) -> bool:
     return isinstance(pivot, list) and len(pivot) == 2 and all(isinstance(word, str) for word in pivot)
 
 
-def _side(content: Saved, side: str, kind: str) -> tuple[WordVectors, Placement, npt.NDArray[Any]]:
+def _side(content: ModelFolder, side: str, kind: str) -> tuple[WordVectors, Placement, npt.NDArray[Any]]:
     words = content.words(f"{side}-vocab")
     rows = content.array(f"{side}.embeddings", (len(words), None))
     around = content.array(f"{side}.around", (len(words),))
@@ -245,7 +248,7 @@ def _side(content: Saved, side: str, kind: str) -> tuple[WordVectors, Placement,
     prefix = f"{side}.attribute."
     attributes = {name.removeprefix(prefix): a for name, a in content.arrays.items() if name.startswith(prefix)}
     attributes |= folder.columns_in(content, f"{side}-attributes")
-    facts = content.facts.get(side)
+    facts = content.config.get(side)
     metadata = facts.get("metadata") if isinstance(facts, dict) else None
     if not isinstance(metadata, dict):
         raise content.damaged(f"no metadata of the {side} in config.json")

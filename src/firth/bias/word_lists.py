@@ -13,9 +13,9 @@ from firth import data as named
 from firth.bias.query import Query
 from firth.bias.word_pairs import Pair
 from firth.errors import FormatError, OptionError
-from firth.files import text_of
 from firth.postprocess.word_pairs import read_word_pairs
-from firth.reading import parse_json
+from firth.storage.files import text_of
+from firth.storage.untrusted import parse_json
 
 PathLike = str | os.PathLike[str]
 

@@ -1,6 +1,6 @@
 """Read and write classifiers: firth's folder, and fastText's `.bin` and `.ftz` files.
 
-Besides the files that every folder has (`firth.vectors.io.saved`), the folder holds:
+Besides the files that every folder has (`firth.storage.model_folder`), the folder holds:
 
     model.safetensors    "inputs" (V + U, D) rows of words, then of buckets, or "input_codes" with their centroids;
                          "outputs" (L, D), or "output_codes"; "counts" (V,), "label_counts" (L,) int64;
@@ -19,16 +19,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
 from firth.classify.classifier import Classifier
 from firth.classify.features import FeatureMap, bucket_rows
 from firth.classify.labels import UNBUILT
 from firth.errors import FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
-from firth.reading import check_unpacked
-from firth.vectors.io import fasttext, saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
+from firth.storage.untrusted import check_unpacked
+from firth.vectors.io import fasttext
 from firth.vectors.io.detect import check_file
 from firth.vectors.io.fasttext import Arguments, FastTextFile, SparseRows
-from firth.vectors.io.saved import Saved
 from firth.vectors.quantise import ProductQuantiser, QuantisedMatrix
 
 KIND = "firth-classifier"
@@ -46,7 +48,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     """
     path = Path(path)
     if path.is_dir():
-        content = saved.restored(saved.read(path))
+        content = registry.load_folder(path)
         if not isinstance(content, Classifier):
             raise OptionError(f"{path} holds {type(content).__name__}, expected a classifier")
         return content
@@ -66,11 +68,11 @@ def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
         "label_counts": c.label_counts,
         "buckets": m.row_buckets(c.inputs.shape[0]),
     }
-    content = Saved(
+    content = ModelFolder(
         kind=KIND,
         arrays={**arrays, **_stored("input", c.inputs), **_stored("output", c.outputs)},
         texts={"vocab": list(c.words), "labels": c.labels},
-        facts={
+        config={
             "loss": c.loss,
             "label_prefix": c.label_prefix,
             "dim": c.dim,
@@ -83,16 +85,16 @@ def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
         metadata=c.metadata,
         card=card(c),
     )
-    saved.write(path, content)
+    model_folder.write(path, content)
 
 
-def restore(content: Saved) -> Classifier:
+def restore(content: ModelFolder) -> Classifier:
     """Return the classifier of a folder.
 
     Raises:
         FormatError: the folder is damaged.
     """
-    words, labels, facts = content.words(), content.words("labels"), content.facts
+    words, labels, facts = content.words(), content.words("labels"), content.config
     if not labels or len(set(words)) != len(words) or len(set(labels)) != len(labels):
         raise content.damaged(
             f"{len(words):,} words and {len(labels):,} labels; expected at least one label and no duplicates"
@@ -101,7 +103,7 @@ def restore(content: Saved) -> Classifier:
     if facts.get("loss") not in LOSSES or not all(type(n) is int and 0 <= n < 2**31 for n in sizes.values()):
         raise content.damaged(f"loss {facts.get('loss')!r} and the sizes {sizes} in config.json")
     dim, count = int(facts["dim"]), int(facts["bucket_count"])
-    check_unpacked(content.path / saved.MODEL, 4 * count, f"{count:,} buckets")
+    check_unpacked(content.path / model_folder.MODEL, 4 * count, f"{count:,} buckets")
     used = content.numbers("buckets", (None,), count)
     rows = bucket_rows(used, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
     if np.count_nonzero(rows >= 0) != len(used):
@@ -148,7 +150,7 @@ def _stored(side: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def _restored(content: Saved, side: str, rows: int, dim: int) -> Any:
+def _restored(content: ModelFolder, side: str, rows: int, dim: int) -> Any:
     if f"{side}_codes" not in content.arrays:
         return content.array(f"{side}s", (rows, dim), dtype=np.float32)
     codes = content.array(f"{side}_codes", (rows, None), "u")

@@ -11,8 +11,8 @@ from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, 
 from firth.comparison.models import MODELS
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError
-from firth.files import replacing_file
 from firth.plots import models_by_time
+from firth.storage.files import replacing_file
 
 TABLE, PLOT = "table.md", "comparison.png"
 DEFAULT = "skipgram,cbow,glove,ppmi"

@@ -17,8 +17,8 @@ from firth.embeddings.word2vec import Word2Vec
 from firth.errors import MissingExtraError, OptionError
 from firth.plots import word_map
 from firth.plots.text_map import text_map
+from firth.storage.model_folder import is_model_folder
 from firth.vectors.io import save
-from firth.vectors.io.saved import is_ours
 from firth.vectors.word_vectors import WordVectors
 
 # A small corpus wants many passes, and CBOW is the better of the two on it.
@@ -61,7 +61,7 @@ def demo(
 def _check(output: Path) -> None:
     if output.exists() and not (output / VECTORS).exists() and (not output.is_dir() or any(output.iterdir())):
         raise OptionError(f"{output} is there already and is not a demo's; expected a new name: firth demo -o NAME")
-    if (output / MAP).exists() and not is_ours(output / VECTORS):
+    if (output / MAP).exists() and not is_model_folder(output / VECTORS):
         raise OptionError(f"{output / MAP} is not a demo's; expected a new name: firth demo -o NAME")
     check_folder_target(output / VECTORS)
     check_writable(output / MAP)

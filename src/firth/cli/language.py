@@ -14,7 +14,6 @@ from firth.cli.targets import check_file_target, check_folder_target, check_writ
 from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.files import replacing_file
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.language.arpa import check_target
@@ -24,6 +23,7 @@ from firth.language.generation import SEARCHES, Writer
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel
 from firth.language.scores import SentenceScore
+from firth.storage.files import replacing_file
 
 LINES = 1 << 12  # scored at once
 

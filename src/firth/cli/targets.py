@@ -6,11 +6,11 @@ from pathlib import Path
 
 from firth.corpus.sources import reads
 from firth.errors import OptionError
-from firth.files import followed, is_fixed
-from firth.partial import is_empty
+from firth.storage.files import followed, is_fixed
+from firth.storage.model_folder import is_model_folder
+from firth.storage.partial import is_empty
 from firth.vectors.io import format_of
 from firth.vectors.io.detect import check_file
-from firth.vectors.io.saved import is_ours
 
 
 def check_folder_target(path: Path, what: str = "models") -> None:
@@ -25,7 +25,7 @@ def check_folder_target(path: Path, what: str = "models") -> None:
         OSError: nothing can be written there.
     """
     if path.is_dir():
-        if not is_ours(path) and not is_empty(path):
+        if not is_model_folder(path) and not is_empty(path):
             raise OptionError(f"{path} is a folder of something else; expected a new name, or {what} that firth wrote")
     elif path.exists():
         raise OptionError(f"{path} is a file; {what} are saved as a folder: give a new name, or delete the file first")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from firth import checksums
-from firth.checksums import FileState
 from firth.errors import FirthError, OptionError
-from firth.integrity import files_of, reading_anew
+from firth.storage import checksums
+from firth.storage.checksums import FileState
+from firth.storage.integrity import files_of, reading_anew
 
 WHOLE, FREE = "as written", "no checksum"
 
@@ -70,9 +70,11 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _is_ours(folder: Path) -> bool:
-    from firth.vectors.io.saved import may_be_ours
+    from firth.storage.model_folder import may_be_model_folder
 
-    return may_be_ours(folder) or any((folder / name).is_file() for name in ("corpus.json", "cooccurrence.json"))
+    return may_be_model_folder(folder) or any(
+        (folder / name).is_file() for name in ("corpus.json", "cooccurrence.json")
+    )
 
 
 def _open(folder: Path) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from firth.errors import FormatError, OptionError
-from firth.files import decoded, text_of
-from firth.reading import parse_json
+from firth.storage.files import decoded, text_of
+from firth.storage.untrusted import parse_json
 
 
 def read_words(path: str) -> list[str]:

@@ -16,7 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from firth.checksums import stamped
 from firth.comparison.models import trainer
 from firth.comparison.results import Comparison
 from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, read_run
@@ -24,9 +23,10 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError, OptionError
 from firth.evaluation.judge import check_sets
-from firth.files import json_bytes, replacing_file, sync_folder
 from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
+from firth.storage.checksums import stamped
+from firth.storage.files import json_bytes, replacing_file, sync_folder
 
 WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker import main; sys.exit(main())"
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from firth.checksums import unstamped
 from firth.comparison.results import Comparison
 from firth.errors import FormatError
-from firth.reading import parse_json
+from firth.storage.checksums import unstamped
+from firth.storage.untrusted import parse_json
 
 FORMAT, VERSION = "firth comparison", 1
 RUN, METRICS = "run.json", "metrics.jsonl"

@@ -1,8 +1,8 @@
 """The folder that holds what is built once, such as corpora: it is built aside and appears there whole, or not at all.
 
-A folder that is being built is locked by its builder (`firth.partial`). Of two processes that build the same at once,
-both finish, and the one that comes second uses what the first made. What killed processes left behind, the next build
-removes.
+A folder that is being built is locked by its builder (`firth.storage.partial`). Of two processes that build the same at
+once, both finish, and the one that comes second uses what the first made. What killed processes left behind, the next
+build removes.
 """
 
 import contextlib
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from firth.errors import CorpusError, FormatError
-from firth.files import finish_folder, sync_folder
-from firth.partial import OLD, partial_folder, remove, remove_leftovers
+from firth.storage.files import finish_folder, sync_folder
+from firth.storage.partial import OLD, partial_folder, remove, remove_leftovers
 
 _ATTEMPTS = 20
 

@@ -21,7 +21,7 @@ from firth.corpus.tables import (
     pick,
 )
 from firth.errors import CorpusError
-from firth.reading import parse_json
+from firth.storage.untrusted import parse_json
 
 Rows = Generator[tuple[Any, ...], None, None]
 Reader = Callable[[Path, BinaryIO, str | None, str | None], Rows]  # columns of text and of labels

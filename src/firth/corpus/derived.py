@@ -12,7 +12,7 @@ from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.encoded import Corpus
 from firth.corpus.numbering import finish
-from firth.files import cache_folder
+from firth.storage.files import cache_folder
 
 
 def derive(

@@ -20,8 +20,8 @@ from firth.corpus.options import GIVEN, CorpusOptions
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError
-from firth.files import cache_folder
 from firth.progress import Progress, Report, Status, compiling, reporting
+from firth.storage.files import cache_folder
 from firth.text.tokenise import is_named
 from firth.vocabulary import Vocabulary
 
@@ -115,7 +115,7 @@ class Corpus:
     def open(cls, path: str | os.PathLike[str]) -> "Corpus":
         """Open a corpus that was built.
 
-        The first time all of it is read and verified, later only whether it has changed; see `firth.integrity`.
+        The first time all of it is read and verified, later only whether it has changed; see `firth.storage.integrity`.
 
         Args:
             path: its folder.

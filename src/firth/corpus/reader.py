@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
-from firth.reading import Bounded
+from firth.storage.untrusted import Bounded
 
 HEAD = 1 << 16  # bytes that are looked at to tell text from other files
 _FEW_BROKEN = 16  # broken sequences that any text may have
@@ -70,7 +70,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
     Raises:
         CorpusError: it cannot be opened or read, or the compressed data is damaged.
-        FormatError: it unpacks to more than it may; see `firth.reading`.
+        FormatError: it unpacks to more than it may; see `firth.storage.untrusted`.
         MissingExtraError: it is a .zst file and there is nothing to read it with.
     """
     with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:

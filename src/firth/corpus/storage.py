@@ -2,8 +2,8 @@
 
 `ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, a word a line, with backslash and line
 feed escaped; `counts.bin` (int64); and `corpus.json`, written last: what the corpus holds, the options it was built
-with, and what it was built from. `firth.integrity` verifies them by their checksums, and `check_contents` checks that
-ids, offsets and counts agree: kernels use them as places in memory.
+with, and what it was built from. `firth.storage.integrity` verifies them by their checksums, and `check_contents`
+checks that ids, offsets and counts agree: kernels use them as places in memory.
 """
 
 import json
@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from firth.corpus.cache import writing
 from firth.errors import CorpusError, FormatError
-from firth.files import release_pages
-from firth.integrity import verify
 from firth.kernels.scan import count_ids, renumber
-from firth.reading import parse_json
+from firth.storage.files import release_pages
+from firth.storage.integrity import verify
+from firth.storage.untrusted import parse_json
 from firth.text.tokenise import encode
 from firth.vocabulary import Vocabulary
 

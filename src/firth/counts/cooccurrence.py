@@ -40,11 +40,11 @@ from firth.corpus.encoded import Corpus
 from firth.counts.counting import Plan, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
 from firth.errors import CorpusError, OptionError
-from firth.files import cache_folder
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
 from firth.progress import Progress, reporting
+from firth.storage.files import cache_folder
 from firth.vocabulary import Vocabulary
 
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.files import release_pages
 from firth.kernels.cooccurrence import count_rows, find_places
 from firth.progress import Report, Status, compiling
+from firth.storage.files import release_pages
 
 CELLS = 1 << 20  # that a thread writes at once, at most, unless a single row may have more
 CELL, PLACE, WORD = 8, 8, 12  # bytes of a cell, of a listed place, and of a word's sum beside its id

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from firth.corpus.cache import writing
 from firth.corpus.storage import VOCABULARY, check_words, read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
-from firth.files import release_pages, replacing_folder
-from firth.integrity import verify
 from firth.kernels.association import mirror
-from firth.partial import is_empty
-from firth.reading import parse_json
+from firth.storage.files import release_pages, replacing_folder
+from firth.storage.integrity import verify
+from firth.storage.partial import is_empty
+from firth.storage.untrusted import parse_json
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1

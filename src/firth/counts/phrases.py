@@ -35,18 +35,18 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.checksums import stamped, unstamped
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.errors import FormatError, OptionError
-from firth.files import beginning, check_replaceable, replacing_file
 from firth.kernels.cooccurrence import MOST_REACH, find_places
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
-from firth.reading import parse_json
+from firth.storage.checksums import stamped, unstamped
+from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.untrusted import parse_json
 
 THRESHOLDS = {"count": 100.0, "pmi": 5.0, "npmi": 0.5}
 ENGLISH_CONNECTORS = (

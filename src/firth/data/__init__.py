@@ -21,7 +21,7 @@ from typing import Any
 from firth.data.data_set import DataSet
 from firth.data.sets import SETS
 from firth.errors import DataError
-from firth.files import cache_folder, unpacked
+from firth.storage.files import cache_folder, unpacked
 
 __all__ = ["SETS", "DataSet", "path_of", "verify"]
 

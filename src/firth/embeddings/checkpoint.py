@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from firth.checkpoints import FILE, make_folder, reading_state, write_state
+from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
 
 if TYPE_CHECKING:
     from firth.embeddings.training import Run

@@ -42,8 +42,8 @@ from firth.errors import OptionError
 from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.neighbours import unit
 from firth.vectors.word_vectors import WordVectors
 
@@ -305,17 +305,17 @@ class Composition:
             OSError: the folder cannot be written.
         """
         parts = {part: np.stack([getattr(tensor, part) for tensor in self.tensors.values()]) for part in PARTS}
-        content = Saved(
+        content = ModelFolder(
             kind=KIND,
             arrays={"vectors": self.vectors.vectors, **parts},
             texts={"vocab": self.vectors.words, "types": list(self.tensors)},
             card=f"# Composition of phrases\n\nTensor indexing, {len(self.vectors):,} words x {self.vectors.dim}; "
             'made by [firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n',
         )
-        saved.write(path, content)
+        model_folder.write(path, content)
 
 
-def restore(content: Saved) -> Composition:
+def restore(content: ModelFolder) -> Composition:
     """Return the composition that a folder holds.
 
     Raises:

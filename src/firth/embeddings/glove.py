@@ -41,7 +41,6 @@ from firth.counts.counting import MEBIBYTE
 from firth.counts.matrix import CooccurrenceMatrix, writing_counts
 from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
 from firth.errors import ShapeError
-from firth.files import cache_folder
 from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import WIDTH
@@ -49,6 +48,7 @@ from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator, kernel_states
+from firth.storage.files import cache_folder
 from firth.vectors.word_vectors import WordVectors
 
 BIASES = 2  # numbers behind a row's own: v has (bias, 1), u has (1, bias)

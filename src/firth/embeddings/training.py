@@ -26,7 +26,6 @@ from firth.embeddings.shards import TrainShard as TrainShard
 from firth.embeddings.shards import empty_shard, mean_loss, sample_shards
 from firth.embeddings.shards import make_shards as make_shards
 from firth.errors import DivergenceError, OptionError, ShapeError
-from firth.files import release_pages
 from firth.kernels.compiled import release_compiler
 from firth.kernels.pieces import Text
 from firth.kernels.rows import aligned_rows
@@ -35,6 +34,7 @@ from firth.kernels.windows import keep_thresholds
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.randomness import generator
 from firth.signals import Asked, stopping
+from firth.storage.files import release_pages
 from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two looks at the threads

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.files import text_of
+from firth.storage.files import text_of
 
 PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.evaluation.files import finite_number, lines, read_questions
-from firth.reading import parse_json, zip_members
+from firth.storage.untrusted import parse_json, zip_members
 
 FOLDS = 5  # of every probe; a class needs a word for each
 FEWEST_NUMBERS = 10

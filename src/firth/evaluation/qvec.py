@@ -34,8 +34,8 @@ from firth.errors import FormatError
 from firth.evaluation.files import PathLike, lines
 from firth.evaluation.suite import Figure, Setting, Space, Suite
 from firth.randomness import generator
-from firth.reading import parse_json
 from firth.resampling import Linear, Sample
+from firth.storage.untrusted import parse_json
 from firth.vectors.neighbours import unit
 
 Floats = npt.NDArray[np.float64]

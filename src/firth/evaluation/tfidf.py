@@ -25,7 +25,7 @@ from scipy.sparse import csr_array, diags_array
 
 from firth.evaluation import linear
 from firth.evaluation.linear import Ints, fit_chosen, logistic_path
-from firth.files import cache_folder, replacing_file
+from firth.storage.files import cache_folder, replacing_file
 from firth.vectors.averages import word_bags
 
 Right = npt.NDArray[np.bool_]

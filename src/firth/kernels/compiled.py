@@ -21,7 +21,7 @@ from typing import Any
 from numba import njit
 
 from firth.errors import OptionError
-from firth.files import others_can_write
+from firth.storage.files import others_can_write
 
 
 def check_cache() -> None:

@@ -17,8 +17,8 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from firth.files import cache_folder, others_can_write, replacing_file
 from firth.kernels import processor
+from firth.storage.files import cache_folder, others_can_write, replacing_file
 
 _ENGINES: list[Any] = []  # machine code lives as long as its engine
 DIGEST = 16  # bytes of checksum before the object code

@@ -33,11 +33,11 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import check_replaceable, replacing_file
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
 from firth.language.text import BOS, UNK
-from firth.reading import Bounded
+from firth.storage.files import check_replaceable, replacing_file
+from firth.storage.untrusted import Bounded
 
 BLOCK = 1 << 16  # lines that are read or written at once
 HEAD = 1 << 16  # bytes in which the line \data\ must stand where a file is to be replaced

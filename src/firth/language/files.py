@@ -3,10 +3,11 @@
 import os
 from pathlib import Path
 
+from firth import registry
 from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
 from firth.language.ngram_model import NgramModel
-from firth.vectors.io import saved
+from firth.storage import model_folder
 
 ARPA = (".arpa", ".lm")  # what names of ARPA files end in, but for a .gz behind
 
@@ -33,9 +34,9 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
         raise FileNotFoundError(2, "no such file or folder; expected a language model of firth lm train", str(place))
     if place.is_file() and is_arpa(place):
         return NgramModel.from_arpa(place)
-    if not saved.may_be_ours(place):
+    if not model_folder.may_be_model_folder(place):
         raise FormatError(f"{place}: no language model; expected a folder of firth lm train, or an ARPA file (.arpa)")
-    found: object = saved.restored(saved.read(place))
+    found: object = registry.load_folder(place)
     if not isinstance(found, LanguageModel):
         raise OptionError(
             f"{place} holds {type(found).__name__}, expected a language model: train one by firth lm train"

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
 from firth.errors import OptionError
 from firth.inference.ensemble import Ensemble, mixed
 from firth.inference.scorer import Scores
@@ -29,8 +30,8 @@ from firth.language.alike import check_alike
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText
 from firth.progress import Progress
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 
 KIND = "firth-mixture"
 Floats = npt.NDArray[np.float64]
@@ -110,14 +111,14 @@ class Mixture(LanguageModel):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture as a folder, its models in folders inside; as in `LanguageModel.save`."""
         parts = {_part(i): model.save for i, model in enumerate(self.models)}
-        content = Saved(
+        content = ModelFolder(
             kind=KIND,
             arrays={"weights": self.weights},
             metadata=self.metadata,
             card=_card(self),
-            parts=parts,
+            subfolders=parts,
         )
-        saved.write(path, content)
+        model_folder.write(path, content)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{weight:.3f} {model!r}" for weight, model in zip(self.weights, self.models, strict=True))
@@ -149,7 +150,7 @@ def fitted_weights(log_probs: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def restore(content: Saved) -> Mixture:
+def restore(content: ModelFolder) -> Mixture:
     """Return the mixture of a folder.
 
     Raises:
@@ -158,7 +159,7 @@ def restore(content: Saved) -> Mixture:
     weights = content.array("weights", (None,))
     if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _SUM:
         raise content.damaged(f"weights {weights.tolist()}, expected some that are not negative and sum to 1")
-    models = [saved.restored(saved.read(content.path / _part(i))) for i in range(len(weights))]
+    models = [registry.load_folder(content.path / _part(i)) for i in range(len(weights))]
     wrong = next((model for model in models if not isinstance(model, LanguageModel)), None)
     if wrong is not None or not models:
         raise content.damaged(f"a part that is {type(wrong).__name__}, no language model")

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.inference.scorer import Scores
-from firth.integrity import verify
 from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
 from firth.language.ngram_check import damage_of
@@ -19,9 +18,10 @@ from firth.language.ngram_tables import trie_of
 from firth.language.ngram_trie import Trie
 from firth.language.text import EOS, LanguageText, TextRules, check_readable
 from firth.progress import Progress
+from firth.storage import model_folder
+from firth.storage.integrity import verify
+from firth.storage.model_folder import ModelFolder
 from firth.text.tokenise import tokeniser
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
 from firth.vocabulary import Vocabulary
 
 KIND = "firth-ngrams"
@@ -166,12 +166,13 @@ class NgramModel(LanguageModel):
         arrays["counts"] = np.asarray(self.vocabulary.counts, np.int64)
         facts = {"rules": vars(self.rules), "tokens": self.vocabulary.total}
         texts = {"vocab": list(self.vocabulary.words)}
-        saved.write(
-            path, Saved(kind=KIND, arrays=arrays, texts=texts, facts=facts, metadata=self.metadata, card=_card(self))
+        model_folder.write(
+            path,
+            ModelFolder(kind=KIND, arrays=arrays, texts=texts, config=facts, metadata=self.metadata, card=_card(self)),
         )
 
 
-def restore(content: Saved) -> NgramModel:
+def restore(content: ModelFolder) -> NgramModel:
     """Return the model that a folder holds.
 
     Raises:
@@ -179,7 +180,7 @@ def restore(content: Saved) -> NgramModel:
     """
     words, trie = _trie_in(content)
     verify(content.path, check=check_trie)
-    facts = content.facts
+    facts = content.config
     tokens = facts.get("tokens", 0)
     vocabulary = Vocabulary(words, content.counts("counts", len(words)), tokens if type(tokens) is int else 0)
     try:
@@ -198,13 +199,13 @@ def check_trie(folder: Path) -> None:
     Raises:
         FormatError: something leads out of its array, or is no probability.
     """
-    content = saved.read(folder)
+    content = model_folder.read(folder)
     words, trie = _trie_in(content)
     if found := damage_of(trie, words):
         raise content.damaged(found)
 
 
-def _trie_in(content: Saved) -> tuple[list[str], Trie]:
+def _trie_in(content: ModelFolder) -> tuple[list[str], Trie]:
     """Return the words and the n-grams of a folder, whose numbers nobody has looked at."""
     words, sizes = content.words(), content.array("sizes", (None,), "i").tolist()
     if not sizes or min(sizes) < 0 or sizes[0] != len(words) + 1:

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 from firth.errors import OptionError
-from firth.files import replacing_file
 from firth.plots.extras import library
 from firth.plots.picture import Picture
+from firth.storage.files import replacing_file
 
 STILL, PAGE = (".png", ".svg", ".pdf"), ".html"
 LIBRARIES = {**dict.fromkeys(STILL, "matplotlib"), PAGE: "plotly"}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import text_of
+from firth.storage.files import text_of
 from firth.vectors.word_vectors import WordVectors
 
 Pair = tuple[str, str]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from firth.errors import FormatError
-from firth.reading import zip_members
+from firth.storage.untrusted import zip_members
 
 _TEXT = re.compile(r"(?:.*/)?c[a-r]\d\d")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import FormatError
-from firth.reading import tar_members
+from firth.storage.untrusted import tar_members
 
 PARTS_OF_SPEECH = "nvasr"  # order of preference for a word's first sense
 PARENT_RELATIONS = ("hypernym", "instance_hypernym", "similar")  # "similar" links satellite adjectives to their head

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import text_of
 from firth.postprocess.word_pairs import Pair
 from firth.randomness import generator
+from firth.storage.files import text_of
 
 Mask = npt.NDArray[np.bool_]
 

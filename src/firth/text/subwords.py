@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
-from firth.files import beginning, check_replaceable, replacing_file
-from firth.reading import parse_json
+from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.untrusted import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import merged
 from firth.text.given import several

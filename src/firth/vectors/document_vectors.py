@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError, brief
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.text.given import several, token_lists
 from firth.text.tokenise import REFERENCES
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
 from firth.vectors.io.table import check_fits
 from firth.vectors.word_vectors import WordVectors
 
@@ -232,15 +232,15 @@ class DocumentVectors:
             "outputs": self.outputs,
             "counts": np.asarray(self.words.counts, dtype=np.int64),
         }
-        content = Saved(
+        content = ModelFolder(
             kind=KIND,
             arrays=arrays,
             texts={"vocab": self.words.words, "names": self.names},
-            facts={"options": self.options, "tokens": self.tokens, "count": len(self), "dim": self.dim},
+            config={"options": self.options, "tokens": self.tokens, "count": len(self), "dim": self.dim},
             metadata=self.metadata,
             card=self._card(),
         )
-        saved.write(path, content)
+        model_folder.write(path, content)
 
     def _card(self) -> str:
         model = f"{self.options['architecture']}, window {self.options['window']}, {self.options['objective']}"
@@ -250,13 +250,13 @@ class DocumentVectors:
         )
 
 
-def restore(content: Saved) -> DocumentVectors:
+def restore(content: ModelFolder) -> DocumentVectors:
     """Return the documents that a folder holds.
 
     Raises:
         FormatError: it does not hold what it should.
     """
-    options, tokens = content.facts.get("options"), content.facts.get("tokens")
+    options, tokens = content.config.get("options"), content.config.get("tokens")
     if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
     if "final_lr" in options:  # what earlier versions called it

@@ -9,7 +9,7 @@
     config.json          format, version, sizes, the reader's kind, and the caller's metadata
     README.md            a model card
 
-`firth.vectors.io.saved` has what all folders of firth's share.
+`firth.storage.model_folder` has what all folders of firth's share.
 """
 
 import json
@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Tree
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.io.table import check_fits
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.sense_readers import Centroids, Likelihood, Reader
@@ -46,7 +46,7 @@ def save(senses: "SenseVectors", path: str | os.PathLike[str]) -> None:
         FormatError: a number is not finite.
         OSError: the folder cannot be written.
     """
-    saved.check_target(path)
+    model_folder.check_target(path)
     arrays, reader = _reader_parts(senses.reader)
     arrays = {"senses": senses.vectors, "offsets": senses.offsets, "priors": senses.priors, **arrays}
     more = {"counts": senses.counts, "global_vectors": senses.global_vectors}
@@ -54,18 +54,18 @@ def save(senses: "SenseVectors", path: str | os.PathLike[str]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind == "f" and array.ndim == 2:
             check_fits([f"{name}, row {row}" for row in range(len(array))], array, array.dtype)
-    content = Saved(
+    content = ModelFolder(
         kind=KIND,
         arrays=arrays,
         texts={"vocab": senses.words, **({} if senses.labels is None else {"labels": senses.labels})},
-        facts={"count": len(senses), "senses": len(senses.vectors), "dim": senses.dim, "reader": reader},
+        config={"count": len(senses), "senses": len(senses.vectors), "dim": senses.dim, "reader": reader},
         metadata=senses.metadata,
         card=_card(senses),
     )
-    saved.write(path, content)
+    model_folder.write(path, content)
 
 
-def restore(content: Saved) -> "SenseVectors":
+def restore(content: ModelFolder) -> "SenseVectors":
     """Return the senses of a folder.
 
     Raises:
@@ -73,7 +73,7 @@ def restore(content: Saved) -> "SenseVectors":
     """
     from firth.vectors.sense_vectors import SenseVectors
 
-    words, dim, arrays = content.words(), content.facts.get("dim"), content.arrays
+    words, dim, arrays = content.words(), content.config.get("dim"), content.arrays
     vectors = content.array("senses", (None, dim))
     try:
         return SenseVectors(
@@ -108,8 +108,8 @@ def _reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
     return arrays, {"kind": "likelihood", "decay": float(reader.decay)}
 
 
-def _reader(content: Saved, words: int, senses: int) -> Reader | None:
-    facts = content.facts.get("reader")
+def _reader(content: ModelFolder, words: int, senses: int) -> Reader | None:
+    facts = content.config.get("reader")
     kind = facts.get("kind") if isinstance(facts, dict) else None
     if kind == "none":
         return None
@@ -127,7 +127,7 @@ def _reader(content: Saved, words: int, senses: int) -> Reader | None:
     )
 
 
-def _tree(content: Saved, words: int) -> Tree | None:
+def _tree(content: ModelFolder, words: int) -> Tree | None:
     if "tree_starts" not in content.arrays:
         return None
     nodes = content.numbers("tree_nodes", (None,), len(content.array("outputs", (None, None))))

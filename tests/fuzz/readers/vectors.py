@@ -112,8 +112,8 @@ def index(kind: str) -> Reader:
 
 def reseal_index(path: Path) -> None:
     """Compute the seal of an index anew: it needs no key, so that anybody can."""
+    from firth.storage import tensors
     from firth.vectors.index.files import _seal
-    from firth.vectors.io import tensors
 
     arrays = {name: np.array(array) for name, array in tensors.mapped(path).items()}
     arrays.pop("seal", None)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from firth import Cooccurrence, Corpus, WordVectors, checksums, integrity
+from firth import Cooccurrence, Corpus, WordVectors
 from firth.cli import app
+from firth.storage import checksums, integrity
 from firth.vectors.io import load
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from firth.corpus.cache import build_in
 from firth.errors import CorpusError
-from firth.partial import partial_folder
+from firth.storage.partial import partial_folder
 
 
 def fill(text: str, target: Path):  # type: ignore[no-untyped-def]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firth import Corpus, checksums
+from firth import Corpus
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Status
+from firth.storage import checksums
 
 TEXT = "The cat sat on the mat.\nThe dog sat.\n\nUnheard-of!\n"
 

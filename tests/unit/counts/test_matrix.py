@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import firth
-from firth import checksums
 from firth.counts.matrix import CooccurrenceMatrix
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
+from firth.storage import checksums
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import math
 import pytest
 
 import firth
-from firth.checksums import stamped
 from firth.errors import FormatError, OptionError
+from firth.storage.checksums import stamped
 
 LINES = ["new york is big", "i love new york", "new york new jersey", "the bank of america is big", "bank of america"]
 

@@ -10,10 +10,10 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import firth
-from firth.checkpoints import write_state
 from firth.embeddings import training
 from firth.embeddings.checkpoint import FILE
 from firth.errors import FormatError, OptionError
+from firth.storage.checkpoints import write_state
 
 MODEL = firth.Word2Vec(dim=16, epochs=3)
 

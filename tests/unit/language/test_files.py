@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 import firth
+from firth import registry
 from firth.errors import FormatError, OptionError
 from firth.language.files import load_language_model, save_language_model
 from firth.language.mixture import Mixture
-from firth.vectors.io import saved
 from tests.unit.language.toys import random_model
 
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    monkeypatch.setitem(saved.KINDS, "toy", "tests.unit.language.toys")
+    monkeypatch.setitem(registry.LOADERS, "firth-toy", "tests.unit.language.toys:restore")
 
 
 def test_reads_what_was_saved(tmp_path):

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import firth
+from firth import registry
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
 from firth.language.mixture import Mixture, fitted_weights
-from firth.vectors.io import saved
 from tests.unit.language.toys import TABLE, WORDS, TableModel, random_model, random_text
 
 LINES = random_text(60, 0)
@@ -19,7 +19,7 @@ LINES = random_text(60, 0)
 @pytest.fixture(autouse=True)
 def here(monkeypatch, tmp_path):
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setitem(saved.KINDS, "toy", "tests.unit.language.toys")
+    monkeypatch.setitem(registry.LOADERS, "firth-toy", "tests.unit.language.toys:restore")
 
 
 def test_by_hand():

@@ -4,7 +4,7 @@ import numpy as np
 
 from firth.language.model import LanguageModel
 from firth.language.text import EOS, UNK, TextRules
-from firth.vectors.io import saved
+from firth.storage import model_folder
 from firth.vocabulary import Vocabulary
 from tests.unit.inference.toys import Table, random_table
 
@@ -47,8 +47,10 @@ class TableModel(LanguageModel):
         return self.table.reorder(state, rows)
 
     def save(self, path):
-        content = saved.Saved(kind="toy", arrays={"table": np.exp(self.table.logs)}, metadata=self.metadata)
-        saved.write(path, content)
+        content = model_folder.ModelFolder(
+            kind="firth-toy", arrays={"table": np.exp(self.table.logs)}, metadata=self.metadata
+        )
+        model_folder.write(path, content)
 
 
 def restore(content):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
-from firth.checkpoints import FILE, make_folder, reading_state, write_state
 from firth.neural.layers.state import State
 from firth.neural.training.monitor import Tally, write_metrics
 from firth.neural.training.run import Run
 from firth.neural.training.stopping import Snapshot, put_back, set_statistics, statistics, weights_of
+from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
 from firth.timing import Stopwatch
 
 INTERVAL = 300.0  # seconds of training between two checkpoints inside an epoch

@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from firth.checkpoints import FILE, reading_state, write_state
 from firth.errors import DivergenceError, OptionError
 from firth.neural.layers.scratch import kept_arrays
 from firth.neural.training.checkpoints import Keeper
@@ -35,6 +34,7 @@ from firth.neural.training.stopping import put_back, weights_of
 from firth.neural.training.task import Task
 from firth.progress import Progress, Report, Status, reporting
 from firth.signals import Asked, ignoring_interrupts, stopping
+from firth.storage.checkpoints import FILE, reading_state, write_state
 from firth.timing import Stopwatch, counted
 
 LOOK = 0.2  # seconds between two looks at the loss

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from firth.files import replacing_file
+from firth.storage.files import replacing_file
 
 Callback = Callable[[Mapping[str, Any]], object]  # called with each row
 METRICS = "metrics.jsonl"

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import beginning, check_replaceable, replacing_file
-from firth.reading import parse_json
+from firth.storage import tensors as safetensors
+from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.untrusted import parse_json
 from firth.vectors.index.found import Points, Tensors
 from firth.vectors.index.index import Index, read_options, searcher_of
 from firth.vectors.index.space import Vectors, space_of
-from firth.vectors.io import tensors as safetensors
 from firth.vectors.lookup import Lookup
 
 VERSION = 1

@@ -13,7 +13,6 @@ vectors with subwords, fasttext, .ftz fasttext, .floret floret, and everything e
 packed.
 """
 
-import importlib
 import os
 import warnings
 from collections.abc import Callable
@@ -23,11 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
 from firth.errors import FormatError, OptionError, brief
-from firth.files import named, replacing_file
 from firth.options import check_path
-from firth.reading import DAMAGE
-from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, saved, subword_folder, text
+from firth.storage import model_folder
+from firth.storage.files import named, replacing_file
+from firth.storage.untrusted import DAMAGE
+from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, subword_folder, text
 from firth.vectors.io.detect import check_file, detect, opened, packed, packing_of
 from firth.vectors.io.table import Duplicates, Reading, check_fits, stored_dtype
 from firth.vectors.subword_vectors import SubwordVectors
@@ -41,7 +42,6 @@ SUFFIXES = {
     ".ftz": "fasttext",
     ".floret": "floret",
 }
-CLASSIFIERS = "firth.classify.files"  # its `from_fasttext` takes a fastText file that holds a classifier
 
 __all__ = ["FORMATS", "format_of", "load", "load_vectors", "load_words", "save"]
 
@@ -114,8 +114,8 @@ def load(
     )
     if format is not None:
         _check_format(format)
-    if format == "firth" or (format is None and saved.may_be_ours(path)):
-        found = saved.restored(saved.read(path))
+    if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
+        found = registry.load_folder(path)
         return found if limit is None and dtype is None else _part(found, path, limit, dtype)
     try:
         kind = format or detect(path)
@@ -199,7 +199,7 @@ def _read_subwords(path: Path, format: str) -> Any:
             return floret.read(table, str(path))
     file = fasttext.read(path)
     if file.arguments.model == "supervised":
-        return importlib.import_module(CLASSIFIERS).from_fasttext(file, path.stem)
+        return registry.resolve(registry.FASTTEXT_CLASSIFIER)(file, path.stem)
     return fasttext_vectors.from_file(file, path.stem)
 
 

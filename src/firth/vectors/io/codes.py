@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.codes import Codes, kind_of
 from firth.vectors.int8 import Int8Matrix
-from firth.vectors.io.saved import Saved
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 
 
@@ -31,7 +31,7 @@ def facts_of(matrix: Codes) -> dict[str, Any]:
     return {"quantised": kind_of(matrix), **width}
 
 
-def codes_in(content: Saved, rows: int, dim: int) -> Codes:
+def codes_in(content: ModelFolder, rows: int, dim: int) -> Codes:
     """Return the codes of a folder that has any.
 
     Args:
@@ -46,7 +46,7 @@ def codes_in(content: Saved, rows: int, dim: int) -> Codes:
         scales = content.array("scales", (rows,))
         return Int8Matrix(content.array("codes", (rows, dim), "i", dtype=np.int8), scales)
     codes = content.array("codes", (None, None), "u")
-    width = content.facts.get("code_width", -(-dim // max(codes.shape[1], 1)))
+    width = content.config.get("code_width", -(-dim // max(codes.shape[1], 1)))
     if not isinstance(width, int) or not 1 <= width <= max(dim, 1):
         raise content.damaged(f"codes of {width!r} numbers each; expected from 1 to {dim}")
     quantiser = ProductQuantiser(dim, width, content.array("centroids", (CODES * dim,)))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_file
+from firth.storage.files import replacing_file
 from firth.vectors import io
 from firth.vectors.io import binary as binary_form
 from firth.vectors.io import text as text_form

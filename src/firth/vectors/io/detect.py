@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from firth import reading
 from firth.errors import FormatError
-from firth.files import check_replaceable
+from firth.storage import untrusted
+from firth.storage.files import check_replaceable
 from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import BYTE_ORDER_MARK, is_number, read_header
 
@@ -26,7 +26,7 @@ FOREIGN = {
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacked where its first bytes say that it is packed; see `firth.reading.opened`.
+    """Open a file for reading and unpack it where its first bytes say that it is packed.
 
     Raises:
         FormatError: it is a folder, or an archive that does not hold one file.
@@ -36,7 +36,7 @@ def opened(path: Path) -> BinaryIO:
         raise FormatError(
             f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
         )
-    return reading.opened(path, GLANCE)
+    return untrusted.opened(path, GLANCE)
 
 
 def packing_of(path: str | os.PathLike[str]) -> str:
@@ -84,7 +84,7 @@ def detect(path: Path) -> str:
     if not start:
         raise FormatError(f"{path}: an empty file, expected vectors")
     if start.startswith(fasttext.START):
-        if reading.is_packed(path):
+        if untrusted.is_packed(path):
             raise FormatError(f"{path}: a packed fastText model; unpack it, for its matrices are mapped")
         return "fasttext"
     for magic, told in FOREIGN.items():
@@ -128,7 +128,7 @@ def _holds_vectors(path: Path) -> bool:
         kind = detect(path)
         with opened(path) as file:
             lines = file.read(GLANCE).removeprefix(BYTE_ORDER_MARK).split(b"\n")
-    except (FormatError, *reading.DAMAGE):
+    except (FormatError, *untrusted.DAMAGE):
         return False
     except OSError as error:
         if error.errno is not None:

@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.files import replacing_file
-from firth.reading import check_unpacked
+from firth.storage.files import replacing_file
+from firth.storage.untrusted import check_unpacked
 from firth.vectors.io.text import encoded
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 

@@ -8,7 +8,7 @@
     config.json          format, version, sizes, and the caller's metadata
     README.md            a model card
 
-`firth.vectors.io.saved` has what all folders of firth's share.
+`firth.storage.model_folder` has what all folders of firth's share.
 """
 
 import os
@@ -18,15 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
+from firth.storage import model_folder, tensors
+from firth.storage.model_folder import CONFIG, ModelFolder
 from firth.vectors.codes import Codes
-from firth.vectors.io import codes, saved, tensors
+from firth.vectors.io import codes
 from firth.vectors.io.card import card
-from firth.vectors.io.saved import CONFIG, WORDS, Saved
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from firth.vectors.word_vectors import WordVectors
+
+KIND = "firth-vectors"
 
 
 def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
@@ -42,7 +45,7 @@ def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeL
         FormatError: a vector is not finite, in the precision asked for.
         OSError: the folder cannot be written.
     """
-    saved.check_target(path)
+    model_folder.check_target(path)
     kept = stored_dtype(vectors.vectors, dtype)
     for matrix in (vectors.vectors, vectors.output_vectors):
         if matrix is not None:
@@ -52,16 +55,16 @@ def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeL
     if vectors.codes is not None and dtype is None:
         del arrays["embeddings"]
         arrays, facts = codes.arrays_of(vectors.codes) | arrays, facts | codes.facts_of(vectors.codes)
-    content = Saved(
-        kind=WORDS,
+    content = ModelFolder(
+        kind=KIND,
         arrays=arrays,
         dtypes={name: kept for name in arrays if name.endswith("embeddings")},
         texts=texts,
-        facts=facts,
+        config=facts,
         metadata=vectors.metadata,
         card=card(vectors, str(kept)),
     )
-    saved.write(path, content)
+    model_folder.write(path, content)
 
 
 def parts(vectors: "WordVectors") -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -85,7 +88,7 @@ def parts(vectors: "WordVectors") -> tuple[dict[str, npt.NDArray[Any]], dict[str
     return arrays, {"vocab": vectors.words, **({"attributes": columns} if columns else {})}
 
 
-def restore(content: Saved) -> "WordVectors":
+def restore(content: ModelFolder) -> "WordVectors":
     """Return the word vectors of a folder.
 
     Raises:
@@ -112,7 +115,7 @@ def restore(content: Saved) -> "WordVectors":
         raise content.damaged(str(error)) from None
 
 
-def columns_in(content: Saved, name: str) -> dict[str, npt.NDArray[Any]]:
+def columns_in(content: ModelFolder, name: str) -> dict[str, npt.NDArray[Any]]:
     """Return the attributes of words that are texts.
 
     Args:
@@ -130,9 +133,9 @@ def columns_in(content: Saved, name: str) -> dict[str, npt.NDArray[Any]]:
     return {key: np.array(values, dtype=object) for key, values in columns.items()}
 
 
-def _rows(content: Saved, words: list[str]) -> npt.NDArray[Any] | Codes:
+def _rows(content: ModelFolder, words: list[str]) -> npt.NDArray[Any] | Codes:
     """Return the vectors or their codes, as many as there are words."""
-    promised = (content.facts.get("count"), content.facts.get("dim"))
+    promised = (content.config.get("count"), content.config.get("dim"))
     if "embeddings" not in content.arrays and "codes" in content.arrays:
         if len(words) != promised[0] or not isinstance(promised[1], int):
             raise content.damaged(f"{len(words):,} words, and {promised} in {CONFIG}; expected the same")

@@ -6,7 +6,7 @@
                          are opened
     config.json          what word vectors have, and how n-grams become buckets
 
-`firth.vectors.io.saved` has what all folders of firth's share.
+`firth.storage.model_folder` has what all folders of firth's share.
 """
 
 import dataclasses
@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.codes import Codes
-from firth.vectors.io import codes, folder, saved
+from firth.vectors.io import codes, folder
 from firth.vectors.io.card import card
-from firth.vectors.io.saved import Saved
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.ngram_rows import NgramRows
 
@@ -45,7 +46,7 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
         FormatError: a number is not finite, in the precision asked for.
         OSError: the folder cannot be written.
     """
-    saved.check_target(path)
+    model_folder.check_target(path)
     known, ngrams = vectors.known, vectors.ngrams.without_zeros()
     kept = stored_dtype(known.vectors, dtype)
     arrays, texts = folder.parts(known)
@@ -61,12 +62,12 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
     rows = [name for name in arrays if name in ("embeddings", "output_embeddings", "word_rows", "ngram_rows")]
     for name in rows:
         check_fits(known.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], kept)
-    content = Saved(
+    content = ModelFolder(
         kind=SUBWORDS,
         arrays=arrays,
         dtypes=dict.fromkeys(rows, kept),
         texts=texts,
-        facts={
+        config={
             "count": len(vectors),
             "dim": vectors.dim,
             "dtype": str(kept),
@@ -77,10 +78,10 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
         metadata=vectors.metadata,
         card=card(known, str(kept)),
     )
-    saved.write(path, content)
+    model_folder.write(path, content)
 
 
-def restore(content: Saved) -> "SubwordVectors":
+def restore(content: ModelFolder) -> "SubwordVectors":
     """Return the vectors of a folder.
 
     Raises:
@@ -88,7 +89,7 @@ def restore(content: Saved) -> "SubwordVectors":
     """
     from firth.vectors.subword_vectors import SubwordVectors
 
-    words, count, dim = content.words(), content.facts.get("count"), content.facts.get("dim")
+    words, count, dim = content.words(), content.config.get("count"), content.config.get("dim")
     if not isinstance(dim, int) or dim < 1 or len(words) != count:
         raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
     hashing, pruned = _hashing(content)
@@ -97,7 +98,7 @@ def restore(content: Saved) -> "SubwordVectors":
     more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
     try:
         if "codes" in content.arrays:
-            own = len(words) if content.facts.get("own_rows") else 0
+            own = len(words) if content.config.get("own_rows") else 0
             matrix = codes.codes_in(content, own + rows, dim)
             ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
             made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
@@ -105,14 +106,14 @@ def restore(content: Saved) -> "SubwordVectors":
             return SubwordVectors(known, made.own, ngrams, matrix)
         known = folder.restore(content)
         ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
-        own_rows = content.array("word_rows", (len(words), dim)) if content.facts.get("own_rows") else None
+        own_rows = content.array("word_rows", (len(words), dim)) if content.config.get("own_rows") else None
         return SubwordVectors(known, own_rows, ngrams)
     except (ShapeError, OptionError) as error:
         raise content.damaged(str(error)) from None
 
 
-def _hashing(content: Saved) -> tuple[Hashing, bool]:
-    facts = content.facts.get("ngrams")
+def _hashing(content: ModelFolder) -> tuple[Hashing, bool]:
+    facts = content.config.get("ngrams")
     names = {field.name for field in dataclasses.fields(Hashing)}
     if (
         not isinstance(facts, dict)
@@ -127,7 +128,7 @@ def _hashing(content: Saved) -> tuple[Hashing, bool]:
     return Hashing(**{name: facts[name] for name in names}), bool(facts["pruned"])
 
 
-def _used(content: Saved, buckets: int) -> npt.NDArray[np.int64] | None:
+def _used(content: ModelFolder, buckets: int) -> npt.NDArray[np.int64] | None:
     """Return which buckets have rows, ascending, or None where all have."""
     if "ngram_buckets" not in content.arrays:
         return None

@@ -11,13 +11,13 @@ from safetensors.numpy import load_file, save_file
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.checkpoints import FILE
 from firth.errors import FormatError, OptionError
 from firth.neural.training import checkpoints, loop
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.options import TrainingOptions
+from firth.storage.checkpoints import FILE
 from tests.unit.neural.training.tiny import Line, Stream
 
 TRAINING = TrainingOptions(epochs=3, lr=0.02, clip=1.0, schedule="cosine", warmup=5)

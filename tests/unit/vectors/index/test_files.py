@@ -5,8 +5,8 @@ import pytest
 
 import firth
 from firth.errors import FormatError
+from firth.storage import tensors
 from firth.vectors.index import files
-from firth.vectors.io import tensors
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from firth.language.text import TextRules, check_readable
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
 from firth.neural.models.language.options import LanguageOptions
-from firth.vectors.io import saved
-from firth.vectors.io.saved import Saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 
 KIND, COUNTS = "firth-language-model", "counts"
@@ -53,18 +53,18 @@ def save(model: NeuralLanguageModel, path: str | os.PathLike[str]) -> None:
         "begin": model.module.begin,
         "total": model.vocabulary.total,
     }
-    content = Saved(
+    content = ModelFolder(
         kind=KIND,
         arrays={**_arrays(model.module), COUNTS: np.asarray(model.vocabulary.counts)},
         texts={"vocab": list(model.vocabulary.words)},
-        facts=facts,
+        config=facts,
         metadata=model.metadata,
         card=_card(model, options),
     )
-    saved.write(path, content)
+    model_folder.write(path, content)
 
 
-def restore(content: Saved) -> NeuralLanguageModel:
+def restore(content: ModelFolder) -> NeuralLanguageModel:
     """Return the model that a folder holds.
 
     Args:
@@ -75,9 +75,9 @@ def restore(content: Saved) -> NeuralLanguageModel:
     """
     words = content.words()
     try:
-        rules = TextRules.from_config(content.facts["rules"])
-        begin, total = int(content.facts["begin"]), int(content.facts["total"])
-        options = _options(content.facts["model"], content.facts["options"])
+        rules = TextRules.from_config(content.config["rules"])
+        begin, total = int(content.config["begin"]), int(content.config["total"])
+        options = _options(content.config["model"], content.config["options"])
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -113,7 +113,7 @@ def _tied(module: LanguageModule) -> set[str]:
     return {name for name, _ in module.named_parameters(remove_duplicate=False)} - once
 
 
-def _check_sizes(options: LanguageOptions, content: Saved) -> None:
+def _check_sizes(options: LanguageOptions, content: ModelFolder) -> None:
     """Refuse options that ask for far more than the folder holds, before there is memory for it.
 
     Raises:
@@ -125,7 +125,7 @@ def _check_sizes(options: LanguageOptions, content: Saved) -> None:
             raise content.damaged(f"the option {name}={value:,} in config.json for {there:,} numbers")
 
 
-def _fill(module: LanguageModule, content: Saved) -> None:
+def _fill(module: LanguageModule, content: ModelFolder) -> None:
     """Give a module the saved numbers; those of a tree that was learned bring other shapes along."""
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in content.arrays.items() if name != COUNTS}
     expected = set(module.state_dict()) - _tied(module)

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import tensors
+from firth.storage import tensors
 from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 

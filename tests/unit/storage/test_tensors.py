@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.vectors.io import tensors
+from firth.storage import tensors
 
 
 def written(tmp_path, arrays, **dtypes):

@@ -9,16 +9,24 @@ import zipfile
 
 import pytest
 
-from firth import reading
 from firth.errors import FormatError, OptionError
-from firth.reading import Bounded, check_unpacked, gunzipped, most_unpacked, parse_json, tar_members, zip_members
+from firth.storage import untrusted
+from firth.storage.untrusted import (
+    Bounded,
+    check_unpacked,
+    gunzipped,
+    most_unpacked,
+    parse_json,
+    tar_members,
+    zip_members,
+)
 
 EVERY = {"wanted": lambda name: True, "what": "lists"}
 
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(reading, "LEAST", 1000)
+    monkeypatch.setattr(untrusted, "LEAST", 1000)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What all folders of firth's share; the tests of each kind say more."""
 
-import importlib
 import json
 from pathlib import Path
 
@@ -8,50 +7,43 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import saved
-from firth.vectors.io.saved import KINDS, Saved
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 
 
-def content(**changes: object) -> Saved:
+def content(**changes: object) -> ModelFolder:
     parts = {
         "kind": "firth-vectors",
         "arrays": {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.array([1, 2])},
         "texts": {"vocab": ["x", "\ud800"], "attributes": {"k": 1}},
-        "facts": {"count": 2},
+        "config": {"count": 2},
         "metadata": {"name": "π"},
         "card": "# x\n",
     }
-    return Saved(**{**parts, **changes})
+    return ModelFolder(**{**parts, **changes})
 
 
 def test_everything_comes_back(tmp_path):
-    saved.write(tmp_path / "v", content(dtypes={"a": np.float16}))
-    again = saved.read(tmp_path / "v")
+    model_folder.write(tmp_path / "v", content(dtypes={"a": np.float16}))
+    again = model_folder.read(tmp_path / "v")
     assert again.kind == "firth-vectors"
     assert again.arrays["a"].dtype == np.float16
     assert again.array("n", (2,), "i").tolist() == [1, 2]
     assert again.words() == ["x", "\ud800"]
     assert again.texts["attributes"] == {"k": 1}
-    assert again.facts["count"] == 2
+    assert again.config["count"] == 2
     assert again.metadata == {"name": "π"}
     assert (tmp_path / "v" / "README.md").read_text() == "# x\n"
 
 
-@pytest.mark.parametrize("module", sorted(KINDS.values()))
-def test_every_kind_has_its_module(module):
-    if module.startswith("firth.neural"):
-        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    assert callable(importlib.import_module(module).restore)
-
-
 @pytest.mark.usefixtures("without_checksums")
 def test_a_kind_that_is_none(tmp_path):
-    saved.write(tmp_path / "v", content())
+    model_folder.write(tmp_path / "v", content())
     config = json.loads((tmp_path / "v" / "config.json").read_bytes())
-    (tmp_path / "v" / "config.json").write_text(json.dumps(config | {"format": "firth-dreams"}))
-    assert not saved.is_ours(tmp_path / "v")
+    (tmp_path / "v" / "config.json").write_text(json.dumps(config | {"format": "dreams"}))
+    assert not model_folder.is_model_folder(tmp_path / "v")
     with pytest.raises(FormatError, match="no vectors of firth's"):
-        saved.read(tmp_path / "v")
+        model_folder.read(tmp_path / "v")
 
 
 @pytest.mark.parametrize(
@@ -74,17 +66,17 @@ def test_folders_of_others_and_metadata_that_is_none(tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.jpg").write_text("cat")
     with pytest.raises(OptionError, match="photos is a folder of something else"):
-        saved.write(tmp_path / "photos", content())
+        model_folder.write(tmp_path / "photos", content())
     with pytest.raises(OptionError, match="the metadata cannot be written as JSON"):
-        saved.write(tmp_path / "v", content(metadata={"when": object()}))
+        model_folder.write(tmp_path / "v", content(metadata={"when": object()}))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
 
 
 def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
     """What firth wrote is replaced or removed, in parts too; everything else stays as it is."""
     out = tmp_path / "v"
-    part = {"model-1": lambda path: saved.write(path, content())}
-    saved.write(out, content(texts={"vocab": ["x"], "labels": ["y"]}, parts=part))
+    part = {"model-1": lambda path: model_folder.write(path, content())}
+    model_folder.write(out, content(texts={"vocab": ["x"], "labels": ["y"]}, subfolders=part))
     (out / "notes.txt").write_text("mine")
     (out / "results.json").write_text("{ no JSON")
     (out / "deep" / "er").mkdir(parents=True)
@@ -92,7 +84,7 @@ def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
     (out / "model-1" / "log").write_text("of the part")
     (out / "link").symlink_to("notes.txt")
     (out / "empty").mkdir()
-    saved.write(out, content())
+    model_folder.write(out, content())
     mine = {
         "notes.txt": "mine", "results.json": "{ no JSON", "link": "mine", "model-1/log": "of the part",
         str(Path("deep", "er", "figure")): "mine too",
@@ -103,4 +95,4 @@ def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
     assert (out / "link").is_symlink()
     assert (out / "empty").is_dir()
     assert [path.name for path in tmp_path.iterdir()] == ["v"]
-    assert saved.read(out).texts == content().texts
+    assert model_folder.read(out).texts == content().texts

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from firth.partial import OLD
+from firth.storage.partial import OLD
 
 
 def swap(new: Path, target: Path, own: Collection[str] | None) -> None:

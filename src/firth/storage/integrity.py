@@ -1,9 +1,10 @@
 """Folders are verified before anything in them is trusted: all bytes the first time, the times of change afterwards.
 
-Every reader of a folder calls `verify`. The first call for a folder reads all files that `firth.checksums` covers and
-runs the reader's own check of the contents, if it has one: ids in range, offsets that ascend. That it went well is
-remembered below the cache folder, for as long as path, device, inode, size and times of change of all files stay; then
-opening costs a few calls of `stat`. A folder of an older version has no checksums: its contents are checked alone.
+Every reader of a folder calls `verify`. The first call for a folder reads all files that `firth.storage.checksums`
+covers and runs the reader's own check of the contents, if it has one: ids in range, offsets that ascend. That it went
+well is remembered below the cache folder, for as long as path, device, inode, size and times of change of all files
+stay; then opening costs a few calls of `stat`. A folder of an older version has no checksums: its contents are checked
+alone.
 
 Inside `reading_anew` everything is read again whatever is remembered: `firth info --verify`.
 
@@ -19,10 +20,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from firth import checksums
-from firth.checksums import FileState
 from firth.errors import FormatError
-from firth.files import cache_folder
+from firth.storage import checksums
+from firth.storage.checksums import FileState
+from firth.storage.files import cache_folder
 
 CURE = "fetch the folder again, or train again"
 SETTLED = 2.0  # seconds; the coarsest file systems tell times of change apart by as much

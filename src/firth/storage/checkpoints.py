@@ -16,8 +16,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from firth.errors import FormatError, OptionError
-from firth.files import replacing_file
-from firth.reading import parse_json
+from firth.storage.files import replacing_file
+from firth.storage.untrusted import parse_json
 
 FILE = "training.safetensors"
 DAMAGE = (

@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth import checksums
 from firth.errors import FormatError, OptionError, brief
-from firth.partial import partial_file, partial_folder, remove_leftovers
-from firth.reading import gunzipped
-from firth.swapping import move_into, swap, take_mode
+from firth.storage import checksums
+from firth.storage.partial import partial_file, partial_folder, remove_leftovers
+from firth.storage.swapping import move_into, swap, take_mode
+from firth.storage.untrusted import gunzipped
 
 HEAD = 1 << 16  # bytes in which a file says what it is
 
@@ -225,7 +225,7 @@ def replacing_folder(
 ) -> Iterator[Path]:
     """Fill a folder aside, add the checksums of its files, and swap it for `path` when it is whole.
 
-    Its readers call `firth.integrity.verify`.
+    Its readers call `firth.storage.integrity.verify`.
 
     Modes, owners and symbolic links stay as in `replacing_file`. Where the folder cannot be renamed, because it is
     mounted or the folder around it is read-only, its files are replaced one by one.

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from firth import partial
-from firth.partial import partial_file, partial_folder, remove_leftovers
+from firth.storage import partial
+from firth.storage.partial import partial_file, partial_folder, remove_leftovers
 
 HOST = partial._host()
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from firth import checksums
 from firth.errors import FormatError
+from firth.storage import checksums
 
 CURE = "build it again"
 LARGE = 40 << 20  # bytes of a file that several threads read

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firth import files, swapping
-from firth.files import others_can_write, release_pages, replacing_file, replacing_folder, sync_folder
+from firth.storage import files, swapping
+from firth.storage.files import others_can_write, release_pages, replacing_file, replacing_folder, sync_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and kills as POSIX has them")
 
@@ -265,7 +265,7 @@ class TestFolder:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from firth.files import replacing_file, replacing_folder
+from firth.storage.files import replacing_file, replacing_folder
 
 target = Path(sys.argv[1])
 if sys.argv[2] == "file":

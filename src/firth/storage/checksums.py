@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from firth.errors import FormatError
-from firth.reading import parse_json
+from firth.storage.untrusted import parse_json
 
 FILE = "checksums.json"
 FORMAT, VERSION, ALGORITHM = "firth checksums", 1, "crc32"

@@ -1,18 +1,17 @@
-"""Folders that firth writes, whatever they hold: word vectors, or any other result of training.
+"""Folders that hold a trained model: word vectors, a classifier, a language model.
 
-    model.safetensors    arrays, mapped on load
-    vocab.json           lists of text, such as the words row by row: a JSON list with one entry a line
-    config.json          format, which tells the kind, its version, the kind's own facts, and the caller's metadata
-    checksums.json       of all files but the card; `firth.integrity` verifies them
+    model.safetensors    arrays, mapped into memory when the folder is opened
+    vocab.json           lists of strings, such as the words in row order: JSON with one entry per line
+    config.json          format (the kind of model), format version, the kind's own settings, the user's metadata
+    checksums.json       checksums of all files except the card; `firth.storage.integrity` verifies them
     README.md            a model card
-    (folders)            parts that are such folders themselves
+    model-0/ ...         models inside the model, each a folder like this one
 
-Each kind has a module with a function `restore` that makes an object of what was read. It is imported when such a
-folder is opened, so that reading word vectors waits for nothing that they do not need. Nothing in a folder is code or a
-pickle. A folder is written aside, synced and renamed: a full disk or a killed process leaves the old one whole.
+This module knows no kind of model: `firth.registry` maps each kind to the function that rebuilds the model. A folder
+holds no code and no pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old
+folder whole.
 """
 
-import importlib
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -23,61 +22,48 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from firth import checksums
 from firth.errors import FormatError, OptionError
-from firth.files import json_bytes, replacing_folder
-from firth.integrity import verify
 from firth.options import check_path
-from firth.partial import is_empty
-from firth.reading import parse_json
-from firth.vectors.io import tensors
+from firth.storage import checksums, tensors
+from firth.storage.files import json_bytes, replacing_folder
+from firth.storage.integrity import verify
+from firth.storage.partial import is_empty
+from firth.storage.untrusted import parse_json
 
 VERSION = 1
-CHECKED = 2**16  # numbers looked at together: they stay in the cache
+CHECKED = 2**16  # numbers checked at once: they stay in the cache
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
+KIND_PREFIX = "firth-"  # every kind begins with it
 _LISTS = ("vocab", "attributes", "labels", "names", "types")
 TEXTS = (*_LISTS, "pivots", *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS))  # JSON files
-PART = re.compile(r"model-\d+")  # names of folders inside
-WORDS = "firth-vectors"
-KINDS = {  # what config.json calls its format, and the module whose `restore` takes what was read
-    WORDS: "firth.vectors.io.folder",
-    "firth-alignment": "firth.alignment.alignment",
-    "firth-classifier": "firth.classify.files",
-    "firth-composition": "firth.embeddings.compositional",
-    "firth-documents": "firth.vectors.document_vectors",
-    "firth-language-model": "firth.neural.models.language.files",
-    "firth-mixture": "firth.language.mixture",
-    "firth-ngrams": "firth.language.ngram_model",
-    "firth-senses": "firth.vectors.sense_files",
-    "firth-subwords": "firth.vectors.io.subword_folder",
-}
+SUBFOLDER = re.compile(r"model-\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """What a folder holds.
+class ModelFolder:
+    """The contents of a folder, to be written or as read.
 
     Attributes:
-        kind: one of `KINDS`.
-        arrays: by name; mapped and read-only where they were read.
-        dtypes: the precision to store an array in, where that is not its own.
-        texts: what stands in JSON files, by the file's name without ".json": a list of words, or anything JSON holds.
-        facts: what the kind needs to know beside arrays and texts; they stand in config.json.
-        metadata: the caller's.
+        kind: the kind of model, such as "firth-vectors".
+        arrays: arrays by name; mapped and read-only after reading.
+        dtypes: the precision to store an array in, where it differs from the array's own.
+        texts: contents of the JSON files by file name without ".json": a list of words, or any other JSON value.
+        config: the kind's own settings in config.json.
+        metadata: the user's.
         card: the text of README.md; not read back.
-        path: the folder it was read from, for messages and for parts.
-        parts: folders inside, each by what writes it; who reads them back finds them below `path`.
+        path: the folder that was read, for messages and subfolders.
+        subfolders: the function that writes each subfolder; after reading, subfolders are found under `path`.
     """
 
     kind: str
     arrays: Mapping[str, npt.NDArray[Any]]
     dtypes: Mapping[str, npt.DTypeLike] = field(default_factory=dict)
     texts: Mapping[str, Any] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     card: str = ""
     path: Path = Path()
-    parts: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    subfolders: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
 
     def array(
         self, name: str, shape: tuple[int | None, ...], kind: str = "f", *, dtype: npt.DTypeLike | None = None
@@ -193,18 +179,18 @@ def check_finite(folder: Path) -> None:
                 )
 
 
-def is_ours(folder: Path) -> bool:
+def is_model_folder(folder: Path) -> bool:
     """Return whether firth wrote a folder."""
     try:
         config = parse_json((folder / CONFIG).read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(config, dict) and isinstance(kind := config.get("format"), str) and kind in KINDS
+    return isinstance(config, dict) and str(config.get("format")).startswith(KIND_PREFIX)
 
 
-def may_be_ours(folder: Path) -> bool:
+def may_be_model_folder(folder: Path) -> bool:
     """Return whether firth wrote a folder, perhaps one whose config.json is damaged now."""
-    return (folder / checksums.FILE).is_file() or is_ours(folder)
+    return (folder / checksums.FILE).is_file() or is_model_folder(folder)
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -219,34 +205,34 @@ def check_target(path: str | os.PathLike[str]) -> Path:
         raise OptionError(
             f"{target} is a file; expected the name of a folder: give a new name, or delete the file first"
         )
-    if target.is_dir() and not is_ours(target) and not is_empty(target):
+    if target.is_dir() and not is_model_folder(target) and not is_empty(target):
         raise OptionError(f"{target} is a folder of something else; expected a new name, or a folder that firth wrote")
     return target
 
 
-def write(path: str | os.PathLike[str], saved: Saved) -> None:
+def write(path: str | os.PathLike[str], folder: ModelFolder) -> None:
     """Write a folder, or replace one of firth's; files that firth did not write stay in it.
 
     Args:
         path: the folder.
-        saved: what it will hold.
+        folder: the contents.
 
     Raises:
         OptionError: the path is a folder of something else, or the metadata is not JSON.
         OSError: the folder cannot be written.
     """
-    assert set(saved.texts) <= set(TEXTS), "a text that would not be found again"
-    assert all(PART.fullmatch(name) for name in saved.parts), "a folder that would not be replaced"
-    target, config = check_target(path), _config(saved)
-    dtypes = {name: saved.dtypes.get(name, array.dtype) for name, array in saved.arrays.items()}
+    assert set(folder.texts) <= set(TEXTS), "a text that would not be found again"
+    assert all(SUBFOLDER.fullmatch(name) for name in folder.subfolders), "a folder that would not be replaced"
+    target, config = check_target(path), _config(folder)
+    dtypes = {name: folder.dtypes.get(name, array.dtype) for name, array in folder.arrays.items()}
     with replacing_folder(target, _own) as aside:
         with (aside / MODEL).open("wb") as file:
-            tensors.write(file, saved.arrays, dtypes)
-        for name, value in saved.texts.items():
+            tensors.write(file, folder.arrays, dtypes)
+        for name, value in folder.texts.items():
             (aside / f"{name}.json").write_bytes(_json_lines(value))
-        for name, write_part in saved.parts.items():
+        for name, write_part in folder.subfolders.items():
             write_part(aside / name)
-        (aside / CARD).write_bytes(saved.card.encode("utf-8", "backslashreplace"))
+        (aside / CARD).write_bytes(folder.card.encode("utf-8", "backslashreplace"))
         (aside / CONFIG).write_bytes(config)
 
 
@@ -254,16 +240,16 @@ def _own(folder: Path) -> set[str]:
     """Return the files in a folder that firth writes, relative to it."""
     names = {MODEL, CONFIG, CARD, checksums.FILE, *(f"{name}.json" for name in TEXTS)}
     for part in folder.iterdir():
-        if PART.fullmatch(part.name) and is_ours(part):
+        if SUBFOLDER.fullmatch(part.name) and is_model_folder(part):
             names |= {str(Path(part.name, name)) for name in _own(part)}
     return names
 
 
-def _config(saved: Saved) -> bytes:
+def _config(folder: ModelFolder) -> bytes:
     from firth import __version__
 
-    head = {"format": saved.kind, "format_version": VERSION, "firth_version": __version__}
-    config = {**head, **saved.facts, "metadata": dict(saved.metadata)}
+    head = {"format": folder.kind, "format_version": VERSION, "firth_version": __version__}
+    config = {**head, **folder.config, "metadata": dict(folder.metadata)}
     try:
         return json_bytes(config, indent=2, allow_nan=False) + b"\n"
     except (TypeError, ValueError) as error:
@@ -276,7 +262,7 @@ def _json_lines(value: Any) -> bytes:
     return json_bytes(value, separators=(",\n", ":") if isinstance(value, list) else (", ", ": "))
 
 
-def read(path: str | os.PathLike[str]) -> Saved:
+def read(path: str | os.PathLike[str]) -> ModelFolder:
     """Return what a folder holds, its arrays mapped.
 
     Raises:
@@ -293,11 +279,11 @@ def read(path: str | os.PathLike[str]) -> Saved:
             f"{folder}: no {Path(error.filename).name}; the folder is damaged, copy or save it again"
         ) from None
     metadata = config.get("metadata")
-    return Saved(
+    return ModelFolder(
         kind=config["format"],
         arrays=arrays,
         texts=texts,
-        facts=config,
+        config=config,
         metadata=metadata if isinstance(metadata, dict) else {},
         path=folder,
     )
@@ -309,13 +295,8 @@ def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
     return (folder / name).is_file() if covered is None else name in covered
 
 
-def restored(saved: Saved) -> Any:
-    """Return the object that was saved."""
-    return importlib.import_module(KINDS[saved.kind]).restore(saved)
-
-
 def _read_config(folder: Path) -> dict[str, Any]:
-    if not is_ours(folder):
+    if not is_model_folder(folder):
         raise FormatError(f"{folder}: no vectors of firth's; expected a folder with {CONFIG}, {MODEL} and vocab.json")
     config = cast("dict[str, Any]", _read_json(folder / CONFIG))
     if not isinstance(version := config.get("format_version"), int) or version > VERSION:

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from firth import checksums, integrity
 from firth.errors import FormatError
-from firth.files import replacing_folder
-from firth.integrity import verify
+from firth.storage import checksums, integrity
+from firth.storage.files import replacing_folder
+from firth.storage.integrity import verify
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
-from firth.reading import parse_json
+from firth.storage.untrusted import parse_json
 
 LINE = 64  # bytes; rows that begin on a cache line are read fastest
 BLOCK = 2**24  # bytes of a tensor converted at once
