@@ -1,19 +1,47 @@
-"""What every test may use."""
+"""What every test may use, and the limit on what a test may cost."""
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import costs, fork_server
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A shell that starts the tests in the background lets them, and every program that they start, ignore Ctrl-C.
+LIMIT = 500.0  # seconds of processor time for the call of a test that is not marked slow
+
+# A shell that starts the tests in the background makes them, and every program that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# So does nohup with the end of the terminal.
+# nohup does the same with the end of the terminal.
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_configure() -> None:
+    fork_server.prepare()
+    costs.count_compiler()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", type=Path, help="add a line for each test to a file: seconds of processor time, name")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test of the default suite that costs too much: make it smaller, share a fixture, or mark it slow."""
+    before = costs.processor_seconds()
+    yield
+    seconds = costs.processor_seconds() - before
+    if item.config.getoption("--costs"):
+        with item.config.getoption("--costs").open("a", encoding="utf-8") as file:
+            file.write(f"{seconds:.2f} {item.nodeid}\n")
+    marked = any(item.get_closest_marker(name) for name in ("slow", "peer", "gpu"))
+    if seconds > LIMIT and not marked:
+        pytest.fail(f"{seconds:.1f} s of processor time; a test that is not marked slow may take {LIMIT:.0f} s")
 
 
 @pytest.fixture(scope="session")
@@ -27,5 +55,5 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def without_checksums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folders are written as by older versions, so that readers rely on their own checks of the contents."""
+    """Write folders as older versions did, so that readers rely on their own checks of the contents."""
     monkeypatch.setattr("firth.storage.checksums.write", lambda folder: None)

@@ -1,4 +1,4 @@
-"""Every public name says what it does; what its docstring says of arguments and errors is true of the code below it.
+"""Every public name says what it does, and its docstring names the arguments and errors that the code has.
 
 Checked on the syntax tree, so that nothing is imported:
 
@@ -8,19 +8,18 @@ Checked on the syntax tree, so that nothing is imported:
 - an error of firth's own family that the body raises is named in the docstring of the function or of its class;
 - the errors named under `Raises:` exist.
 
-A compiled kernel documents its parameters by a trailing comment on each line instead of `Args:`; a function that hands
+A compiled kernel documents its parameters by a trailing comment on each line instead of `Args:`; a function that passes
 its parameters on refers to the one that explains them ("as in `name`", "see `name`"); a command's docstring is the help
 that `firth COMMAND --help` shows, where flags have help of their own and errors are sentences on the screen.
 """
 
 import ast
 import builtins
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 import firth
 
@@ -45,7 +44,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Public:
-    """A public function or class: where it stands, its node, and the docstring of the class around it."""
+    """A public function or class: its place, its node, and the class that it belongs to."""
 
     place: str
     node: Function | ast.ClassDef
@@ -56,8 +55,13 @@ class Public:
         return ast.get_docstring(self.node) or ""
 
 
-def public_names(path: Path) -> Iterator[Public]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+@functools.cache
+def syntax_tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def names_in(path: Path) -> Iterator[Public]:
+    tree = syntax_tree(path)
     place = str(path.relative_to(PACKAGE))
     for node in tree.body:
         if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
@@ -68,11 +72,12 @@ def public_names(path: Path) -> Iterator[Public]:
                         yield Public(f"{place}:{node.name}.{inner.name}", inner, node)
 
 
-each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def public_names() -> Iterator[Public]:
+    return (name for path in MODULES for name in names_in(path))
 
 
-def functions(path: Path) -> Iterator[Public]:
-    return (name for name in public_names(path) if not isinstance(name.node, ast.ClassDef))
+def functions() -> Iterator[Public]:
+    return (name for name in public_names() if not isinstance(name.node, ast.ClassDef))
 
 
 def decorators(node: Function | ast.ClassDef) -> str:
@@ -99,16 +104,16 @@ def parameters(node: Function) -> list[str]:
 
 
 def raised(node: Function) -> set[str]:
-    """Errors of firth's family that the body itself raises; a function inside it answers for itself."""
-    found, pending = set(), list(ast.iter_child_nodes(node))
+    """The errors of firth's family that the body itself raises, without those of functions inside it."""
+    names, pending = set(), list(ast.iter_child_nodes(node))
     while pending:
         child = pending.pop()
         if isinstance(child, Function):
             continue
         if isinstance(child, ast.Raise) and isinstance(child.exc, ast.Call) and isinstance(child.exc.func, ast.Name):
-            found.add(child.exc.func.id)
+            names.add(child.exc.func.id)
         pending.extend(ast.iter_child_nodes(child))
-    return found & FIRTH_ERRORS
+    return names & FIRTH_ERRORS
 
 
 def is_overload(node: Function | ast.ClassDef) -> bool:
@@ -116,50 +121,47 @@ def is_overload(node: Function | ast.ClassDef) -> bool:
 
 
 def explains_arguments_elsewhere(name: Public) -> bool:
-    """Kernels explain theirs by trailing comments; commands by the help of their flags; overloads on the real one."""
+    """Kernels explain theirs in trailing comments, commands in the help of their flags, overloads at the real one."""
     compiled = re.search(r"jit|compiled|intrinsic|overload", decorators(name.node))
     return bool(compiled) or name.place.startswith("cli")
 
 
-@each_module
-def test_module_and_its_names_are_documented(path):
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert [name.place for name in public_names(path) if not name.doc and not is_overload(name.node)] == []
+def test_modules_and_public_names_are_documented():
+    undocumented = [str(path.relative_to(PACKAGE)) for path in MODULES if not ast.get_docstring(syntax_tree(path))]
+    undocumented += [name.place for name in public_names() if not name.doc and not is_overload(name.node)]
+    assert undocumented == []
 
 
-@each_module
-def test_arguments_are_the_parameters(path):
+def test_arguments_are_the_parameters():
     wrong = []
-    for name in functions(path):
-        explained, taken = entries(sections(name.doc).get("Args", "")), parameters(name.node)
+    for name in functions():
+        explained, expected = entries(sections(name.doc).get("Args", "")), parameters(name.node)
         exported = name.place.partition(":")[2].partition(".")[0] in firth.__all__
-        owed = exported and len(taken) > 3 and not REFERENCE.search(name.doc)
-        if not explains_arguments_elsewhere(name) and (explained or owed) and explained != taken:
-            wrong.append(f"{name.place}: Args: explains {explained}, the function takes {taken}")
+        required = exported and len(expected) > 3 and not REFERENCE.search(name.doc)
+        if not explains_arguments_elsewhere(name) and (explained or required) and explained != expected:
+            wrong.append(f"{name.place}: Args: explains {explained}, the function takes {expected}")
     assert wrong == []
 
 
-@each_module
-def test_errors_raised_are_told(path):
-    untold = []
-    for name in functions(path):
+def test_raised_errors_are_documented():
+    undocumented = []
+    for name in functions():
         if name.place.startswith("cli"):
             continue
         doc = name.doc + (ast.get_docstring(name.owner) or "" if name.owner else "")
-        untold += [f"{name.place} raises {error}" for error in raised(name.node) if error not in doc]
-    assert untold == []
+        undocumented += [f"{name.place} raises {error}" for error in raised(name.node) if error not in doc]
+    assert undocumented == []
 
 
-@each_module
-def test_errors_told_exist(path):
+def test_documented_errors_exist():
     unknown = []
-    for name in public_names(path):
-        told = {error.rsplit(".", 1)[-1] for error in entries(sections(name.doc).get("Raises", ""))}
-        unknown += [f"{name.place}: {error}" for error in told - FIRTH_ERRORS - BUILTIN_ERRORS]
+    for name in public_names():
+        documented = {error.rsplit(".", 1)[-1] for error in entries(sections(name.doc).get("Raises", ""))}
+        unknown += [f"{name.place}: {error}" for error in documented - FIRTH_ERRORS - BUILTIN_ERRORS]
     assert unknown == []
 
 
-# The check itself, on a function that breaks each rule once.
+# The checks themselves, on a function that breaks each rule once.
 
 BROKEN = '''
 def pick(words, count, *rest):
@@ -180,7 +182,7 @@ def pick(words, count, *rest):
 '''
 
 
-def test_the_check_sees_what_it_is_for():
+def test_the_checks_see_what_they_are_for():
     (node,) = ast.parse(BROKEN).body
     parts = sections(ast.get_docstring(node))
     assert entries(parts["Args"]) == ["words", "number"]

@@ -15,13 +15,25 @@ import firth
 from tests.robustness.command import sentences
 
 HERE = Path(__file__).resolve().parent
+END = "=== end of a command"
+RUN = f"""
+import sys
+from firth.cli.app import main
+for line in sys.argv[1:]:
+    sys.argv = ["firth", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (line, end.code)
+    print({END!r})
+"""  # every command in one process, for the imports take longer than the work
 EXPORT = "from firth.embeddings.toy import Toy as Toy\n"
 
 
 def with_toy(folder):
-    """A copy of the package with one more file and one more export."""
+    """A copy of the package with one more file and one more export; compiled kernels come along."""
     package = folder / "firth"
-    shutil.copytree(Path(firth.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(firth.__file__).parent, package)
     shutil.copy(HERE / "toy_family.py", package / "embeddings" / "toy.py")
     with (package / "__init__.pyi").open("a", encoding="utf-8") as stub:
         stub.write(EXPORT)
@@ -32,23 +44,27 @@ def test_a_new_family_trains_from_the_command_line(tmp_path):
     (tmp_path / "text.txt").write_text(sentences(400), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "FIRTH_CACHE": str(tmp_path / "cache"), "COLUMNS": "160"}
 
-    def run(*arguments):
-        command = [sys.executable, "-m", "firth", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert re.search(
-        r"--toy-lr .*Learning rate, which stays\. +Default: +0\.05", " ".join(run("train", "toy", "-h").split())
+    commands = [
+        "train toy -h",
+        "train toy text.txt -o toy.firth --dim 8 --toy-lr 0.1 --epochs 20 --checkpoint state --json -q",
+        "info toy.firth --json",
+        "neighbours toy.firth aaa --json",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *commands],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    told = json.loads(
-        run("train", "toy", "text.txt", "-o", "toy.firth", "--dim", "8", "--toy-lr", "0.1", "--epochs", "20",
-            "--checkpoint", "state", "--json", "-q")
-    )  # fmt: skip
-    assert told["loss"][-1] < told["loss"][0] < 6 * 0.6932
+    assert done.returncode == 0, done.stderr
+    help_, trained, info, neighbours = done.stdout.split(END)[:-1]
+    assert re.search(r"--toy-lr .*Learning rate, which stays\. +Default: +0\.05", " ".join(help_.split()))
+    loss = json.loads(trained)["loss"]
+    assert loss[-1] < loss[0] < 6 * 0.6932
     assert (tmp_path / "state").is_dir()
     config = json.loads((tmp_path / "toy.firth" / "config.json").read_text(encoding="utf-8"))
     assert config["metadata"]["training"]["options"]["model"] == "toy"
-    assert json.loads(run("info", "toy.firth", "--json"))["words"] == 26
-    word = json.loads((tmp_path / "toy.firth" / "vocab.json").read_text(encoding="utf-8"))[0]
-    assert len(json.loads(run("neighbours", "toy.firth", word, "--json"))["neighbours"]) == 10
+    assert json.loads(info)["words"] == 26
+    assert len(json.loads(neighbours)["neighbours"]) == 10

@@ -1,4 +1,4 @@
-"""No source file holds a path of one machine, a promise for later, or a silenced check without its reason."""
+"""No source file holds a path of one machine, a promise for later, or a silenced check without a reason."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
-# A home folder, a drive, or the work folders of build machines; spelled so that this file does not match itself.
+# A home folder, a drive, or the work folders of build machines.
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:home|Users|root|work|mnt|opt)/\w|[A-Z]:\\\w)")
 PROMISE = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 CHILD = re.compile(r"""(?:sys\.executable|python\)?), "-[cm]"(?!, "benchmarks\.)""")  # Python, without -P before
@@ -18,7 +18,7 @@ SILENCED = re.compile(r"#\s*(?:type:\s*ignore(?:\[[\w-]+\])?|noqa(?::\s*[A-Z]+\d
 
 
 def tracked() -> list[Path]:
-    """Every text file of the repository that git knows, or every file of its folders where there is no git."""
+    """Every text file that git tracks, or every file of the main folders where there is no git."""
     result = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if result.returncode:
         names = [path for folder in ("src", "tests", "docs", "benchmarks") for path in (ROOT / folder).rglob("*.*")]
@@ -30,29 +30,30 @@ def tracked() -> list[Path]:
 
 
 def lines_matching(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
-    found = []
+    lines = []
     for path in paths:
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             if pattern.search(line):
-                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
-    return found
+                lines.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    return lines
 
 
-def test_there_are_sources_to_look_at():
+def test_there_are_sources():
     assert len(SOURCES) > 10
 
 
+FOLDERS = ("home", "root", "opt", "mnt")
+
+
 @pytest.mark.parametrize("before", ["", 'open("', "see "])
-@pytest.mark.parametrize("folder", ["home", "root", "opt", "mnt"])
-def test_pattern_sees_machine_paths(before, folder):
-    assert MACHINE_PATH.search(f"{before}/{folder}/ada/x")
+def test_the_pattern_matches_paths_of_one_machine(before):
+    assert all(MACHINE_PATH.search(f"{before}/{folder}/ada/x") for folder in FOLDERS)
     assert MACHINE_PATH.search(before + r"C:\Users")
 
 
 @pytest.mark.parametrize("before", ["src/firth", "https://example.org", "a/b"])
-@pytest.mark.parametrize("folder", ["home", "root", "opt", "mnt"])
-def test_pattern_leaves_other_paths_alone(before, folder):
-    assert not MACHINE_PATH.search(f"{before}/{folder}/x.py")
+def test_the_pattern_matches_no_other_paths(before):
+    assert not any(MACHINE_PATH.search(f"{before}/{folder}/x.py") for folder in FOLDERS)
 
 
 def test_no_machine_paths():
@@ -75,7 +76,7 @@ def test_a_silenced_check_says_why():
 
 
 def test_python_programs_are_started_without_the_current_folder():
-    """Python would look for modules there first; without -P a `numpy.py` among the data of a user is run."""
+    """Without -P Python looks for modules in the current folder first: it would run a user's `numpy.py`."""
     programs = [path for folder in ("src", "recipes", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert lines_matching(CHILD, programs) == []
 

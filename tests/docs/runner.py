@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import fork_server
+
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOTE = re.compile(r"^\*(Not run by the tests: \S|Needs the public data sets|Figures vary|This fails)")
 CHECK = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -114,7 +116,9 @@ def run_page(path: Path, folder: Path, *, data: Path | None) -> int:
     namespace: dict[str, Any] = {"__name__": "__page__"}
     todo = steps(path.read_text(encoding="utf-8"), data=data is not None)
     environment = {**os.environ, "COLUMNS": "100", "FIRTH_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    forked = fork_server.program() if fork_server.fits(environment) else None
+    programs = [*([str(forked.parent)] if forked else []), str(Path(sys.executable).parent)]
+    environment["PATH"] = os.pathsep.join([*programs, environment["PATH"]])
     if data is not None:
         environment["FIRTH_DATA"] = str(data)
     for step in todo:

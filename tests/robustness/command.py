@@ -1,4 +1,4 @@
-"""The installed command, run as a user runs it."""
+"""The installed command, run as a user runs it: in a fork of a process that has its imports, or as a real process."""
 
 import os
 import shutil
@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests import fork_server
 
 LIMIT = 120  # seconds after which a command counts as hung
 
@@ -47,8 +49,9 @@ class Command:
         self.environment |= {"FIRTH_CACHE": str(self.cache), "COLUMNS": "100"}
 
     def __call__(self, *arguments: object, stdin: str = "", before: Callable[[], None] | None = None) -> Ended:
-        """Run the command to its end; `before` runs in the child, ahead of it."""
-        return self.run([self.program, *map(str, arguments)], input=stdin, preexec_fn=before)
+        """Run the command to its end; `before` runs first, in the same process, which is then a real one."""
+        forked = fork_server.program() if before is None and fork_server.fits(self.environment) else None
+        return self.run([str(forked or self.program), *map(str, arguments)], input=stdin, preexec_fn=before)
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start the command and leave it running."""

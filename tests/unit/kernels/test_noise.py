@@ -62,28 +62,30 @@ def test_table_holds_the_distribution(weights):
     assert distribution_of(alias_table(probabilities)) == pytest.approx(probabilities, abs=2**-31)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_table_holds_random_distributions(seed):
-    random = np.random.default_rng(seed)
-    weights = random.pareto(0.5, size=random.integers(1, 2000)) + 1e-9
+def assert_holds(weights, name):
     probabilities = weights / weights.sum()
-    assert distribution_of(alias_table(probabilities)) == pytest.approx(probabilities, abs=2**-31)
+    error = np.abs(distribution_of(alias_table(probabilities)) - probabilities).max()
+    assert error <= 2**-31, f"{name}: {error}"
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_table_holds_small_whole_weights(seed):
+def test_table_holds_random_distributions():
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        assert_holds(random.pareto(0.5, size=random.integers(1, 2000)) + 1e-9, f"seed {seed}")
+
+
+def test_table_holds_small_whole_weights():
     """Where one slot gives exactly what others lack, rounding decides ties: the table must hold all the same."""
-    random = np.random.default_rng(seed)
-    weights = random.integers(0, 4, size=random.integers(2, 40)) + np.eye(1, dtype=int)[0]
-    probabilities = weights / weights.sum()
-    assert distribution_of(alias_table(probabilities)) == pytest.approx(probabilities, abs=2**-31)
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        weights = random.integers(0, 4, size=random.integers(2, 40)) + np.eye(1, dtype=int)[0]
+        assert_holds(weights, f"seed {seed}")
 
 
-@pytest.mark.parametrize("words", range(1, 200))
-def test_equal_words_whatever_rounding_makes_of_them(words):
+def test_equal_words_whatever_rounding_makes_of_them():
     """49 / 49 is below 1 in float64: no slot is high enough to give, and none lacks anything."""
-    probabilities = np.full(words, 1 / words)
-    assert distribution_of(alias_table(probabilities)) == pytest.approx(probabilities, abs=2**-31)
+    for words in range(1, 200):
+        assert_holds(np.ones(words), f"{words} words")
 
 
 def test_words_without_probability_are_never_drawn():

@@ -1,0 +1,203 @@
+"""Runs the command `firth` without paying for its start each time: a process that has imported everything forks.
+
+A test that runs the command would spend most of its time on importing NumPy, SciPy, Numba and PyTorch. The server
+imports them once; each command is a fork of it, with the caller's arguments, folder, environment and open files. What a
+user sees is the same: exit status, output, files. What is not tested this way are imports that a command forgets, and
+signals; tests of these start a real process.
+
+`program()` returns a script with the name of the command, which connects to the server, hands over its files, and ends
+with the status of the fork. It can stand in a shell pipeline.
+"""
+
+import atexit
+import contextlib
+import fcntl
+import functools
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
+
+CLIENT = """#!{python} -ISE
+import json, os, socket, struct, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode("utf-8", "surrogateescape")
+socket.send_fds(server, [struct.pack("!I", len(request))], [0, 1, 2])
+server.sendall(request)
+reply = server.recv(4)
+if len(reply) < 4:
+    sys.exit("the server of commands has ended")
+status = struct.unpack("!i", reply)[0]
+if status < 0:
+    os.kill(os.getpid(), -status)
+os._exit(status)
+"""
+SERVER = """import sys
+sys.path.append(sys.argv[1])
+from tests import fork_server
+fork_server.serve(sys.argv[2], int(sys.argv[3]))
+"""
+ROOT = str(Path(__file__).resolve().parents[1])
+OWNER = "FIRTH_TEST_SERVER_OWNER"  # the process that pytest was started as
+READ_AT_START = ("NUMBA_", "OMP_", "MKL_", "OPENBLAS_", "PYTHON", "LD_", "TORCH_", "LC_", "LANG", "MPL")
+
+
+def prepare() -> None:
+    """Choose the folder of the server that this process and those that it starts share."""
+    if FOLDER not in os.environ:
+        folder = tempfile.mkdtemp(prefix="firth-server.")
+        os.environ[FOLDER] = folder
+        os.environ[OWNER] = str(os.getpid())
+        atexit.register(_remove, folder, os.getpid())
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@functools.cache
+def program() -> Path | None:
+    """Start the server and return the script that runs commands in its forks; None where the system cannot do that."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    prepare()
+    folder = Path(os.environ[FOLDER])
+    script, address = folder / "bin" / "firth", folder / "socket"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not script.exists():
+            command = [sys.executable, "-P", "-c", SERVER, ROOT, str(address), os.environ[OWNER]]
+            log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT)
+            files = [(os.POSIX_SPAWN_DUP2, log, number) for number in (1, 2)]
+            server = os.posix_spawn(sys.executable, command, os.environ, file_actions=files, setsid=True)
+            os.close(log)
+            while not address.exists():
+                if os.waitpid(server, os.WNOHANG)[0]:
+                    raise RuntimeError(f"the server of commands did not start: {(folder / 'log').read_text()}")
+                time.sleep(0.01)
+            script.parent.mkdir()
+            script.write_text(CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
+            script.chmod(0o755)
+    return script
+
+
+def fits(environment: Mapping[str, str]) -> bool:
+    """Return whether the server read the same variables at its start as a command would read in this environment."""
+    ours = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
+    return ours == {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+
+
+def serve(address: str, owner: int) -> None:
+    """Import what commands need, then run each in a fork, until the process that owns the server has ended."""
+    end = os.pidfd_open(owner)
+    count_compiler()
+    _import_everything()
+    gc.collect()
+    gc.freeze()  # a fork that collects would copy every page
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{address}.new")
+    listener.listen(64)
+    Path(f"{address}.new").rename(address)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps the forks
+    while True:
+        ready, _, _ = select.select([listener, end], [], [])
+        if end in ready:
+            return
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _watch(connection, Path(address).parent)
+            os._exit(0)
+        connection.close()
+
+
+def _import_everything() -> None:
+    import firth.cli
+
+    for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth."):
+        if not name.endswith("__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    for name in ("scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _watch(connection: socket.socket, folder: Path) -> None:
+    """Run one command in a fork, and tell its status; where the caller has gone, end the command."""
+    header, files, _, _ = socket.recv_fds(connection, 4, 3)
+    request = b""
+    for size in struct.unpack("!I", header):
+        while len(request) < size:
+            request += connection.recv(size - len(request))
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        _run(folder, files, *json.loads(request.decode("utf-8", "surrogateescape")))
+    for file in files:
+        os.close(file)
+    handle = os.pidfd_open(pid)
+    ready, _, _ = select.select([handle, connection], [], [])
+    if handle not in ready:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    with contextlib.suppress(OSError):
+        connection.sendall(struct.pack("!i", os.waitstatus_to_exitcode(status)))
+
+
+def _run(record: Path, files: list[int], arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Become the command; never returns."""
+    status: Any = 1
+    began = own_seconds() - compiler_seconds()
+    try:
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        sys.stdin, sys.stdout, sys.stderr = _reopened(sys.stdin), _reopened(sys.stdout), _reopened(sys.stderr)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(folder)
+        sys.argv = ["firth", *arguments]
+        from firth.cli.app import main
+
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(BaseException):
+            threading._shutdown()  # type: ignore[attr-defined]  # what the interpreter does at its end
+            atexit._run_exitfuncs()
+        record_fork(record, environment, own_seconds() - compiler_seconds() - began)
+        with contextlib.suppress(BaseException):
+            sys.stdout.flush()
+        with contextlib.suppress(BaseException):
+            sys.stderr.flush()
+        os._exit(status if isinstance(status, int) else 0 if status is None else 1)
+
+
+def _reopened(stream: Any) -> Any:
+    """Open one of the standard streams again: the server's own may stand for a file of another kind."""
+    number, buffering = stream.fileno(), 1 if stream.line_buffering else -1
+    return open(number, stream.mode, buffering, stream.encoding, stream.errors, closefd=False)
