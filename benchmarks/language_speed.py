@@ -89,10 +89,10 @@ def options_of(size):
 
     model, width, inner, layers, heads = SIZES[size]
     if model == "LSTM":
-        return firth.RecurrentLM(cell="lstm", dim=width, hidden=inner, layers=layers, dropout=0.2)
+        return firth.RecurrentLM(cell="lstm", dim=width, hidden=inner, layers=layers, dropout=0.2, bptt=STEPS)
     return firth.TransformerLM(
-        dim=width, inner=inner, layers=layers, heads=heads, context=STEPS, positions="sinusoidal", norm="post",
-        activation="relu", dropout=0.1, tie=False,
+        dim=width, ffn_dim=inner, layers=layers, heads=heads, context=STEPS, positions="sinusoidal", norm="post",
+        activation="relu", dropout=0.1, tie_weights=False, bptt=STEPS,
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def own_rate(folder, size, batches, first):
     whole = training_text(corpus)
     text = whole.part(0, BATCH * STEPS * batches)
     seen = []
-    training = firth.TrainingOptions(epochs=1, batch_size=BATCH, steps=STEPS, optimiser="sgd", lr=1.0, clip=0.25)
+    training = firth.TrainingOptions(epochs=1, batch_size=BATCH, optimiser="sgd", lr=1.0, clip_norm=0.25)
     options_of(size).train(
         text,
         training=training,

@@ -28,7 +28,7 @@ from firth.neural.layers.recurrent import RecurrentStack
 
 RESULTS = Path(__file__).parent / "results" / "language"
 BATCH, STEPS, ROUNDS = 20, 35, 7
-PEERS = {"plain": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+PEERS = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 Job = Callable[[], None]
 
 TITLE = "# Recurrent layers and encoders of characters: tokens a second"

@@ -93,9 +93,7 @@ def models(rounds: int, kinds: list[str] | None) -> None:
 
 
 def _training(how: Any, text: Any) -> Callable[[], Mapping[str, float]]:
-    training = firth.TrainingOptions(
-        epochs=1, batch_size=how.training.batch_size, steps=how.training.steps, optimiser="adam", lr=1e-3
-    )
+    training = firth.TrainingOptions(epochs=1, batch_size=how.training.batch_size, optimiser="adam", lr=1e-3)
 
     def step() -> Mapping[str, float]:
         began = time.process_time()

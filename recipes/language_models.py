@@ -34,10 +34,18 @@ from firth.data import path_of
 from firth.language.text import UNK, held_out_text, training_text
 from firth.readers.brown import read_brown
 
-WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "steps": 4, "schedule": "linear"}
+WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "schedule": "linear"}
 TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # whose products are too small to be faster in half precision
-STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "steps": 35, "schedule": "linear", "clip": 1.0}
-LSTM = {"cell": "lstm", "dim": 200, "hidden": 200, "layers": 2, "dropout": 0.3, "noise": "variational", "tie": True}
+STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "schedule": "linear", "clip_norm": 1.0}
+LSTM = {
+    "cell": "lstm",
+    "dim": 200,
+    "hidden": 200,
+    "layers": 2,
+    "dropout": 0.3,
+    "dropout_kind": "variational",
+    "tie_weights": True,
+}
 HLBL = {"order": 6, "dim": 100, "dropout": 0.3}
 
 
@@ -54,17 +62,17 @@ MODELS = {  # options of the model, and what of its training is not its default
     "hlbl-random": (firth.LogBilinearLM(**HLBL, output="tree:tree=random"), TREES),
     "hlbl-learned": (firth.LogBilinearLM(**HLBL, output="tree:tree=learned"), TREES),
     "lstm": lstm(),
-    "lstm-untied": lstm(tie=False),
-    "lstm-narrow": lstm(tie=False, dim=130, hidden=130),  # no more parameters than char-aware
-    "lstm-plain-dropout": lstm(noise="plain"),
-    "lstm-no-dropout": lstm(noise="plain", dropout=0.0),
-    "lstm-weight-drop": lstm(noise="weights"),
-    "lstm-adaptive": lstm(tie=False, output="adaptive"),
-    "lstm-residual": lstm(connect="residual"),
+    "lstm-untied": lstm(tie_weights=False),
+    "lstm-narrow": lstm(tie_weights=False, dim=130, hidden=130),  # no more parameters than char-aware
+    "lstm-plain-dropout": lstm(dropout_kind="plain"),
+    "lstm-no-dropout": lstm(dropout_kind="plain", dropout=0.0),
+    "lstm-weight-drop": lstm(dropout_kind="weights"),
+    "lstm-adaptive": lstm(tie_weights=False, output="adaptive"),
+    "lstm-residual": lstm(connection="residual"),
     "gru": lstm(cell="gru"),
-    "rnn": lstm(cell="plain"),
-    "qrnn": lstm(cell="qrnn", noise="plain"),
-    "char-aware": lstm(embed="characters", tie=False),
+    "rnn": lstm(cell="rnn"),
+    "qrnn": lstm(cell="qrnn", dropout_kind="plain"),
+    "char-aware": lstm(embedding="char-cnn", tie_weights=False),
     "transformer": (firth.TransformerLM(), {}),
 }
 OUTPUTS = {  # one small model with each of them; see benchmarks/results/language/outputs-brown.md
@@ -75,7 +83,7 @@ OUTPUTS = {  # one small model with each of them; see benchmarks/results/languag
     "nce-1024": "nce:samples=1024",
     "classes": "classes",
 }
-SMALL = {"layers": 1, "dim": 100, "hidden": 100, "tie": False}
+SMALL = {"layers": 1, "dim": 100, "hidden": 100, "tie_weights": False}
 MODELS |= {f"lstm-small-{name}": lstm(**SMALL, output=output) for name, output in OUTPUTS.items()}
 TABLE = ["kneser-ney", "feedforward", "hlbl", "lstm", "qrnn", "char-aware", "transformer"]
 TOKEN = re.compile(r"<unk>|\w+|[^\w\s]")

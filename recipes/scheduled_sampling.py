@@ -22,7 +22,8 @@ import torch
 import firth
 from firth.neural.layers.scheduled_sampling import Feeding, fed, inverse_sigmoid_share
 from firth.neural.training.loop import fit
-from firth.neural.training.task import Outcome
+from firth.neural.training.options import RunConfig
+from firth.neural.training.task import StepOutput
 from firth.randomness import generator
 
 SYMBOLS, STEPS, JUDGED = 20, 25, 20
@@ -49,11 +50,10 @@ def sequences(count, random):
 
 @dataclass(frozen=True)
 class Copies:
-    """A batch: symbols, how they are seen, and how many batches came before it."""
+    """A batch: symbols, and how they are seen."""
 
     symbols: torch.Tensor
     seen: torch.Tensor
-    number: int
     fresh: bool = True
     scale: float = 1.0
 
@@ -73,7 +73,7 @@ class Stream:
 
     def epoch(self, number, start=0):
         for place in range(number * self.batches + start, (number + 1) * self.batches):
-            yield Copies(*sequences(64, generator(self.seed, f"batch {place}")), place)
+            yield Copies(*sequences(64, generator(self.seed, f"batch {place}")))
 
 
 class Copier(torch.nn.Module):
@@ -106,12 +106,12 @@ class CopyTask:
     def __init__(self, module, stream, way, slope):
         self.module, self.batches, self.way, self.slope = module, stream, way, slope
 
-    def step(self, batch, state):
-        share = 1.0 if self.way is None else inverse_sigmoid_share(batch.number, k=self.slope)
+    def step(self, batch, state, progress):
+        share = 1.0 if self.way is None else inverse_sigmoid_share(progress.step, k=self.slope)
         feeding = replace(self.way or Feeding(), share=share)
         scores = self.module(batch.symbols, batch.seen, feeding).flatten(0, 1)
         losses = torch.nn.functional.cross_entropy(scores, batch.symbols.flatten(), reduction="none")
-        return Outcome(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 
     def evaluate(self):
         return {}
@@ -137,8 +137,9 @@ def trained(way, seed, chosen):
     torch.manual_seed(seed)
     module = Copier(chosen.width)
     task = CopyTask(module, Stream(chosen.batches, seed), WAYS[way], chosen.batches / 10)
-    training = firth.TrainingOptions(epochs=1, lr=0.003, schedule="cosine", clip=1.0)
-    fit(task, training, seed=seed, progress=False, identity={"recipe": "scheduled sampling"})
+    training = firth.TrainingOptions(epochs=1, lr=0.003, schedule="cosine", clip_norm=1.0)
+    config = RunConfig(training, seed=seed, progress=False)
+    fit(task, config, identity={"recipe": "scheduled sampling"})
     symbols, seen = sequences(4000, generator(seed, "held out"))
     module.eval()
     free, forced = (right(module, symbols, seen, free) for free in (True, False))

@@ -62,11 +62,11 @@ def neural_checkpoint(name: str, make: Callable[[], Any], **training: Any) -> Re
     def begin(path: Path, progress: Any) -> Any:
         from firth.neural.training import checkpoints
 
-        share, checkpoints.SHARE = checkpoints.SHARE, 0
+        ratio, checkpoints.COST_RATIO = checkpoints.COST_RATIO, 0
         try:
             return neural.fit(make(), training, checkpoint=path, progress=progress)
         finally:
-            checkpoints.SHARE = share
+            checkpoints.COST_RATIO = ratio
 
     def write(path: Path) -> None:
         def stop(status: Any) -> None:
@@ -106,14 +106,17 @@ def sentence_averages(path: Path) -> None:
 RECURRENT: dict[str, Any] = {"dim": 8, "hidden": 8, "layers": 2}
 _READERS = (
     model("feedforward", lambda: neural.fit(firth.FeedForwardLM(order=3, dim=8, hidden=8, direct=True))),
-    model("log-bilinear", lambda: neural.fit(firth.LogBilinearLM(order=3, dim=8, maps="diagonal", tie=True))),
+    model(
+        "log-bilinear",
+        lambda: neural.fit(firth.LogBilinearLM(order=3, dim=8, context_matrices="diagonal", tie_weights=True)),
+    ),
     model("log-bilinear-learned", lambda: neural.fit(firth.LogBilinearLM(dim=8, output="tree:tree=learned"))),
     model("log-bilinear-nce", lambda: neural.fit(firth.LogBilinearLM(dim=8, output="nce:samples=20:learn_z=true"))),
-    model("rnn", lambda: neural.fit(firth.RecurrentLM(cell="plain", noise="variational", **RECURRENT))),
-    model("lstm-weights", lambda: neural.fit(firth.RecurrentLM(noise="weights", tie=True, **RECURRENT))),
-    model("gru-dense", lambda: neural.fit(firth.RecurrentLM(cell="gru", connect="dense", zoneout=0.1, **RECURRENT))),
-    model("qrnn-highway", lambda: neural.fit(firth.RecurrentLM(cell="qrnn", connect="highway", **RECURRENT))),
-    model("char-aware", lambda: neural.fit(firth.RecurrentLM(embed="characters", characters=5, **RECURRENT))),
+    model("rnn", lambda: neural.fit(firth.RecurrentLM(cell="rnn", dropout_kind="variational", **RECURRENT))),
+    model("lstm-weights", lambda: neural.fit(firth.RecurrentLM(dropout_kind="weights", tie_weights=True, **RECURRENT))),
+    model("gru-dense", lambda: neural.fit(firth.RecurrentLM(cell="gru", connection="dense", zoneout=0.1, **RECURRENT))),
+    model("qrnn-highway", lambda: neural.fit(firth.RecurrentLM(cell="qrnn", connection="highway", **RECURRENT))),
+    model("char-aware", lambda: neural.fit(firth.RecurrentLM(embedding="char-cnn", char_dim=5, **RECURRENT))),
     model("lstm-adaptive", lambda: neural.fit(firth.RecurrentLM(output="adaptive:cutoffs=20,60", **RECURRENT))),
     model("lstm-importance", lambda: neural.fit(firth.RecurrentLM(output="importance:samples=20", **RECURRENT))),
     *(
@@ -121,7 +124,14 @@ _READERS = (
             f"transformer-{positions}",
             lambda positions=positions: neural.fit(
                 firth.TransformerLM(
-                    dim=8, layers=2, heads=2, context=12, inner=12, positions=positions, norm="post", activation="relu"
+                    dim=8,
+                    layers=2,
+                    heads=2,
+                    context=12,
+                    ffn_dim=12,
+                    positions=positions,
+                    norm="post",
+                    activation="relu",
                 )
             ),
         )
@@ -129,15 +139,15 @@ _READERS = (
     ),
     model("ngrams-absolute", lambda: language.trained(smoothing="absolute", interpolated=False)),
     model("mixture-neural", lambda: firth.Mixture([neural.lstm(), _bigrams()], [0.6, 0.4])),
-    neural_checkpoint("lstm", lambda: firth.RecurrentLM(noise="weights", **RECURRENT), schedule="cosine"),
+    neural_checkpoint("lstm", lambda: firth.RecurrentLM(dropout_kind="weights", **RECURRENT), schedule="cosine"),
     neural_checkpoint("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=12), patience=2),
     neural_checkpoint(
         "sgd-vary-steps",
         lambda: firth.RecurrentLM(cell="gru", **RECURRENT),
         optimiser="sgd",
-        vary_steps=True,
+        vary_bptt=True,
         momentum=0.9,
-        clip=0.5,
+        clip_norm=0.5,
     ),
     vectors(
         "cbow-hierarchical",

@@ -1,5 +1,6 @@
 """Neural language models: kinds, outputs, optimisers, schedules, checkpoints, searches."""
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -11,7 +12,7 @@ from tests.hashes.language import of_model
 from tests.hashes.registry import case, digest, variants
 
 TRAIN, TEST = seeds.LINES[:60], seeds.HELD_OUT[:15]
-TRAINING: dict[str, Any] = {"epochs": 2, "batch_size": 4, "steps": 8, "lr": 0.01}
+TRAINING: dict[str, Any] = {"epochs": 2, "batch_size": 4, "bptt": 8, "lr": 0.01}
 
 
 def fit(model: Any, training: dict[str, Any] | None = None, **how: Any) -> Any:
@@ -20,10 +21,11 @@ def fit(model: Any, training: dict[str, Any] | None = None, **how: Any) -> Any:
 
     torch.set_num_threads(1)
     held_out = None if model.output.startswith("negative") else list(TEST)  # that output gives no probabilities
+    options = {**TRAINING, **(training or {})}
+    model = dataclasses.replace(model, bptt=options.pop("bptt"), vary_bptt=options.pop("vary_bptt", False))
     return model.train(
-        list(TRAIN), held_out=held_out, training=firth.TrainingOptions(**{**TRAINING, **(training or {})}), min_count=2,
-        **{**seeds.HOW, **how},
-    )  # fmt: skip
+        list(TRAIN), held_out=held_out, training=firth.TrainingOptions(**options), min_count=2, **{**seeds.HOW, **how}
+    )
 
 
 def of_neural(model: Any) -> dict[str, Any]:
@@ -66,8 +68,8 @@ variants(
     lambda **options: of_neural(fit(firth.LogBilinearLM(**{"order": 3, "dim": 8, **options}))),
     {
         **{f"output-{name}": {"output": spec} for name, spec in OUTPUTS.items()},
-        "diagonal": {"maps": "diagonal"},
-        "tied": {"tie": True, "dropout": 0.2},
+        "diagonal": {"context_matrices": "diagonal"},
+        "tied": {"tie_weights": True, "dropout": 0.2},
     },
 )
 variants(
@@ -76,18 +78,18 @@ variants(
     {"plain": {}, "direct": {"direct": True, "dropout": 0.0}, "adaptive": {"output": "adaptive:cutoffs=20"}},
 )
 RECURRENT = {
-    **{cell: {"cell": cell} for cell in ("plain", "lstm", "gru", "qrnn")},
-    **{f"lstm-{connect}": {"connect": connect, "layers": 3} for connect in ("residual", "highway", "dense")},
-    **{f"qrnn-{connect}": {"cell": "qrnn", "connect": connect} for connect in ("residual", "highway", "dense")},
-    **{f"{cell}-{noise}": {"cell": cell, "noise": noise, "dropout": 0.3, "zoneout": 0.1}
+    **{cell: {"cell": cell.replace("plain", "rnn")} for cell in ("plain", "lstm", "gru", "qrnn")},
+    **{f"lstm-{connect}": {"connection": connect, "layers": 3} for connect in ("residual", "highway", "dense")},
+    **{f"qrnn-{connect}": {"cell": "qrnn", "connection": connect} for connect in ("residual", "highway", "dense")},
+    **{f"{cell}-{noise}": {"cell": cell.replace("plain", "rnn"), "dropout_kind": noise, "dropout": 0.3, "zoneout": 0.1}
        for cell in ("plain", "lstm", "gru") for noise in ("variational", "weights")},
     "qrnn-zoneout": {"cell": "qrnn", "zoneout": 0.1},
-    "lstm-words": {"word_dropout": 0.2, "tie": True},
+    "lstm-words": {"word_dropout": 0.2, "tie_weights": True},
     "lstm-adaptive": {"output": "adaptive:cutoffs=20,60"},
     "lstm-tree": {"output": "tree:tree=learned"},
-    "lstm-importance": {"output": "importance:samples=20", "tie": True},
-    "char-aware": {"embed": "characters", "characters": 5, "connect": "highway"},
-    "c2w": {"embed": "c2w", "characters": 5},
+    "lstm-importance": {"output": "importance:samples=20", "tie_weights": True},
+    "char-aware": {"embedding": "char-cnn", "char_dim": 5, "connection": "highway"},
+    "c2w": {"embedding": "c2w", "char_dim": 5},
 }  # fmt: skip
 variants(
     "recurrent",
@@ -103,8 +105,8 @@ variants(
         **{
             positions: {"positions": positions} for positions in ("learned", "sinusoidal", "relative", "rotary", "none")
         },
-        "post": {"norm": "post", "activation": "relu", "inner": 12, "tie": False},
-        "adaptive": {"tie": False, "output": "adaptive:cutoffs=20,60"},
+        "post": {"norm": "post", "activation": "relu", "ffn_dim": 12, "tie_weights": False},
+        "adaptive": {"tie_weights": False, "output": "adaptive:cutoffs=20,60"},
         "importance": {"output": "importance:samples=20"},
     },
 )
@@ -132,14 +134,14 @@ variants(
                 "constant", "inverse-time", "exponential", "linear", "cosine", "one-cycle", "inverse-square-root"
             )
         },
-        "momentum": {"optimiser": "sgd", "momentum": 0.9, "weight_decay": 0.01, "clip": 0.5},
-        "plateau": {"epochs": 4, "plateau": 0.5, "patience": 1, "lr": 0.5},
+        "momentum": {"optimiser": "sgd", "momentum": 0.9, "weight_decay": 0.01, "clip_norm": 0.5},
+        "plateau": {"epochs": 4, "plateau_factor": 0.5, "patience": 1, "lr": 0.5},
         **{
-            f"rollback-{name}": {"rollback": name, "epochs": 4, "plateau": 0.5, "lr": 0.5}
+            f"rollback-{name}": {"rollback": name, "epochs": 4, "plateau_factor": 0.5, "lr": 0.5}
             for name in ("best", "reset", "current")
         },
         "evaluate-every": {"evaluate_every": 5},
-        "vary-steps": {"vary_steps": True},
+        "vary-steps": {"vary_bptt": True},
         "bf16": {"precision": "bf16"},
     },
 )  # fmt: skip
@@ -148,7 +150,7 @@ variants(
 @case("training/lstm-vary-steps")
 def vary_steps() -> Any:
     """Parts of the text of lengths that vary, through a state."""
-    return parameters(fit(firth.RecurrentLM(dim=8, hidden=8, layers=1), {"vary_steps": True, "clip": 1.0}))
+    return parameters(fit(firth.RecurrentLM(dim=8, hidden=8, layers=1), {"vary_bptt": True, "clip_norm": 1.0}))
 
 
 @case("training/resumed")
@@ -163,9 +165,9 @@ def resumed() -> Any:
         if (folder / "state" / "training.safetensors").exists():
             raise StoppedError
 
-    share, checkpoints.SHARE = checkpoints.SHARE, 0
+    ratio, checkpoints.COST_RATIO = checkpoints.COST_RATIO, 0
     training = {"schedule": "cosine", "epochs": 3}
-    model = firth.RecurrentLM(dim=8, hidden=8, layers=1, noise="weights")
+    model = firth.RecurrentLM(dim=8, hidden=8, layers=1, dropout_kind="weights")
     try:
         with seeds.folder() as folder:
             try:
@@ -176,7 +178,7 @@ def resumed() -> Any:
                 raise AssertionError("not stopped")
             again = fit(model, training, checkpoint=folder / "state")
     finally:
-        checkpoints.SHARE = share
+        checkpoints.COST_RATIO = ratio
     return {"resumed": parameters(again), "whole": parameters(fit(model, training))}
 
 
@@ -192,7 +194,7 @@ def rows() -> Any:
 @functools.cache
 def lstm() -> Any:
     """A recurrent model."""
-    return fit(firth.RecurrentLM(dim=8, hidden=8, layers=2, tie=True))
+    return fit(firth.RecurrentLM(dim=8, hidden=8, layers=2, tie_weights=True))
 
 
 @functools.cache

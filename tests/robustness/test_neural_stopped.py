@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.training.loop import fit
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.storage.checkpoints import FILE
 from tests.unit.neural.training.tiny import Stream
 
@@ -20,21 +20,21 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by P
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 120  # seconds
-TRAINING = TrainingOptions(epochs=6, lr=0.02, clip=1.0)
+TRAINING = TrainingOptions(epochs=6, lr=0.02, clip_norm=1.0)
 
 TRAIN = """
 import hashlib, resource, sys, warnings
 from firth.neural.training import checkpoints, loop
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from tests.unit.neural.training.tiny import Stream
 
 warnings.simplefilter("always")
 task = Stream()
-training = TrainingOptions(epochs=6, lr=0.02, clip=1.0)
-loop.LOOK, checkpoints.INTERVAL, checkpoints.SHARE = 0.0, 0.0, 0
+training = TrainingOptions(epochs=6, lr=0.02, clip_norm=1.0)
+loop.CHECK_EVERY, checkpoints.INTERVAL, checkpoints.COST_RATIO = 0.0, 0.0, 0
 
 def train():
-    return loop.fit(task, training, seed=0, identity={}, checkpoint=sys.argv[1], progress=False)
+    return loop.fit(task, RunConfig(training, checkpoint=sys.argv[1], progress=False), identity={})
 """
 
 # Slow enough that a kill, a few hundredths of a second after the first checkpoint, finds it at work.
@@ -108,7 +108,7 @@ def wait_for_checkpoint(folder: Path, process: subprocess.Popen[str], after: flo
 
 def finished_bits(folder: Path | None) -> bytes:
     task = Stream()
-    fit(task, TRAINING, seed=0, identity={}, checkpoint=folder, progress=False)
+    fit(task, RunConfig(TRAINING, checkpoint=folder, progress=False), identity={})
     return b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
 
 

@@ -6,7 +6,7 @@ The file is a safetensors file of arrays; its metadata hold what JSON can, the r
 import contextlib
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,15 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
 
 
 @contextlib.contextmanager
-def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+def reading_state(
+    path: Path, identity: Mapping[str, Any], current: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+) -> Iterator[tuple[dict[str, Any], Any]]:
     """Open the state of a run; any error while it is read is reported as damage of the file.
 
     Args:
         path: the file.
-        identity: of the run that wants to go on.
+        identity: of the run that resumes.
+        current: translates an identity of an earlier version of firth.
 
     Yields:
         The facts, and the open file: `keys()` and `get_tensor(name)` give the arrays.
@@ -74,7 +77,7 @@ def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dic
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata(), sorted(file.keys())
             facts: dict[str, Any] = parse_json(metadata["firth"])
-            check_identity(facts["identity"], parse_json(json.dumps(identity)), path.parent)
+            check_identity(current(facts["identity"]), parse_json(json.dumps(identity)), path.parent)
             checksum = _checksum(metadata["firth"], ((name, file.get_tensor(name)) for name in names))
             if metadata["checksum"] != str(checksum):
                 raise ValueError("its contents are not those that were written")

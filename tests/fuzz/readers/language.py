@@ -53,12 +53,13 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
         import torch
 
         from firth.language.text import training_text
-        from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
+        from firth.neural.models.language.neural_model import NeuralLanguageModel
+        from firth.neural.models.language.options import new_module
 
         torch.set_num_threads(1)
         how, text = options(), training_text(seeds.corpus())
-        begin = text.unk_id if text.eos_id is None else text.eos_id
-        module = seeded_module(how, text.vocabulary, begin, 1)
+        bos = text.unk_id if text.eos_id is None else text.eos_id
+        module = new_module(how, text.vocabulary, bos, 1)
         NeuralLanguageModel(module, how, text.vocabulary, text.rules).save(path)
 
     return Reader(name=f"neural-{name}", make=make, use=use_model, own=True, cost=0.02, needs="torch")
@@ -85,9 +86,9 @@ def make_checkpoint(path: Path) -> None:
 def _train(path: Path, progress: Any) -> Any:
     from firth.neural.training import checkpoints
 
-    checkpoints.SHARE = 0
-    training = firth.TrainingOptions(epochs=2, batch_size=4, steps=5, lr=0.01)
-    model = firth.FeedForwardLM(dim=4, hidden=4, order=3)
+    checkpoints.COST_RATIO = 0
+    training = firth.TrainingOptions(epochs=2, batch_size=4, lr=0.01)
+    model = firth.FeedForwardLM(dim=4, hidden=4, order=3, bptt=5)
     return model.train(seeds.corpus(), training=training, seed=1, threads=1, checkpoint=path, progress=progress)
 
 
@@ -120,8 +121,8 @@ READERS = (
     neural("feedforward", lambda: firth.FeedForwardLM(dim=4, hidden=4, order=3)),
     neural("log-bilinear-tree", lambda: firth.LogBilinearLM(dim=4, order=3, output="tree:tree=random:codes=2")),
     neural("log-bilinear-classes", lambda: firth.LogBilinearLM(dim=4, order=3, output="classes")),
-    neural("lstm", lambda: firth.RecurrentLM(cell="lstm", dim=4, hidden=4, layers=1, tie=True)),
-    neural("c2w", lambda: firth.RecurrentLM(embed="c2w", characters=4, dim=4, hidden=4, layers=1)),
+    neural("lstm", lambda: firth.RecurrentLM(cell="lstm", dim=4, hidden=4, layers=1, tie_weights=True)),
+    neural("c2w", lambda: firth.RecurrentLM(embedding="c2w", char_dim=4, dim=4, hidden=4, layers=1)),
     neural("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=6)),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
     *(

@@ -102,7 +102,7 @@ def test_zoneout_in_use():
 @pytest.mark.parametrize("kind", [CharacterCNN, CharacterLSTM])
 def test_encoders_of_characters(kind):
     sizes = {"filters": (2, 2, 1)} if kind is CharacterCNN else {"hidden": 2}
-    encoder = kind(["ab", "babba", "a"], characters=2, width=3, **sizes)
+    encoder = kind(["ab", "babba", "a"], char_dim=2, width=3, **sizes)
     module_check(encoder, call=lambda: (torch.tensor([0, 2, 1, 0]),))
 
 
@@ -110,7 +110,7 @@ def test_highway():
     module_check(Highway(3, layers=2), torch.randn(4, 3), call=lambda x: (x,))
 
 
-@pytest.mark.parametrize("connect", ["plain", "residual", "highway", "dense"])
-def test_stack_read_both_ways(connect):
-    stack = RecurrentStack(2, 2, 2, cell="gru", connect=connect, bidirectional=True)
+@pytest.mark.parametrize("connection", ["plain", "residual", "highway", "dense"])
+def test_stack_read_both_ways(connection):
+    stack = RecurrentStack(2, 2, 2, cell="gru", connection=connection, bidirectional=True)
     module_check(stack, torch.randn(2, 3, 2), call=lambda x: (x, None, torch.tensor([3, 2])))

@@ -114,7 +114,7 @@ def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, bu
     assert run("char-aware", *line, "-q") == 0
     assert "25 of them (7.1 %) rare and predicted as <unk>" in capsys.readouterr().out
     found = firth.load("out.firth")
-    how = firth.RecurrentLM(embed="characters", hidden=8, layers=1)
+    how = firth.RecurrentLM(embedding="char-cnn", hidden=8, layers=1)
     training = dataclasses.replace(how.training, epochs=1)
     expected = how.train(
         training_text(corpus, {"min_count": 6}, spelled=True), training=training, threads=1, progress=False
@@ -150,8 +150,8 @@ def test_a_rate_that_grows_too_high_fails_and_keeps_the_best_model():
     """The warm-up passes rates that teach something before it comes to those that teach nothing."""
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     line = ["rnn", "text.txt", "-o", "out.firth", "--held-out", "held.txt", "--dim", 8, "--hidden", 8, "--layers", 1,
-            "--epochs", 200, "--optimiser", "sgd", "--lr", 10_000, "--warmup", 5000, "--clip", 0, "--schedule",
-            "constant", "--patience", 0, "--plateau", 1]  # fmt: skip
+            "--epochs", 200, "--optimiser", "sgd", "--lr", 10_000, "--warmup", 5000, "--clip-norm", 0, "--schedule",
+            "constant", "--patience", 0, "--plateau-factor", 1]  # fmt: skip
     with pytest.warns(UserWarning, match=r"diverged by step.*The best model, of step \d+, is kept"):
         assert run(*line, "-q") == 1
     assert firth.load("out.firth").metadata["training"]["ended"] == "diverged"

@@ -115,7 +115,7 @@ def _parameters(kind: type) -> set[str]:
 
 def test_neural_language_models() -> None:
     how = firth.RecurrentLM(dim=4, hidden=4, layers=1)
-    once = firth.TrainingOptions(epochs=1, batch_size=2, steps=5)
+    once = firth.TrainingOptions(epochs=1, batch_size=2)
     corpus = firth.Corpus.build(TEXTS, unknown="<unk>")
     whole = how.train(corpus, training=once, **QUIET).perplexity(TEXTS, progress=False).value
     for source in (TEXTS, SENTENCES, pandas.DataFrame({"id": range(len(TEXTS)), "body": TEXTS})):

@@ -2,7 +2,7 @@
 
 What: four ways to score a pair of query and key, the softmax over the keys that may be seen, and the weighted mean.
     Each is a piece of its own; `Attention` is a scorer with the other two behind it. Several heads at once are in
-    `firth.neural.layers.multi_head`, masks in `firth.neural.layers.masks`.
+    `firth.neural.layers.multi_head_attention`, masks in `firth.neural.layers.masks`.
 Objective: a(q, k_s) = q . k_s (dot), q . k_s / sqrt(D) (scaled), q W k_s (multiplicative, also called general) or
     v . tanh(W q + U k_s) (additive); weights softmax_s a(q, k_s); result sum_s weight_s value_s.
 Source: Bahdanau, Cho and Bengio 2015, section 3.1 and appendix A.1.2 (additive); Luong, Pham and Manning 2015,
@@ -18,7 +18,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from firth.neural.layers.masks import hidden
+from firth.neural.layers.masks import mask_scores
 
 Scores = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # (B, T, D_q), (B, S, D_k) -> (B, T, S)
 
@@ -95,7 +95,7 @@ def attention_weights(scores: torch.Tensor, mask: torch.Tensor | None = None) ->
     Returns:
         (..., T, S) weights that sum to 1, exactly 0 where the mask is False; all 0 where it is False for every key.
     """
-    weights = hidden(scores, mask).softmax(-1)
+    weights = mask_scores(scores, mask).softmax(-1)
     return weights if mask is None else weights * mask
 
 

@@ -5,7 +5,7 @@ What
 Objective
     With p = the pre-activations (what the input gives plus U h and biases) and primes for the step before:
 
-        plain   h = tanh(p)
+        rnn     h = tanh(p)
         LSTM    i, f, o = sigma(p_i, p_f, p_o);  g = tanh(p_g);  c = f * c' + i * g;  h = o * tanh(c)
         GRU     r, z = sigma(x_r + p_r, x_z + p_z);  n = tanh(x_n + r * p_n);  h = (1 - z) * n + z * h'
 
@@ -87,7 +87,7 @@ class Steps(Protocol):
         ...
 
 
-class PlainSteps:
+class RnnSteps:
     """A hyperbolic tangent."""
 
     gates, tensors, apart = 1, 1, False

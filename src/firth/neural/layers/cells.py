@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn.functional import linear
 
 from firth.errors import OptionError
-from firth.neural.layers.dropout import Dropouts, Noise, Zoneout
+from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
 from firth.neural.layers.recurrence import STEPS, run
 from firth.neural.layers.state import State
 from firth.neural.layers.torch_kernels import run_torch
@@ -30,7 +30,7 @@ class RecurrentLayer(nn.Module):
     """A layer that reads sequences step by step.
 
     Args:
-        kind: "plain" h = tanh(W x + U h), "lstm" or "gru".
+        kind: "rnn" h = tanh(W x + U h), "lstm" or "gru".
         width_in: D, numbers a step of the input.
         hidden: H, numbers of the state and of the output.
         dropout: of which `recurrent`, `weights` and both rates of zoneout are the layer's own; the rest is the stack's.
@@ -56,7 +56,7 @@ class RecurrentLayer(nn.Module):
         self.bias_ih = _uniform(hidden, rows)
         self.bias_hh = _uniform(hidden, rows)
         rates = dropout or Dropouts()
-        self.state_noise, self.weight_noise = Noise(rates.recurrent), Noise(rates.weights)
+        self.state_mask, self.weight_mask = DropoutMask(rates.recurrent), DropoutMask(rates.weights)
         kept = [rates.zoneout_output, rates.zoneout] if kind == "lstm" else [rates.zoneout]
         self.zoneouts = nn.ModuleList(Zoneout(rate) for rate in kept)
 
@@ -75,10 +75,10 @@ class RecurrentLayer(nn.Module):
         """
         (B, T), H = x.shape[:2], self.width
         start = state or tuple(x.new_zeros(B, H) for _ in self.zoneouts)
-        mask = self.weight_noise(self.weight_hh, tuple(self.weight_hh.shape))
+        mask = self.weight_mask(self.weight_hh, tuple(self.weight_hh.shape))
         recurrent = self.weight_hh if mask is None else self.weight_hh * mask
         keep = [zoneout(x, (T, B, H)) for zoneout in self.zoneouts]
-        stepped = self.state_noise.active or any(kept is not None for kept in keep)
+        stepped = self.state_mask.active or any(kept is not None for kept in keep)
         # Sequences of several lengths cost torch's kernels more than our own loop on the CPU, and less on CUDA.
         if not stepped and (lengths is None or x.is_cuda):
             return run_torch(self.kind, x, [self.weight_ih, recurrent, self.bias_ih, self.bias_hh], start, lengths)
@@ -98,7 +98,7 @@ class RecurrentLayer(nn.Module):
         held = None
         if padding is not None or any(kept is not None for kept in keep):
             held = tuple(_held(given, kept, padding) for kept in keep)
-        mask = self.state_noise(x, (x.shape[0], self.width))
+        mask = self.state_mask(x, (x.shape[0], self.width))
         y, ends = run(self.kind, given, recurrent, self.bias_hh if apart else None, start, mask=mask, keep=held)
         return (y if padding is None else y * (1 - padding)).transpose(0, 1), ends
 

@@ -25,8 +25,8 @@ from torch import nn
 from torch.nn.functional import embedding, pad
 
 from firth.errors import OptionError
+from firth.neural.layers.bidirectional import Bidirectional
 from firth.neural.layers.cells import RecurrentLayer
-from firth.neural.layers.directions import BothWays
 from firth.neural.layers.highway import Highway
 from firth.neural.layers.spelling import PADDING, UNKNOWN, Spelling
 
@@ -70,7 +70,7 @@ class CharacterCNN(nn.Module):
 
     Args:
         spellings: V words in the order of their ids.
-        characters: numbers a character.
+        char_dim: width of character vectors.
         filters: how many of width 1, 2, 3, ...
         highway: layers of it.
         width: numbers a word, by a last linear layer; None for what the highway gives, one a filter.
@@ -87,18 +87,18 @@ class CharacterCNN(nn.Module):
         self,
         spellings: Sequence[str],
         *,
-        characters: int = 15,
+        char_dim: int = 15,
         filters: Sequence[int] = SMALL,
         highway: int = 1,
         width: int | None = None,
         longest: int = 50,
     ) -> None:
         super().__init__()
-        _check(spellings, characters=characters, filters=sum(filters), longest=longest, width=width or 1)
+        _check(spellings, char_dim=char_dim, filters=sum(filters), longest=longest, width=width or 1)
         self.spelling = Spelling(spellings, longest=longest)
-        self.register_buffer("codes", self.spelling.coded(spellings), persistent=False)
-        self.characters = CharacterTable(self.spelling.codes, characters)
-        self.filters = nn.ModuleList(nn.Linear(w * characters, many) for w, many in enumerate(filters, 1) if many)
+        self.register_buffer("codes", self.spelling.character_ids(spellings), persistent=False)
+        self.characters = CharacterTable(self.spelling.codes, char_dim)
+        self.filters = nn.ModuleList(nn.Linear(w * char_dim, many) for w, many in enumerate(filters, 1) if many)
         self.highway = Highway(sum(filters), layers=highway)
         self.last = nn.Identity() if width is None else nn.Linear(sum(filters), width)
         self.width = width or sum(filters)
@@ -108,16 +108,16 @@ class CharacterCNN(nn.Module):
 
         Args:
             ids: (...) int64, below V words of the vocabulary, from V on those of `unknown`.
-            unknown: (U, C) what `coded` gives for U words outside the vocabulary; None for none.
+            unknown: (U, C) what `character_ids` gives for U words outside the vocabulary; None for none.
 
         Returns:
             (..., D).
         """
         return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
 
-    def coded(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) int32 the codes of n words, on the layer's device; see `Spelling.coded`."""
-        return self.spelling.coded(words).to(self.get_buffer("codes").device)
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) int32 the codes of n words, on the layer's device; see `Spelling.character_ids`."""
+        return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return the vectors of words, seen or not, without gradients.
@@ -128,7 +128,7 @@ class CharacterCNN(nn.Module):
         Returns:
             (n, D).
         """
-        return _encoded(self.coded(words), self._read, self.width)
+        return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         best = _by_length(codes, self._highest)
@@ -155,7 +155,7 @@ class CharacterLSTM(nn.Module):
 
     Args:
         spellings: V words in the order of their ids.
-        characters: numbers a character.
+        char_dim: width of character vectors.
         hidden: numbers of each LSTM's state.
         width: numbers a word.
         longest: characters of a word that are read.
@@ -171,17 +171,17 @@ class CharacterLSTM(nn.Module):
         self,
         spellings: Sequence[str],
         *,
-        characters: int = 50,
+        char_dim: int = 50,
         hidden: int = 150,
         width: int = 50,
         longest: int = 50,
     ) -> None:
         super().__init__()
-        _check(spellings, characters=characters, hidden=hidden, longest=longest, width=width)
+        _check(spellings, char_dim=char_dim, hidden=hidden, longest=longest, width=width)
         self.spelling = Spelling(spellings, longest=longest)
-        self.register_buffer("codes", self.spelling.coded(spellings), persistent=False)
-        self.characters = CharacterTable(self.spelling.codes, characters)
-        self.readers = BothWays(lambda: RecurrentLayer("lstm", characters, hidden))
+        self.register_buffer("codes", self.spelling.character_ids(spellings), persistent=False)
+        self.characters = CharacterTable(self.spelling.codes, char_dim)
+        self.lstm = Bidirectional(lambda: RecurrentLayer("lstm", char_dim, hidden))
         self.last = nn.Linear(2 * hidden, width)
         self.width = width
 
@@ -189,13 +189,13 @@ class CharacterLSTM(nn.Module):
         """Return the vectors of words, as in `CharacterCNN.forward`."""
         return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
 
-    def coded(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) int32 the codes of n words, as in `CharacterCNN.coded`."""
-        return self.spelling.coded(words).to(self.get_buffer("codes").device)
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) int32 the codes of n words, as in `CharacterCNN.character_ids`."""
+        return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return the vectors of words, seen or not, as in `CharacterCNN.encode`."""
-        return _encoded(self.coded(words), self._read, self.width)
+        return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         vectors: torch.Tensor = self.last(_by_length(codes, self._ends))
@@ -204,7 +204,7 @@ class CharacterLSTM(nn.Module):
     def _ends(self, codes: torch.Tensor) -> torch.Tensor:
         """(n, 2 H) the output of both LSTMs behind a word's last character and before its first."""
         lengths = (codes != PADDING).sum(1).cpu()
-        _, ((onward, _), (back, _)) = self.readers(self.characters(codes), None, lengths)
+        _, ((onward, _), (back, _)) = self.lstm(self.characters(codes), None, lengths)
         return torch.cat([onward, back], dim=1)
 
 

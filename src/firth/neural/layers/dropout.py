@@ -90,7 +90,7 @@ def checked_rate(name: str, rate: float) -> float:
     return float(rate)
 
 
-class Noise(nn.Module):
+class DropoutMask(nn.Module):
     """A mask that is drawn in training mode alone: the one switch that `sampling` turns.
 
     Args:
@@ -183,7 +183,7 @@ class Dropout(nn.Module):
 
     def __init__(self, rate: float, *, locked: bool = False) -> None:
         super().__init__()
-        self.noise = Noise(rate)
+        self.mask = DropoutMask(rate)
         self.locked = locked
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -192,11 +192,11 @@ class Dropout(nn.Module):
         Args:
             x: (B, T, D), or any shape where the mask is not locked.
         """
-        if not self.noise.active:
+        if not self.mask.active:
             return x
         if not self.locked and x.device.type != "cpu":
-            return dropout(x, self.noise.rate, training=True)
-        mask = self.noise(x, (x.shape[0], 1, x.shape[-1]) if self.locked else tuple(x.shape))
+            return dropout(x, self.mask.rate, training=True)
+        mask = self.mask(x, (x.shape[0], 1, x.shape[-1]) if self.locked else tuple(x.shape))
         return x if mask is None else x * mask
 
 
@@ -210,7 +210,7 @@ def sampling(module: nn.Module) -> Iterator[None]:
     Args:
         module: whose dropout, torch's own included, is turned on.
     """
-    noisy = [part for part in module.modules() if isinstance(part, Noise | Zoneout | nn.Dropout)]
+    noisy = [part for part in module.modules() if isinstance(part, DropoutMask | Zoneout | nn.Dropout)]
     modes = [part.training for part in noisy]
     try:
         for part in noisy:

@@ -21,7 +21,7 @@ from torch import nn
 from torch.nn.functional import embedding
 
 from firth.errors import OptionError
-from firth.neural.layers.dropout import Noise
+from firth.neural.layers.dropout import DropoutMask
 from firth.randomness import generator
 from firth.vectors.word_vectors import WordVectors
 
@@ -53,7 +53,7 @@ class WordEmbedding(nn.Module):
         self.width = width
         self.found = 0
         self.weight = nn.Parameter(torch.empty(words, width).uniform_(-0.1, 0.1), requires_grad=not frozen)
-        self.noise = Noise(dropout)
+        self.mask = DropoutMask(dropout)
 
     @classmethod
     def from_vectors(
@@ -99,5 +99,5 @@ class WordEmbedding(nn.Module):
             (..., D).
         """
         x = embedding(ids, self.weight)
-        kept = self.noise(self.weight, (len(self.weight),))
+        kept = self.mask(self.weight, (len(self.weight),))
         return x if kept is None else x * kept[ids].unsqueeze(-1)

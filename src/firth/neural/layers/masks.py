@@ -1,17 +1,14 @@
-"""Which keys a query may look at: boolean masks, True where it may, that broadcast to (B, T, S) or (B, heads, T, S)."""
+"""Attention masks: boolean, True where a query may attend, broadcasting to (B, T, S) or (B, heads, T, S)."""
 
 import torch
 
 
 def padding_mask(lengths: torch.Tensor, steps: int) -> torch.Tensor:
-    """Return a mask that hides what stands behind the end of each sequence.
+    """Return a (B, 1, S) mask that hides padding.
 
     Args:
-        lengths: (B,) int64, the real tokens of each.
-        steps: S, to which all were padded on the right.
-
-    Returns:
-        (B, 1, S) bool, the same for every query.
+        lengths: (B,) int64, tokens of each sequence.
+        steps: S, the padded length; padding is on the right.
     """
     return (torch.arange(steps, device=lengths.device) < lengths[:, None])[:, None]
 
@@ -19,31 +16,24 @@ def padding_mask(lengths: torch.Tensor, steps: int) -> torch.Tensor:
 def causal_mask(
     steps: int, *, before: int = 0, context: int | None = None, device: torch.device | None = None
 ) -> torch.Tensor:
-    """Return a mask that hides what comes later, and what is too long ago.
+    """Return a (T, before + T) mask that hides later keys, and keys outside the context.
 
     Args:
-        steps: T queries, the last of them at the last key.
-        before: keys that stand before the first query.
-        context: keys that a query sees at most, its own among them; None for all.
-        device: where the mask is needed.
-
-    Returns:
-        (T, before + T) bool.
+        steps: T queries; the last is at the position of the last key.
+        before: keys before the first query.
+        context: maximum number of keys per query, with its own; None for no limit.
+        device: of the mask.
     """
     queries = torch.arange(before, before + steps, device=device)[:, None]
     keys = torch.arange(before + steps, device=device)
-    seen = keys <= queries
-    return seen if context is None else seen & (keys > queries - context)
+    visible = keys <= queries
+    return visible if context is None else visible & (keys > queries - context)
 
 
-def hidden(scores: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Return scores with the lowest finite number wherever a query may not look.
+def mask_scores(scores: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    """Return (..., T, S) scores with the lowest finite number where the mask is False; None masks nothing.
 
-    A finite number, not minus infinity: where nothing may be looked at, infinities would give 0 / 0, and a gradient
-    of NaN that no later multiplication by zero takes away.
-
-    Args:
-        scores: (..., T, S).
-        mask: True where a query may look; None for everywhere.
+    The number is finite because a row of minus infinities would give 0 / 0, and a gradient of NaN that no later
+    multiplication by zero removes.
     """
     return scores if mask is None else scores.masked_fill(~mask, torch.finfo(scores.dtype).min)

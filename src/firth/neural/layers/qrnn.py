@@ -27,7 +27,7 @@ from torch import nn
 from torch.nn.functional import linear
 
 from firth.errors import OptionError
-from firth.neural.layers.dropout import Dropouts, Noise, Zoneout
+from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
 from firth.neural.layers.pooling import pool
 from firth.neural.layers.state import State
 
@@ -77,7 +77,7 @@ class Qrnn(nn.Module):
         rows = POOLINGS[pooling] * hidden
         self.weight = nn.Parameter(torch.empty(rows, window * width_in).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.zeros(rows))
-        self.weight_noise, self.zoneout = Noise(rates.weights), Zoneout(rates.zoneout)
+        self.weight_mask, self.zoneout = DropoutMask(rates.weights), Zoneout(rates.zoneout)
 
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
@@ -107,7 +107,7 @@ class Qrnn(nn.Module):
 
     def _gates(self, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """(T, B, H) of what fades, what is added, and the gate of the output where there is one."""
-        mask = self.weight_noise(self.weight, tuple(self.weight.shape))
+        mask = self.weight_mask(self.weight, tuple(self.weight.shape))
         weight = self.weight if mask is None else self.weight * mask
         steps, over_time = inputs.shape[1] - self.window + 1, inputs.transpose(0, 1)
         seen = torch.cat([over_time[k : k + steps] for k in range(self.window)], dim=-1)  # (T, B, k D)

@@ -23,10 +23,10 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from firth.neural.layers.cell_steps import GruSteps, LstmSteps, PlainSteps, Steps
+from firth.neural.layers.cell_steps import GruSteps, LstmSteps, RnnSteps, Steps
 from firth.neural.layers.products import product
 
-STEPS: dict[str, Steps] = {"plain": PlainSteps(), "lstm": LstmSteps(), "gru": GruSteps()}
+STEPS: dict[str, Steps] = {"rnn": RnnSteps(), "lstm": LstmSteps(), "gru": GruSteps()}
 
 
 def run(
@@ -42,7 +42,7 @@ def run(
     """Take all steps of a recurrent layer.
 
     Args:
-        kind: "plain", "lstm" or "gru".
+        kind: "rnn", "lstm" or "gru".
         x: (T, B, G H) what the input gives: W x and the biases.
         weight: (G H, H), U.
         bias: (G H,) of U h in a GRU, which has it apart from the input's; None for other cells.

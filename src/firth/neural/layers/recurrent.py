@@ -11,9 +11,9 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.bidirectional import Bidirectional
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.connections import CONNECTIONS, Connection, Plain
-from firth.neural.layers.directions import BothWays
 from firth.neural.layers.dropout import Dropout, Dropouts
 from firth.neural.layers.normalise import Normalise
 from firth.neural.layers.qrnn import Qrnn
@@ -36,8 +36,8 @@ class RecurrentStack(nn.Module):
         width_in: D, numbers a step of the input.
         hidden: H, numbers of each layer's state in one direction.
         layers: how many.
-        cell: "plain", "lstm", "gru" or "qrnn", or what makes a layer: `partial(Qrnn, window=3)`.
-        connect: what goes from layer to layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
+        cell: "rnn", "lstm", "gru" or "qrnn", or what makes a layer: `partial(Qrnn, window=3)`.
+        connection: what goes from layer to layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
         bidirectional: whether each layer reads from the end as well; its state at a chunk's border then means little.
         dropout: rates in all places, or one for everything that is not recurrent.
         normalise: what enters each layer: "none", "layer" or "batch" (`layers.normalise`).
@@ -56,7 +56,7 @@ class RecurrentStack(nn.Module):
         layers: int = 1,
         *,
         cell: str | Cell = "lstm",
-        connect: str = "plain",
+        connection: str = "plain",
         bidirectional: bool = False,
         dropout: float | Dropouts = 0.0,
         normalise: str = "none",
@@ -66,19 +66,19 @@ class RecurrentStack(nn.Module):
             raise OptionError(f"layers={layers}: expected at least 1")
         rates = dropout if isinstance(dropout, Dropouts) else Dropouts.plain(dropout)
         make = _chosen(CELLS, "cell", cell) if isinstance(cell, str) else cell
-        join = _chosen(CONNECTIONS, "connect", connect)
+        join = _chosen(CONNECTIONS, "connection", connection)
         self.layers, self.connections = nn.ModuleList(), nn.ModuleList()
         self.norms, self.before, width = nn.ModuleList(), nn.ModuleList(), width_in
         for number in range(layers):
             one = partial(make, width, hidden, dropout=rates)
-            layer = BothWays(one) if bidirectional else one()
-            last_dense = connect == "dense" and number == layers - 1
-            connection: Connection = (Plain if last_dense else join)(width, layer.width)
+            layer = Bidirectional(one) if bidirectional else one()
+            last_dense = connection == "dense" and number == layers - 1
+            joint: Connection = (Plain if last_dense else join)(width, layer.width)
             self.norms.append(Normalise(normalise, width))
             self.before.append(Dropout(rates.layers if number else rates.inputs, locked=rates.locked))
             self.layers.append(layer)
-            self.connections.append(connection)
-            width = connection.width
+            self.connections.append(joint)
+            width = joint.width
         self.after = Dropout(rates.outputs, locked=rates.locked)
         self.width = width
 

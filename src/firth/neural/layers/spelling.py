@@ -26,7 +26,7 @@ class Spelling:
         self.codes = UNKNOWN + 1 + len(self.characters)
         self._code = {character: code for code, character in enumerate(self.characters, UNKNOWN + 1)}
 
-    def coded(self, words: Sequence[str]) -> torch.Tensor:
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
         """Return words as codes, each between a mark of its beginning and one of its end.
 
         Args:

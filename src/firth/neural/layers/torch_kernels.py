@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-KERNELS: dict[str, Callable[..., Any]] = {"plain": torch.rnn_tanh, "lstm": torch.lstm, "gru": torch.gru}
+KERNELS: dict[str, Callable[..., Any]] = {"rnn": torch.rnn_tanh, "lstm": torch.lstm, "gru": torch.gru}
 
 States = tuple[torch.Tensor, ...]
 
@@ -23,7 +23,7 @@ def run_torch(
     """Take all steps of one layer in one direction.
 
     Args:
-        kind: "plain", "lstm" or "gru".
+        kind: "rnn", "lstm" or "gru".
         x: (B, T, D).
         weights: weight_ih, weight_hh, bias_ih and bias_hh, in torch's order of gates.
         start: the state, (B, H) each.

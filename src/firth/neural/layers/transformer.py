@@ -1,15 +1,15 @@
-"""The transformer block: attention, then a network on each place by itself, each beside a way around it.
+"""The transformer block: attention, then a feed-forward network, each with a residual connection; and the encoder.
 
-What: one block, used in an encoder (it sees the whole sequence), in a language model (it sees what came before, from
-    a cache where there is one) and in a decoder (it also looks at a memory); and the encoder.
-Objective: pre-norm x + f(norm(x)), post-norm norm(x + f(x)), for f = attention, attention to the memory, and the
-    network W_2 g(W_1 x + b_1) + b_2 with g = GELU or ReLU. Pre-norm stacks normalise once more at their end.
+What: one block serves as an encoder block (it attends to the whole sequence), a language model's block (to earlier
+    steps, from a cache) and a decoder block (also to a memory, by cross-attention).
+Objective: pre-norm x + f(norm(x)), post-norm norm(x + f(x)), for f = attention, cross-attention, and the feed-forward
+    network W_2 g(W_1 x + b_1) + b_2 with g = GELU or ReLU. Pre-norm stacks end with one more norm.
 Source: Vaswani et al. 2017, sections 3.1 and 3.3 (post-norm, ReLU); Radford et al. 2019, section 2.3 (pre-norm, GELU,
-    the last norm, the scaled start); Xiong et al. 2020 (why pre-norm needs less warmup).
-Departures: matrices start uniform with variance 1 / fan-in, so that what is of variance 1 stays so; how many numbers
-    a matrix writes does not count, as it does for Glorot. Those that write into the sum, of which n blocks have 2 n
-    (3 n with a memory), are divided by the square root of that number, as GPT-2's are. Biases start at 0.
-Cost: O(T D^2 + T^2 D) a block; the network of inner width 4 D is two thirds of the products.
+    the last norm, scaled initial weights); Xiong et al. 2020 (why pre-norm needs less warm-up).
+Departures: initial matrices are uniform with variance 1 / fan-in, so that a variance of 1 is preserved; Glorot's
+    initialisation also counts the fan-out. Matrices that write into the residual stream, of which n blocks have 2 n (3
+    n with a memory), are divided by the square root of that number, as in GPT-2. Biases start at 0.
+Cost: O(T D^2 + T^2 D) per block; a feed-forward network of width 4 D takes two thirds of the products.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from torch import nn
 from firth.errors import OptionError
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.masks import padding_mask
-from firth.neural.layers.multi_head import MultiHeadAttention
+from firth.neural.layers.multi_head_attention import MultiHeadAttention
 from firth.neural.layers.positions import (
     POSITIONS,
     LearnedPositions,
@@ -39,16 +39,16 @@ NORMS = ("pre", "post")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockShape:
-    """What the blocks of a stack have in common.
+class TransformerConfig:
+    """Configuration that the blocks of a stack share.
 
     Attributes:
         width: D.
         heads: H, a divisor of D.
-        inner: units of the network on each place; None for 4 D.
-        norm: "pre" or "post": where the layer norm stands.
-        activation: "gelu" or "relu".
-        dropout: share dropped of what each part adds, of the network's units and of attention weights.
+        ffn_dim: width of the feed-forward network; None for 4 D.
+        norm: "pre" or "post": layer norm before each part, or after its residual connection.
+        activation: of the feed-forward network: "gelu" or "relu".
+        dropout: rate on the output of each part, on the feed-forward network and on attention weights.
 
     Raises:
         OptionError: a name is none of these.
@@ -56,7 +56,7 @@ class BlockShape:
 
     width: int
     heads: int
-    inner: int | None = None
+    ffn_dim: int | None = None
     norm: str = "pre"
     activation: str = "gelu"
     dropout: float = 0.1
@@ -68,81 +68,81 @@ class BlockShape:
 
 
 class TransformerBlock(nn.Module):
-    """One block.
+    """One transformer block.
 
     Args:
-        shape: width, heads and the rest.
-        memory: whether it also looks at a memory, as decoders do.
-        positions: how places enter the scores; None where they were added to the input.
+        config: shared by the stack.
+        memory: whether the block has cross-attention, as in decoders.
+        positions: position encoding inside attention; None if positions are added to the input.
     """
 
-    def __init__(self, shape: BlockShape, *, memory: bool = False, positions: PairPositions | None = None) -> None:
+    def __init__(
+        self, config: TransformerConfig, *, memory: bool = False, positions: PairPositions | None = None
+    ) -> None:
         super().__init__()
-        width, inner = shape.width, shape.inner or 4 * shape.width
-        self.pre = shape.norm == "pre"
-        self.activation = ACTIVATIONS[shape.activation]
-        self.attention = MultiHeadAttention(width, shape.heads, dropout=shape.dropout, positions=positions)
-        self.to_memory = MultiHeadAttention(width, shape.heads, dropout=shape.dropout) if memory else None
-        self.rise, self.fall = nn.Linear(width, inner), nn.Linear(inner, width)
-        self.attention_norm, self.network_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.memory_norm = nn.LayerNorm(width) if memory else None
-        self.dropout = Dropout(shape.dropout)
+        width, ffn_dim = config.width, config.ffn_dim or 4 * config.width
+        self.pre_norm = config.norm == "pre"
+        self.activation = ACTIVATIONS[config.activation]
+        self.attention = MultiHeadAttention(width, config.heads, dropout=config.dropout, positions=positions)
+        self.cross_attention = MultiHeadAttention(width, config.heads, dropout=config.dropout) if memory else None
+        self.up_proj, self.down_proj = nn.Linear(width, ffn_dim), nn.Linear(ffn_dim, width)
+        self.attention_norm, self.ffn_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.cross_attention_norm = nn.LayerNorm(width) if memory else None
+        self.dropout = Dropout(config.dropout)
 
     def forward(
         self,
         x: torch.Tensor,
-        cache: torch.Tensor | None = None,
+        kv_cache: torch.Tensor | None = None,
         mask: torch.Tensor | None = None,
         *,
         causal: bool = False,
         memory: torch.Tensor | None = None,
         memory_mask: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the block's output, and the keys and values that later steps may look at.
+        """Return the (B, T, D) output and the (B, P + T, 2 D) cache for later steps.
 
         Args:
             x: (B, T, D).
-            cache: (B, P, 2 D) keys and values of steps before, or None.
-            mask: True where a step may look, broadcasting to (B, T, P + T).
-            causal: whether steps see nothing after themselves; only without a cache, where `mask` says it otherwise.
-            memory: (B, S, D), for a block that looks at one.
-            memory_mask: True where a step may look at the memory, broadcasting to (B, T, S).
-
-        Returns:
-            (B, T, D) and (B, P + T, 2 D).
+            kv_cache: (B, P, 2 D) keys and values of P earlier steps, or None.
+            mask: True where a step may attend, broadcasting to (B, T, P + T).
+            causal: whether steps attend to no later step; without a cache only, otherwise use `mask`.
+            memory: (B, S, D), for cross-attention.
+            memory_mask: True where a step may attend to the memory, broadcasting to (B, T, S).
         """
-        queries, seen = self.attention.projected(self._before(x, self.attention_norm))
-        seen = seen if cache is None else torch.cat((cache, seen), 1)
-        x = self._after(x, self.attention.attend(queries, seen, mask, causal=causal), self.attention_norm)
-        if self.to_memory is not None and self.memory_norm is not None:
-            looked_up = self.to_memory(self._before(x, self.memory_norm), memory, memory_mask)
-            x = self._after(x, looked_up, self.memory_norm)
-        return self._after(x, self._network(self._before(x, self.network_norm)), self.network_norm), seen
+        queries, keys_values = self.attention.project(self._before(x, self.attention_norm))
+        kv_cache = keys_values if kv_cache is None else torch.cat((kv_cache, keys_values), 1)
+        x = self._after(x, self.attention.attend(queries, kv_cache, mask, causal=causal), self.attention_norm)
+        if self.cross_attention is not None and self.cross_attention_norm is not None:
+            change = self.cross_attention(self._before(x, self.cross_attention_norm), memory, memory_mask)
+            x = self._after(x, change, self.cross_attention_norm)
+        return self._after(x, self._feed_forward(self._before(x, self.ffn_norm)), self.ffn_norm), kv_cache
 
-    def start(self, added: int) -> None:
-        """Set parameters to their start, which keeps the variance of what passes.
+    def initialise(self, residual_writes: int) -> None:
+        """Initialise parameters so that variances are preserved.
 
         Args:
-            added: how many such parts the whole stack adds to its input: two a block, three with a memory.
+            residual_writes: parts of the whole stack that add to the residual stream: 2 per block, 3 with a memory.
         """
         for part in self.modules():
             if isinstance(part, nn.Linear):
-                _keep_variance(part)
-        writers = [self.attention.outward, self.fall] + ([self.to_memory.outward] if self.to_memory else [])
+                _preserve_variance(part)
+        writers = [self.attention.out_proj, self.down_proj]
+        writers += [self.cross_attention.out_proj] if self.cross_attention else []
         with torch.no_grad():
             for writer in writers:
-                writer.weight /= added**0.5
+                writer.weight /= residual_writes**0.5
 
-    def _network(self, x: torch.Tensor) -> torch.Tensor:
-        output: torch.Tensor = self.fall(self.dropout(self.activation(self.rise(x))))
+    def _feed_forward(self, x: torch.Tensor) -> torch.Tensor:
+        output: torch.Tensor = self.down_proj(self.dropout(self.activation(self.up_proj(x))))
         return output
 
     def _before(self, x: torch.Tensor, norm: nn.LayerNorm) -> torch.Tensor:
-        return _normalised(norm, x) if self.pre else x
+        return _normalised(norm, x) if self.pre_norm else x
 
     def _after(self, x: torch.Tensor, change: torch.Tensor, norm: nn.LayerNorm) -> torch.Tensor:
         total = x + self.dropout(change)
-        return total if self.pre else _normalised(norm, total)
+        return total if self.pre_norm else _normalised(norm, total)
 
 
 def _normalised(norm: nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
@@ -150,43 +150,45 @@ def _normalised(norm: nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
     return output
 
 
-def _keep_variance(linear: nn.Linear) -> None:
+def _preserve_variance(linear: nn.Linear) -> None:
     bound = (3.0 / linear.in_features) ** 0.5  # a uniform number up to b has variance b^2 / 3
     nn.init.uniform_(linear.weight, -bound, bound)
     if linear.bias is not None:
         nn.init.zeros_(linear.bias)
 
 
-def blocks(shape: BlockShape, layers: int, *, memory: bool = False, positions: str = "learned") -> nn.ModuleList:
-    """Return the blocks of a stack, at their start.
+def transformer_blocks(
+    config: TransformerConfig, layers: int, *, memory: bool = False, positions: str = "learned"
+) -> nn.ModuleList:
+    """Return the initialised blocks of a stack.
 
     Args:
-        shape: what they have in common.
-        layers: how many.
-        memory: whether they look at one.
-        positions: "relative" and "rotary" act within each block; any other name does not.
+        config: shared by all blocks.
+        layers: number of blocks.
+        memory: whether the blocks have cross-attention.
+        positions: "relative" and "rotary" act inside each block; other names do not.
     """
-    made = nn.ModuleList()
+    blocks = nn.ModuleList()
     for _ in range(layers):
-        block = TransformerBlock(shape, memory=memory, positions=_within(positions, shape))
-        block.start((3 if memory else 2) * layers)
-        made.append(block)
-    return made
+        block = TransformerBlock(config, memory=memory, positions=_pair_positions(positions, config))
+        block.initialise((3 if memory else 2) * layers)
+        blocks.append(block)
+    return blocks
 
 
-def _within(positions: str, shape: BlockShape) -> PairPositions | None:
+def _pair_positions(positions: str, config: TransformerConfig) -> PairPositions | None:
     if positions == "relative":
-        return RelativePositions(shape.width, shape.heads)
+        return RelativePositions(config.width, config.heads)
     return RotaryPositions() if positions == "rotary" else None
 
 
 def added_positions(kind: str, width: int, context: int) -> LearnedPositions | SinusoidalPositions | None:
-    """Return what adds places to the input, or None for a kind that acts within the blocks.
+    """Return the layer that adds positions to the input, or None for a kind that acts inside the blocks.
 
     Args:
-        kind: one of `firth.neural.layers.positions.POSITIONS`.
+        kind: a name of `firth.neural.layers.positions.POSITIONS`.
         width: D.
-        context: places there are.
+        context: number of positions.
 
     Raises:
         OptionError: there is no such kind.
@@ -199,29 +201,29 @@ def added_positions(kind: str, width: int, context: int) -> LearnedPositions | S
 
 
 class TransformerEncoder(nn.Module):
-    """Blocks that see the whole sequence.
+    """Blocks that attend to the whole sequence.
 
     Args:
-        shape: what the blocks have in common.
-        layers: how many.
-        context: the longest sequence, in steps, where positions are added.
+        config: shared by all blocks.
+        layers: number of blocks.
+        context: maximum length of a sequence in steps, if positions are added.
         positions: as in `added_positions`.
     """
 
-    def __init__(self, shape: BlockShape, layers: int, *, context: int, positions: str = "learned") -> None:
+    def __init__(self, config: TransformerConfig, layers: int, *, context: int, positions: str = "learned") -> None:
         super().__init__()
-        self.width = shape.width
-        self.positions = added_positions(positions, shape.width, context)
-        self.blocks = blocks(shape, layers, positions=positions)
-        self.norm = nn.LayerNorm(shape.width) if shape.norm == "pre" else nn.Identity()
-        self.dropout = Dropout(shape.dropout)
+        self.width = config.width
+        self.positions = added_positions(positions, config.width, context)
+        self.blocks = transformer_blocks(config, layers, positions=positions)
+        self.norm = nn.LayerNorm(config.width) if config.norm == "pre" else nn.Identity()
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
-        """Return (B, T, D) outputs; those behind the end of a sequence mean nothing.
+        """Return (B, T, D) outputs; outputs at padding are meaningless.
 
         Args:
             x: (B, T, D).
-            lengths: (B,) real steps of each sequence; None where all are.
+            lengths: (B,) steps of each sequence; None if all have T.
         """
         mask = None if lengths is None else padding_mask(lengths, x.shape[1])
         x = self.dropout(x if self.positions is None else self.positions(x))

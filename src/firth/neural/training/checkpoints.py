@@ -1,8 +1,8 @@
-"""Keeping a run on disk, so that one that was killed goes on to the same bits.
+"""Checkpoints: a run that was killed resumes to the same bits.
 
-A checkpoint holds everything that the next step depends on: weights, the optimiser's statistics, the place in the data,
-the state carried over the text, torch's random state, the best model so far and what evaluations have shown. Schedules
-and the order of the data are functions of the place and have no state of their own.
+A checkpoint holds everything that the next step depends on: weights, optimiser statistics, the position in the data,
+carried state, torch's random state, the best model so far and the state of early stopping. Schedules and the order of
+the data are functions of the position and have no state.
 """
 
 import dataclasses
@@ -13,144 +13,155 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
+from firth.neural.former_names import current_identity, current_tensor
 from firth.neural.layers.state import State
-from firth.neural.training.monitor import Tally, write_metrics
+from firth.neural.training.monitor import LossMeter, write_metrics
 from firth.neural.training.run import Run
-from firth.neural.training.stopping import Snapshot, put_back, set_statistics, statistics, weights_of
+from firth.neural.training.stopping import (
+    Snapshot,
+    optimiser_statistics,
+    restore_weights,
+    set_optimiser_statistics,
+    weights_of,
+)
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
 from firth.timing import Stopwatch
 
-INTERVAL = 300.0  # seconds of training between two checkpoints inside an epoch
-SHARE = 20  # times as long as keeping the state takes is trained before it is kept after an evaluation again
-PLACE = (
-    "epoch",
-    "index",
-    "step",
-    "predictions",
-    "seconds",
-    "aside",
-    "pace",
-    "looking",
-    "judged",
-    "untrained",
-    "rows",
-    "ended",
-    "trouble",
-)
+INTERVAL = 300.0  # seconds of training between two checkpoints within an epoch
+COST_RATIO = 20  # after an evaluation, train at least this many times as long as the last checkpoint took
+FIELDS = {  # names in the file -> attributes of a run
+    "epoch": "epoch",
+    "index": "batch_index",
+    "step": "step",
+    "predictions": "predictions",
+    "seconds": "seconds",
+    "aside": "other_seconds",
+    "pace": "seconds_per_prediction",
+    "looking": "evaluation_seconds",
+    "judged": "evaluated_step",
+    "untrained": "initial_loss",
+    "rows": "rows",
+    "ended": "ended",
+    "trouble": "error",
+}
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-class Keeper:
-    """Keeps a run in a folder; making one brings the run to the state that the folder holds.
+class Checkpointer:
+    """Saves a run to the folder of its configuration; the constructor restores the state that the folder holds.
 
     Args:
-        folder: where to; it is made where it is missing.
         run: at its start.
-        identity: what must be equal for a checkpoint to belong to the run, besides its training options.
+        identity: what a checkpoint must agree with, besides the training options.
 
     Raises:
-        OptionError: the folder holds the state of another run, and the message names what differs; or it cannot be a
-            folder.
+        OptionError: the folder holds the state of another run, and the message names the difference; or the path cannot
+            be a folder.
         FormatError: the file is damaged.
     """
 
-    def __init__(self, folder: Path, run: Run, identity: Mapping[str, Any]) -> None:
-        self._folder, self._run = folder, run
+    def __init__(self, run: Run, identity: Mapping[str, Any]) -> None:
+        self._folder, self._run = Path(run.config.checkpoint or "."), run
         self._identity = {**identity, "training": dataclasses.asdict(run.training)}
         self._cost = 0.0
-        make_folder(folder)
-        if (folder / FILE).exists():
-            with reading_state(folder / FILE, self._identity) as (facts, file):
+        make_folder(self._folder)
+        if (self._folder / FILE).exists():
+            with reading_state(self._folder / FILE, self._identity, current_identity) as (facts, file):
                 names = file.keys()
-                _load(run, facts, {name: file.get_tensor(name) for name in names})
-        self._kept = run.seconds
+                _restore(run, facts, {name: file.get_tensor(name) for name in names})
+        self._saved_at = run.seconds
 
-    def keep_soon(self) -> None:
-        """Keep the run after an evaluation, unless it was kept a moment ago; always when it has ended."""
-        if self._run.ended or self._run.seconds - self._kept >= SHARE * self._cost:
-            self.keep()
+    def save_after_evaluation(self) -> None:
+        """Save the run, unless it was saved a moment ago and continues."""
+        if self._run.ended or self._run.seconds - self._saved_at >= COST_RATIO * self._cost:
+            self.save()
 
-    def keep_at_times(self) -> None:
-        """Keep the run where the last time is long ago."""
-        if self._run.seconds - self._kept >= INTERVAL:
-            self.keep()
+    def save_at_intervals(self) -> None:
+        """Save the run if the last checkpoint is old."""
+        if self._run.seconds - self._saved_at >= INTERVAL:
+            self.save()
 
-    def keep(self) -> None:
-        """Keep the run now, and its rows as `metrics.jsonl` beside it.
+    def save(self) -> None:
+        """Save the run, with its rows as `metrics.jsonl`.
 
         Raises:
-            OSError: the disk is full or the folder is gone; the checkpoint before is still whole.
+            OSError: the disk is full or the folder is gone; the previous checkpoint remains.
         """
         watch, group = Stopwatch(), self._run.group
-        parts = group.gathered(_own(self._run))
+        parts = group.gather(_process_state(self._run))
         if group.rank == 0:
-            arrays, facts = _common(self._run)
+            arrays, facts = _shared_state(self._run)
             for part, _ in parts:
                 arrays |= part
             facts |= {"identity": self._identity, "states": [form for _, form in parts]}
             write_state(self._folder / FILE, arrays, facts)
             if self._run.rows:
                 write_metrics(self._run.rows, self._folder)
-        self._kept, self._cost = self._run.seconds, group.told(watch.lap())
-        self._run.aside += self._cost
+        self._saved_at, self._cost = self._run.seconds, group.broadcast(watch.lap())
+        self._run.other_seconds += self._cost
 
 
-def _own(run: Run) -> tuple[Arrays, Any]:
-    """What each of several processes has for itself: random state, and the state that its part of the data carries."""
-    place = f"process/{run.group.rank}"
-    arrays: Arrays = {f"{place}/random": torch.get_rng_state().numpy()}
-    if run.machine.device.type == "cuda":
-        arrays[f"{place}/random-cuda"] = torch.cuda.get_rng_state(run.machine.device).numpy()
-    return arrays, _flat_state(run.state, f"{place}/state", arrays)
+def _process_state(run: Run) -> tuple[Arrays, Any]:
+    """Random state and carried state of one process."""
+    prefix = f"process/{run.group.rank}"
+    arrays: Arrays = {f"{prefix}/random": torch.get_rng_state().numpy()}
+    if run.runtime.device.type == "cuda":
+        arrays[f"{prefix}/random-cuda"] = torch.cuda.get_rng_state(run.runtime.device).numpy()
+    return arrays, _flatten_state(run.state, f"{prefix}/state", arrays)
 
 
-def _common(run: Run) -> tuple[Arrays, dict[str, Any]]:
-    arrays, numbers = _flat("optimiser", statistics(run.optimiser))
+def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
+    """State that all processes share."""
+    arrays, numbers = _flatten_statistics("optimiser", optimiser_statistics(run.optimiser))
     arrays |= {f"weights/{name}": _array(tensor) for name, tensor in weights_of(run.task.module).items()}
-    facts: dict[str, Any] = {name: getattr(run, name) for name in PLACE}
+    facts: dict[str, Any] = {name: getattr(run, attribute) for name, attribute in FIELDS.items()}
+    stopping = run.early_stopping
     facts |= {
         "optimiser": numbers,
         "scaler": run.scaler.state_dict(),
-        "watch": dataclasses.asdict(run.watch),
-        "tally": [float(run.tally.nats), run.tally.predictions],
-        "glance": [float(run.glance.nats), run.glance.predictions],
+        "watch": {"best": stopping.best, "waited": stopping.waited, "factor": stopping.lr_factor},
+        "tally": [float(run.loss_meter.nats), run.loss_meter.predictions],
+        "glance": [float(run.recent_loss.nats), run.recent_loss.predictions],
         "best": None,
     }
     if run.best is not None:
         facts["best"] = run.best.row
         arrays |= {f"best/{name}": _array(tensor) for name, tensor in run.best.weights.items()}
-        kept, facts["best_optimiser"] = _flat("best-optimiser", run.best.optimiser)
-        arrays |= kept
+        statistics, facts["best_optimiser"] = _flatten_statistics("best-optimiser", run.best.optimiser)
+        arrays |= statistics
     return arrays, facts
 
 
-def _load(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
-    device = run.machine.device
+def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
+    device = run.runtime.device
     tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in arrays.items()}
-    put_back(run.task.module, _below("weights", tensors))
-    set_statistics(run.optimiser, _statistics("optimiser", tensors, facts["optimiser"]))
+    restore_weights(run.task.module, _weights("weights", tensors))
+    set_optimiser_statistics(run.optimiser, _statistics("optimiser", tensors, facts["optimiser"]))
     if facts["best"] is not None:
-        kept = _statistics("best-optimiser", tensors, facts["best_optimiser"])
-        run.best = Snapshot(_below("best", tensors), kept, facts["best"])
+        statistics = _statistics("best-optimiser", tensors, facts["best_optimiser"])
+        run.best = Snapshot(_weights("best", tensors), statistics, facts["best"])
     run.scaler.load_state_dict(facts["scaler"])
-    run.watch = dataclasses.replace(run.watch, **facts["watch"])
-    run.tally, run.glance = Tally(*facts["tally"]), Tally(*facts["glance"])
+    stopping = facts["watch"]
+    run.early_stopping = dataclasses.replace(
+        run.early_stopping, best=stopping["best"], waited=stopping["waited"], lr_factor=stopping["factor"]
+    )
+    run.loss_meter, run.recent_loss = LossMeter(*facts["tally"]), LossMeter(*facts["glance"])
     run.state = _state(facts["states"][run.group.rank], tensors)
-    for name in PLACE:
-        setattr(run, name, facts[name])
+    for name, attribute in FIELDS.items():
+        setattr(run, attribute, facts[name])
     if run.ended == "interrupted":
         run.ended = ""
-    place = f"process/{run.group.rank}"
-    torch.set_rng_state(torch.from_numpy(arrays[f"{place}/random"].copy()))
+    prefix = f"process/{run.group.rank}"
+    torch.set_rng_state(torch.from_numpy(arrays[f"{prefix}/random"].copy()))
     if device.type == "cuda":
-        torch.cuda.set_rng_state(torch.from_numpy(arrays[f"{place}/random-cuda"].copy()), device)
+        torch.cuda.set_rng_state(torch.from_numpy(arrays[f"{prefix}/random-cuda"].copy()), device)
 
 
 def _array(tensor: torch.Tensor) -> npt.NDArray[Any]:
     return tensor.detach().cpu().numpy()
 
 
-def _flat(prefix: str, state: dict[int, dict[str, Any]]) -> tuple[Arrays, dict[str, dict[str, Any]]]:
+def _flatten_statistics(prefix: str, state: dict[int, dict[str, Any]]) -> tuple[Arrays, dict[str, dict[str, Any]]]:
     """Split statistics into arrays and plain numbers."""
     arrays: Arrays = {}
     numbers: dict[str, dict[str, Any]] = {}
@@ -173,13 +184,17 @@ def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Ten
     return {name.removeprefix(f"{prefix}/"): t for name, t in tensors.items() if name.startswith(f"{prefix}/")}
 
 
-def _flat_state(state: State, name: str, arrays: Arrays) -> Any:
-    """Put a state's tensors among the arrays, and return its form: None, lists, or a tensor's name and type."""
+def _weights(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {current_tensor(name): tensor for name, tensor in _below(prefix, tensors).items()}
+
+
+def _flatten_state(state: State, name: str, arrays: Arrays) -> Any:
+    """Add a state's tensors to the arrays and return its form: None, a list, or the name and type of a tensor."""
     if state is None:
         return None
     if isinstance(state, tuple):
-        return [_flat_state(part, f"{name}/{place}", arrays) for place, part in enumerate(state)]
-    # NumPy has no bfloat16: half precisions go as float32, which holds them all exactly.
+        return [_flatten_state(part, f"{name}/{i}", arrays) for i, part in enumerate(state)]
+    # NumPy has no bfloat16. float32 holds both half precisions exactly.
     half = state.dtype in (torch.bfloat16, torch.float16)
     arrays[name] = _array(state.float() if half else state)
     return {"name": name, "type": str(state.dtype).removeprefix("torch.")}

@@ -1,4 +1,4 @@
-"""Where training runs and in what precision; how many threads; a random state of its own."""
+"""Device and precision, threads, memory limits, and isolated random state."""
 
 import contextlib
 import os
@@ -20,82 +20,76 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 @dataclass(frozen=True)
-class Machine:
-    """What training runs on.
+class Runtime:
+    """Device and precision of a computation.
 
     Attributes:
-        device: where tensors are.
-        precision: of products, as in `TrainingOptions`.
+        device: of the tensors.
+        precision: of matrix products, as in `TrainingOptions`.
     """
 
     device: torch.device
     precision: str = "fp32"
 
-    def arithmetic(self) -> contextlib.AbstractContextManager[Any]:
-        """Return a context in which products have the precision asked for; sums and losses keep 32 bits."""
+    def autocast(self) -> contextlib.AbstractContextManager[Any]:
+        """Return a context in which matrix products have this precision; sums and losses keep 32 bits."""
         if self.precision == "fp32":
             return contextlib.nullcontext()
         return torch.autocast(self.device.type, dtype=DTYPES[self.precision])
 
     @property
-    def scales(self) -> bool:
-        """Whether gradients are too small for the precision unless the loss is scaled up."""
+    def scales_loss(self) -> bool:
+        """Whether gradients underflow in this precision unless the loss is scaled up."""
         return self.precision == "fp16"
 
 
-PROCESSOR = Machine(torch.device("cpu"))
+CPU = Runtime(torch.device("cpu"))
 
 
-def chosen_machine(training: TrainingOptions) -> Machine:
-    """Return what options ask for.
-
-    Args:
-        training: says device and precision.
+def select_runtime(training: TrainingOptions) -> Runtime:
+    """Return the device and precision that the options ask for.
 
     Raises:
-        OptionError: a GPU was asked for and there is none; or fp16 without one, which no processor is fast at.
+        OptionError: there is no GPU for device="cuda"; or precision is fp16 without a GPU.
     """
-    found = torch.cuda.is_available()
-    if training.device == "cuda" and not found:
+    available = torch.cuda.is_available()
+    if training.device == "cuda" and not available:
         raise OptionError("device='cuda': PyTorch finds no GPU that it can use here; expected one, or device='cpu'")
-    kind = "cuda" if found and training.device != "cpu" else "cpu"
+    kind = "cuda" if available and training.device != "cpu" else "cpu"
     if training.precision == "fp16" and kind == "cpu":
         raise OptionError("precision='fp16': it needs a GPU, and training runs on the CPU; use 'bf16' or 'fp32'")
-    return Machine(torch.device(kind), training.precision)
+    return Runtime(torch.device(kind), training.precision)
 
 
 @contextlib.contextmanager
 def torch_threads(threads: int | None) -> Iterator[int]:
-    """Let torch compute in a number of threads, and in as many as before afterwards.
+    """Set the number of torch's threads, and restore it afterwards.
 
-    None is one thread. A second one only pays where matrices are large (a width of 500 and more) and the other
-    processor is idle: PyTorch's threads wait for one another many times a step, and where one of them has to share its
-    processor, small steps have been measured 20 times slower in two threads than in one. One thread also gives the
-    same bits every time.
-
-    Args:
-        threads: how many, at least 1, or None.
+    None is one thread. A second thread pays only if matrices are large (a width of 500 and more) and the other
+    processor is idle. PyTorch's threads synchronise many times per step: where one of them shares its processor, small
+    steps have been measured 20 times slower with two threads than with one. One thread also gives the same bits every
+    time.
 
     Yields:
-        The number in use.
+        The number of threads.
 
     Raises:
         OptionError: `threads` is not a whole number of at least 1.
     """
-    wanted, before = usable_threads(1 if threads is None else threads), torch.get_num_threads()
-    torch.set_num_threads(wanted)
+    count, before = usable_threads(1 if threads is None else threads), torch.get_num_threads()
+    torch.set_num_threads(count)
     try:
-        yield wanted
+        yield count
     finally:
         torch.set_num_threads(before)
 
 
 @contextlib.contextmanager
 def no_subnormals() -> Iterator[None]:
-    """Let a processor take numbers below 1.2e-38 for 0, and not so afterwards unless it was so before.
+    """Flush subnormal numbers (below 1.2e-38) to 0, and restore the setting afterwards.
 
-    Gradients of attention hold them: where a step sees one key, the true gradient of its score is 0, and what comes
-    out is a rest of 1e-40. A product of matrices that meets such numbers takes ten times as long.
+    Gradients of attention contain them: where a step sees one key, the exact gradient of its score is 0, and the
+    computed one is a remainder of 1e-40. A matrix product with such numbers takes ten times as long.
     """
     before = bool(torch.tensor(1e-39) * 1 == 0)
     torch.set_flush_denormal(True)
@@ -105,27 +99,27 @@ def no_subnormals() -> Iterator[None]:
         torch.set_flush_denormal(before)
 
 
-def memory_here() -> int | None:
-    """Return the bytes of memory that this process may use at most, or None where the system does not say."""
-    found = []
+def available_memory() -> int | None:
+    """Return the memory limit of this process in bytes, or None if the system does not say."""
+    limits = []
     with contextlib.suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with contextlib.suppress(OSError, ValueError):  # of a container; "max" where it has no limit
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(found, default=None)
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(limits, default=None)
 
 
 @contextlib.contextmanager
 def within_memory(copies: int = 1) -> Iterator[None]:
-    """Refuse what this machine has no memory for, before it is taken.
+    """Refuse to create modules that this machine has no memory for, before the memory is allocated.
 
     Args:
-        copies: numbers that are kept for each parameter made inside: in training, 2 with its gradient.
+        copies: numbers in memory per parameter: 1, or 2 in training, with its gradient.
 
     Raises:
-        OptionError: the parameters made so far need more memory than there is, or torch cannot get memory for more.
+        OptionError: the parameters created inside need more memory than there is.
     """
-    limit, needed = memory_here(), 0
+    limit, needed = available_memory(), 0
 
     def count(_: torch.nn.Module, __: str, parameter: Any) -> None:
         nonlocal needed
@@ -137,10 +131,10 @@ def within_memory(copies: int = 1) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        asked = _NO_MEMORY.search(str(error))
-        if asked is None:
+        match = _NO_MEMORY.search(str(error))
+        if match is None:
             raise
-        raise OptionError(_too_large(copies * (needed + int(asked[1])), limit)) from error
+        raise OptionError(_too_large(copies * (needed + int(match[1])), limit)) from error
     finally:
         hook.remove()
 
@@ -151,52 +145,44 @@ _NO_MEMORY = re.compile(r"can't allocate memory: you tried to allocate (\d+) byt
 def _too_large(needed: int, limit: int | None) -> str:
     here = "" if limit is None else f"; this machine has {limit / 1e9:,.1f} GB"
     return (
-        f"the model needs at least {needed / 1e9:,.1f} GB of memory{here}: expected a smaller one; lower its widths, "
-        "such as hidden and dim, its layers or its vocabulary"
+        f"the model needs at least {needed / 1e9:,.1f} GB of memory{here}: expected a smaller one; reduce its widths "
+        "(such as hidden and dim), its layers or its vocabulary"
     )
 
 
-def kept_randomness(machine: Machine) -> contextlib.AbstractContextManager[Any]:
-    """Return a context that leaves torch's generators as it found them.
-
-    Args:
-        machine: whose generator is kept besides the processor's.
-    """
-    devices = [torch.cuda.current_device()] if machine.device.type == "cuda" else []
+def kept_randomness(runtime: Runtime) -> contextlib.AbstractContextManager[Any]:
+    """Return a context that restores torch's random state afterwards, on the CPU and on the runtime's device."""
+    devices = [torch.cuda.current_device()] if runtime.device.type == "cuda" else []
     return torch.random.fork_rng(devices=devices)
 
 
 @contextlib.contextmanager
-def own_randomness(seed: int, name: str, machine: Machine = PROCESSOR) -> Iterator[None]:
-    """Give torch's generators a stream of their own, and their old states back afterwards.
+def own_randomness(seed: int, name: str, runtime: Runtime = CPU) -> Iterator[None]:
+    """Seed torch's generators with a stream of their own, and restore their state afterwards.
 
     Args:
         seed: the caller's.
-        name: what the stream is for, as in `firth.randomness.generator`.
-        machine: whose generator is meant besides the processor's.
+        name: of the stream, as in `firth.randomness.generator`.
+        runtime: whose device is seeded besides the CPU.
     """
-    with kept_randomness(machine):
+    with kept_randomness(runtime):
         torch.manual_seed(torch_seed(seed, name))
         yield
 
 
 @contextlib.contextmanager
-def deterministic(machine: Machine) -> Iterator[None]:
-    """Choose what gives the same bits every time, where a GPU has it; one thread of a processor does so anyway.
-
-    Args:
-        machine: what is trained on.
-    """
-    if machine.device.type == "cpu":
+def deterministic(runtime: Runtime) -> Iterator[None]:
+    """Use deterministic algorithms on a GPU where it has them; one thread of a CPU is deterministic anyway."""
+    if runtime.device.type == "cpu":
         yield
         return
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    checks: Any = torch.utils.deterministic  # its one property has no annotation
-    filling = checks.fill_uninitialized_memory
+    settings: Any = torch.utils.deterministic  # its one property has no annotation
+    filling = settings.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=True)
-    checks.fill_uninitialized_memory = False  # a check for others' mistakes, and a slow one
+    settings.fill_uninitialized_memory = False  # a check for others' mistakes, and a slow one
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
-        checks.fill_uninitialized_memory = filling
+        settings.fill_uninitialized_memory = filling

@@ -1,4 +1,4 @@
-"""What a user sees of training: figures as it goes, a row for each evaluation, and functions of the user's own."""
+"""Monitoring of training: running losses, one row per evaluation, and callbacks."""
 
 import json
 import math
@@ -16,40 +16,41 @@ METRICS = "metrics.jsonl"
 
 
 @dataclass
-class Tally:
-    """Losses summed up where the tensors are: reading a figure makes a GPU wait, so that it is done rarely.
+class LossMeter:
+    """Sum of losses on their device: reading a figure makes a GPU wait, so it is read rarely.
 
     Attributes:
         nats: scalar float64 tensor, or 0 before the first step.
-        predictions: how many it is the loss of.
+        predictions: number of predictions in the sum.
     """
 
     nats: torch.Tensor | float = 0.0
     predictions: int = 0
 
     def add(self, nats: torch.Tensor, predictions: int) -> None:
-        """Take a step's loss in."""
+        """Add the loss of a step."""
         self.nats = self.nats + nats.double()
         self.predictions += predictions
 
     def mean(self) -> float:
-        """Read the loss a prediction, in nats; 0 where there was none."""
+        """Return the mean loss in nats per prediction; 0 without predictions."""
         return float(self.nats) / max(self.predictions, 1)
 
 
 @dataclass(frozen=True)
 class History:
-    """What came of training.
+    """Training history.
 
     Attributes:
-        rows: one an evaluation: "epoch" (passes, with fractions), "step", "loss" (training, nats a prediction since the
-            row before), "lr", "seconds", "predictions", and what held-out data gave as "held_out_loss" and so on.
-        best: the row of the model that was kept; None where there was no held-out data, and the last was kept.
+        rows: one per evaluation: "epoch" (passes, with fractions), "step", "loss" (training loss in nats per prediction
+            since the previous row), "lr", "seconds", "predictions", and figures on held-out data as "held_out_loss"
+            etc.
+        best: row of the model that was kept; None without held-out data, when the last model is kept.
         ended: "epochs", "patience", "minutes", "interrupted" or "diverged".
-        steps: updates made.
-        predictions: in all of them.
-        seconds: spent on them, evaluation left out.
-        trouble: what went wrong, where it diverged.
+        steps: number of updates.
+        predictions: in all updates.
+        seconds: spent on updates, without evaluation.
+        error: message of the error, if training diverged.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -58,15 +59,15 @@ class History:
     steps: int = 0
     predictions: int = 0
     seconds: float = 0.0
-    trouble: str = ""
+    error: str = ""
 
     @property
     def interrupted(self) -> bool:
-        """Whether training ended before it was done, because somebody asked for it."""
+        """Whether a signal stopped training."""
         return self.ended == "interrupted"
 
     def described(self) -> dict[str, Any]:
-        """Return everything as a value that JSON holds, for a model's metadata."""
+        """Return the history as a JSON value, for a model's metadata."""
         return {
             "rows": self.rows,
             "best": self.best,
@@ -75,23 +76,19 @@ class History:
             "steps": self.steps,
             "predictions": self.predictions,
             "seconds": round(self.seconds, 3),
-            "trouble": self.trouble,
+            "error": self.error,
         }
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as JSON can hold it: numbers that are not finite become None."""
+    """Return a row for JSON: numbers that are not finite become None."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()
     }
 
 
 def write_metrics(rows: list[dict[str, Any]], folder: Path) -> None:
-    """Write rows as `metrics.jsonl`, one JSON object a line; a reader finds the old rows or the new.
-
-    Args:
-        rows: of a `History`.
-        folder: where to.
+    """Write rows of a `History` as `metrics.jsonl`, one JSON object per line; the file is replaced atomically.
 
     Raises:
         OSError: the folder cannot be written.

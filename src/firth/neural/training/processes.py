@@ -1,63 +1,66 @@
-"""One process that trains alone, or several that each take their part of every batch.
+"""Training in one process, or data parallel in several.
 
-Each of several has the whole model and a share of the sequences. Gradients are averaged by torch's own
-`DistributedDataParallel`, weighted by what each predicted: the step is that of one process with the whole batch. What a
-run decides by (losses, the clock, a wish to stop) is summed or taken from the first, so that all decide alike.
+Each process has the whole model and a part of every batch. torch's `DistributedDataParallel` averages gradients,
+weighted by each process's number of predictions, so that a step equals that of one process with the whole batch. The
+inputs of decisions (losses, the clock, a request to stop) are summed or taken from the first process, so that all
+processes decide alike.
 """
 
 import contextlib
 import logging
 import multiprocessing
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
 
 from firth.errors import FirthError, MissingExtraError, OptionError
 from firth.neural.layers.state import State
-from firth.neural.training.task import Outcome, Task
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import StepOutput, Task
 
-Step = Callable[[Any, State], Outcome]
+Step = Callable[[Any, State, TrainingProgress], StepOutput]
 
 
 class Group(Protocol):
-    """The processes that train together, as one of them sees them.
+    """The processes that train together, from the view of one of them.
 
     Attributes:
-        rank: this one's number, from 0; the first shows progress, evaluates and writes.
-        count: how many there are.
+        rank: number of this process, from 0; the first shows progress, evaluates and writes.
+        count: number of processes.
     """
 
     rank: int
     count: int
 
     def step_of(self, task: Task) -> Step:
-        """Return `task.step`, with gradients that are shared when they go back."""
+        """Return `task.step`, wrapped so that gradients are averaged."""
         ...
 
-    def backward(self, objective: torch.Tensor) -> None:
-        """Let gradients go back from an objective."""
+    def backward(self, loss: torch.Tensor) -> None:
+        """Compute gradients."""
         ...
 
     def totals(self, nats: torch.Tensor, predictions: int) -> tuple[torch.Tensor, int]:
-        """Return the sums over all processes of a step's loss and predictions."""
+        """Return the sums of a step's loss and predictions over all processes."""
         ...
 
     def agreed(self, seconds: float, stop: bool) -> tuple[float, bool]:
         """Return the first process's clock, and whether any process was asked to stop."""
         ...
 
-    def told(self, value: Any) -> Any:
-        """Return the first process's value of something that JSON holds."""
+    def broadcast(self, value: Any) -> Any:
+        """Return the first process's value; JSON can represent it."""
         ...
 
-    def gathered(self, value: Any) -> list[Any]:
-        """Return what each process has, in the first; an empty list in the others."""
+    def gather(self, value: Any) -> list[Any]:
+        """Return the values of all processes, in the first; an empty list in the others."""
         ...
 
 
-class Alone:
-    """A process that trains alone; see `Group`."""
+class SingleProcess:
+    """A group of one; see `Group`."""
 
     rank, count = 0, 1
 
@@ -65,9 +68,9 @@ class Alone:
         """Return `task.step`."""
         return task.step
 
-    def backward(self, objective: torch.Tensor) -> None:
-        """Let gradients go back."""
-        torch.autograd.backward(objective)
+    def backward(self, loss: torch.Tensor) -> None:
+        """Compute gradients."""
+        torch.autograd.backward(loss)
 
     def totals(self, nats: torch.Tensor, predictions: int) -> tuple[torch.Tensor, int]:
         """Return both."""
@@ -77,33 +80,33 @@ class Alone:
         """Return both."""
         return seconds, stop
 
-    def told(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Return the value."""
         return value
 
-    def gathered(self, value: Any) -> list[Any]:
+    def gather(self, value: Any) -> list[Any]:
         """Return the value in a list."""
         return [value]
 
 
-class _Step(torch.nn.Module):
-    """A task's step as a module, so that all it does with parameters is inside one forward pass.
+class _StepModule(torch.nn.Module):
+    """A task's step as a module: one forward pass covers all uses of parameters.
 
-    What goes in and comes out passes by as attributes: wrappers of modules take arguments and results apart.
+    Arguments and results are attributes, because torch's wrapper takes apart those of `forward`.
     """
 
     def __init__(self, task: Task) -> None:
         super().__init__()
         self.module = task.module
-        self.given: tuple[Any, State] = (None, None)
-        self._step, self.outcome = task.step, Outcome(torch.zeros(()), torch.zeros(()), 0)
+        self.arguments: tuple[Any, ...] = ()
+        self._step, self.output = task.step, StepOutput(torch.zeros(()), torch.zeros(()), 0)
 
     def forward(self) -> torch.Tensor:
-        self.outcome = self._step(*self.given)
-        return self.outcome.objective
+        self.output = self._step(*self.arguments)
+        return self.output.loss
 
 
-class Together:
+class DistributedProcess:
     """One of several processes; see `Group`.
 
     Args:
@@ -116,21 +119,20 @@ class Together:
         self.count: int = fabric.world_size
 
     def step_of(self, task: Task) -> Step:
-        """Return `task.step` within torch's wrapper that averages gradients."""
-        inner = _Step(task)
-        wrapped = self._fabric.setup_module(inner)
+        """Return `task.step` in torch's wrapper that averages gradients."""
+        module = _StepModule(task)
+        wrapped = self._fabric.setup_module(module)
 
-        def step(batch: Any, state: State) -> Outcome:
-            inner.given = batch, state
-            objective = wrapped()
-            out = inner.outcome
-            return Outcome(objective, out.nats, out.predictions, out.state)
+        def step(batch: Any, state: State, progress: TrainingProgress) -> StepOutput:
+            module.arguments = batch, state, progress
+            loss = wrapped()  # sets module.output
+            return replace(module.output, loss=loss)
 
         return step
 
-    def backward(self, objective: torch.Tensor) -> None:
-        """Let gradients go back, and be averaged on the way."""
-        self._fabric.backward(objective)
+    def backward(self, loss: torch.Tensor) -> None:
+        """Compute gradients and average them."""
+        self._fabric.backward(loss)
 
     def totals(self, nats: torch.Tensor, predictions: int) -> tuple[torch.Tensor, int]:
         """Return the sums over all processes."""
@@ -144,11 +146,11 @@ class Together:
         both = self._sum(torch.tensor(mine, dtype=torch.float64, device=self._fabric.device))
         return float(both[0]), bool(both[1] > 0)
 
-    def told(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Return the first process's value."""
         return self._fabric.broadcast(value)
 
-    def gathered(self, value: Any) -> list[Any]:
+    def gather(self, value: Any) -> list[Any]:
         """Return what each process has, in the first."""
         values: list[Any] | None = [None] * self.count if self.rank == 0 else None
         torch.distributed.gather_object(value, values)
@@ -160,42 +162,43 @@ class Together:
 
 
 def launch(work: Callable[[Group], None], count: int, device: torch.device) -> None:
-    """Run something in several processes at once, and wait for them all.
+    """Run a function in several processes at once and wait for all of them.
 
-    On a processor they are copies of this one; with GPUs, new ones, for which everything in `work` must be such that
-    `pickle` can send it, and the program must be importable (`if __name__ == "__main__":`).
+    On the CPU the processes are forks of this one. With GPUs they are new processes: `pickle` must be able to send
+    `work`, and the program must be importable (`if __name__ == "__main__":`).
 
     Args:
-        work: called in each, with its group.
-        count: how many.
-        device: what kind each has for itself.
+        work: called in each process with its group.
+        count: number of processes.
+        device: kind of device of each process.
 
     Raises:
         MissingExtraError: `lightning-fabric` is not installed.
         OptionError: there are fewer GPUs.
-        FirthError: what `work` raised in the first.
+        FirthError: raised by `work` in the first process.
     """
     try:
         from lightning_fabric import Fabric
     except ImportError as error:
         raise MissingExtraError("lightning-fabric", "distributed", "train in several processes") from error
-    found = torch.cuda.device_count() if device.type == "cuda" else count
-    if found < count:
+    available = torch.cuda.device_count() if device.type == "cuda" else count
+    if available < count:
         raise OptionError(
-            f"processes={count}: there are {found} GPUs, expected one each; use processes={max(found, 1)}"
+            f"processes={count}: there are {available} GPUs, expected one per process; use processes="
+            f"{max(available, 1)}"
         )
-    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it tells of each process that starts
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it reports the start of each process
     strategy = "ddp_spawn" if device.type == "cuda" else "ddp_fork"
     fabric: Any = Fabric(accelerator=device.type, devices=count, strategy=strategy)
-    trouble = fabric.launch(_working, work)
-    if trouble is not None:
-        raise trouble
+    failure = fabric.launch(_run_in_process, work)
+    if failure is not None:
+        raise failure
 
 
-def _working(fabric: Any, work: Callable[[Group], None]) -> FirthError | OSError | None:
-    # An exception that leaves a process comes to its parent as a text; one that is returned comes as it is.
+def _run_in_process(fabric: Any, work: Callable[[Group], None]) -> FirthError | OSError | None:
+    # An exception that leaves a process reaches its parent as text; one that is returned keeps its type.
     try:
-        work(Together(fabric))
+        work(DistributedProcess(fabric))
     except (FirthError, OSError) as error:
         return error
     finally:
@@ -205,5 +208,5 @@ def _working(fabric: Any, work: Callable[[Group], None]) -> FirthError | OSError
 
 
 def working_processes() -> list[int]:
-    """Return the process ids of the processes that this one has launched and that are at work."""
+    """Return the process ids of running processes that this one has launched."""
     return [child.pid for child in multiprocessing.active_children() if child.pid is not None]

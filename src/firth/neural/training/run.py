@@ -1,4 +1,4 @@
-"""A training run: what is trained, how far it has come, and one step of it."""
+"""State of a training run: the task, its progress, and one step."""
 
 import math
 import warnings
@@ -10,279 +10,303 @@ import torch
 
 from firth.errors import DivergenceError
 from firth.neural.layers.state import State, detached
-from firth.neural.training.devices import Machine
-from firth.neural.training.monitor import History, Tally, plain
+from firth.neural.training.devices import Runtime
+from firth.neural.training.monitor import History, LossMeter, plain
 from firth.neural.training.optimisers import make_optimiser
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.processes import Group, Step
-from firth.neural.training.schedules import Moment, rate
-from firth.neural.training.stopping import Snapshot, Watch, copied, put_back, set_statistics, statistics, weights_of
+from firth.neural.training.schedules import TrainingProgress, lr_factor
+from firth.neural.training.stopping import (
+    EarlyStopping,
+    Snapshot,
+    copy_tensors,
+    optimiser_statistics,
+    restore_weights,
+    set_optimiser_statistics,
+    weights_of,
+)
 from firth.neural.training.task import Batches, Task
 from firth.progress import Status
 
-LONG = 0.25  # share of a limit in minutes that an evaluation should not take
-STEADY = 3  # step from which on the time of a step is the usual one
-SOME = 1e-3  # seconds of training that a limit leaves at least: one step
-WORSE = 3.0  # times the untrained loss; learning at a rate that suits stays below 1, a bad start below 2
-FEW = 100  # predictions that say whether a loss is worse
+LONG_EVALUATION = 0.25  # fraction of a limit in minutes; a longer evaluation is warned of
+TIMED_FROM = 3  # step from which on the time per step is typical
+MIN_SECONDS = 1e-3  # of training that a limit leaves: one step
+DIVERGED = 3.0  # times the initial loss; with a suitable rate the ratio stays below 1, after a bad start below 2
+MIN_PREDICTIONS = 100  # for a loss that is compared
 
 
 @dataclass(kw_only=True)
 class Run:
-    """What is trained, and how far it has come.
+    """A training run and its state.
 
     Attributes:
         task: the module and its data.
-        group: this process, and others that train with it.
-        stepping: the task's step, as the group takes it.
+        config: options and circumstances.
+        group: the processes that train together.
+        step_fn: the task's step, wrapped by the group.
         batches: the group's part of the data.
-        training: the options.
-        machine: what it runs on.
+        runtime: device and precision.
         optimiser: with its statistics.
-        scaler: of losses, for fp16.
-        watch: what evaluations have shown.
-        best: the model at its best; None before the first evaluation on held-out data.
-        epoch: the epoch in work, from 0.
-        index: batches of it that are done.
-        step: updates made.
-        predictions: in all of them.
-        learned: in the last.
-        seconds: spent on them.
-        aside: seconds spent on all else that a limit counts: what came before training, evaluations, checkpoints.
-        later: evaluations that come after training, and that a limit counts too.
-        pace: seconds of a prediction in the fastest step so far.
-        looking: seconds of the longest evaluation so far.
-        judged: the step at which the last evaluation was.
-        untrained: mean loss of the first batch, before it was learned from.
-        state: what the next batch starts from.
-        tally: losses since the last evaluation.
-        glance: losses since they were last looked at.
-        rows: one an evaluation.
-        ended: why training ended; "" while it goes on.
-        trouble: what went wrong, where training ended by it.
-        stopping: whether all processes know that one of them was asked to stop.
+        scaler: loss scaling, for fp16.
+        early_stopping: record of evaluations.
+        best: snapshot of the best model; None before the first evaluation on held-out data.
+        epoch: current epoch, from 0.
+        batch_index: batches of it that are done.
+        step: updates done.
+        predictions: in all updates.
+        last_predictions: in the last update.
+        seconds: spent on updates.
+        other_seconds: spent on everything else under the limit in minutes: reading, evaluations, checkpoints.
+        later_evaluations: evaluations after training that the limit includes.
+        seconds_per_prediction: in the fastest step so far.
+        evaluation_seconds: of the longest evaluation so far.
+        evaluated_step: step of the last evaluation.
+        initial_loss: mean loss of the first batch, before learning from it.
+        state: initial state of the next batch.
+        loss_meter: losses since the last evaluation.
+        recent_loss: losses since they were last checked.
+        rows: one per evaluation.
+        ended: why training ended; "" before.
+        error: the error that ended training, if any.
+        stop_requested: whether any process was asked to stop.
     """
 
     task: Task
+    config: RunConfig
     group: Group
-    stepping: Step
+    step_fn: Step
     batches: Batches
-    training: TrainingOptions
-    machine: Machine
+    runtime: Runtime
     optimiser: torch.optim.Optimizer
     scaler: torch.amp.GradScaler
-    watch: Watch
+    early_stopping: EarlyStopping
     best: Snapshot | None = None
     epoch: int = 0
-    index: int = 0
+    batch_index: int = 0
     step: int = 0
     predictions: int = 0
-    learned: int = 0
+    last_predictions: int = 0
     seconds: float = 0.0
-    aside: float = 0.0
-    later: int = 0
-    pace: float = math.inf
-    looking: float = 0.0
-    judged: int = 0
-    untrained: float | None = None
+    other_seconds: float = 0.0
+    later_evaluations: int = 0
+    seconds_per_prediction: float = math.inf
+    evaluation_seconds: float = 0.0
+    evaluated_step: int = 0
+    initial_loss: float | None = None
     state: State = None
-    tally: Tally = field(default_factory=Tally)
-    glance: Tally = field(default_factory=Tally)
+    loss_meter: LossMeter = field(default_factory=LossMeter)
+    recent_loss: LossMeter = field(default_factory=LossMeter)
     rows: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
-    trouble: str = ""
-    stopping: bool = False
-    _counted: tuple[int, int] = (-1, 0)  # an epoch and its batches: to count them may be to plan them
+    error: str = ""
+    stop_requested: bool = False
+    _epoch_size: tuple[int, int] = (-1, 0)  # an epoch and its number of batches, which may need a plan of the epoch
+
+    @property
+    def training(self) -> TrainingOptions:
+        """The options of the loop."""
+        return self.config.training
+
+    @property
+    def progress(self) -> TrainingProgress:
+        """Position in the run."""
+        epoch = self.step / max(self.total_steps / self.training.epochs, 1)
+        return TrainingProgress(self.step, self.total_steps, epoch, self.fraction)
 
     @property
     def lr(self) -> float:
-        """The learning rate of the next update, a batch's own scale left out."""
-        t, passes = self.training, self.step / max(self.updates / self.training.epochs, 1)
-        moment = Moment(self.step, self.share(t.warmup), passes, t.warmup, t.decay)
-        return t.lr * self.watch.factor * rate(t.schedule, moment)
+        """Learning rate of the next update, without the batch's own factor."""
+        return self._lr_at(self.progress)
+
+    def _lr_at(self, progress: TrainingProgress) -> float:
+        t = self.training
+        factor = lr_factor(t.schedule, progress, warmup=t.warmup, decay=t.lr_decay)
+        return t.lr * self.early_stopping.lr_factor * factor
 
     @property
     def budget(self) -> float:
-        """Seconds that may be spent on training: the limit, without what is spent aside and what an end will take."""
+        """Seconds for updates: the limit without the time for everything else."""
         if self.training.minutes is None:
             return math.inf
-        left = 60 * self.training.minutes - self.aside
-        least = 0.0 if self.rows else left / 2  # to learn before the first evaluation, however long it may be
-        return max(left - self._kept_back, least, SOME)
+        remaining = 60 * self.training.minutes - self.other_seconds
+        least = 0.0 if self.rows else remaining / 2  # for updates before the first evaluation, however long that takes
+        return max(remaining - self._reserved, least, MIN_SECONDS)
 
     @property
-    def _kept_back(self) -> float:
-        """Seconds for the evaluation at the end and those after it, by the longest so far, or by the pace of learning.
+    def _reserved(self) -> float:
+        """Seconds for the last evaluation and later ones, by the longest so far or by the speed of training.
 
-        An evaluation that goes through the same layers without gradients takes about half as long a prediction. Outputs
-        that learn from samples, and evaluate over all words, are slower than that.
+        An evaluation through the same layers without gradients takes about half the time per prediction. Output layers
+        that train on samples and evaluate over all words take longer than that.
         """
-        expected = 0.5 * self.task.judged * self.pace if math.isfinite(self.pace) else 0.0
-        return (1 + self.later) * (self.looking or expected)
-
-    def spent(self, seconds: float, stop: bool) -> None:
-        """Take note of the time of a step, and of whether somebody asked for an end.
-
-        Args:
-            seconds: since the step before.
-            stop: whether this process was asked.
-        """
-        before = self.seconds
-        self.seconds, self.stopping = self.group.agreed(before + seconds, stop)
-        if self.step >= STEADY:
-            self.pace = min(self.pace, (self.seconds - before) / max(self.learned, 1))
+        pace = self.seconds_per_prediction
+        expected = 0.5 * self.task.eval_predictions * pace if math.isfinite(pace) else 0.0
+        return (1 + self.later_evaluations) * (self.evaluation_seconds or expected)
 
     @cached_property
-    def updates(self) -> int:
-        """Steps of all epochs, taken to be as long as the first; where they differ, schedules end a little off."""
+    def total_steps(self) -> int:
+        """Updates of all epochs, if each is as long as the first; otherwise schedules end a little off."""
         return max(1, self.training.epochs * self.batches.count(0))
 
     @property
-    def size(self) -> int:
-        """How many batches the epoch in work has."""
-        if self._counted[0] != self.epoch:
-            self._counted = self.epoch, self.batches.count(self.epoch)
-        return self._counted[1]
+    def fraction(self) -> float:
+        """Fraction of the run that is done, from 0 to 1, by updates or by the clock."""
+        return min(max(self.step / self.total_steps, self.seconds / self.budget), 1.0)
+
+    @property
+    def epoch_size(self) -> int:
+        """Number of batches of the current epoch."""
+        if self._epoch_size[0] != self.epoch:
+            self._epoch_size = self.epoch, self.batches.count(self.epoch)
+        return self._epoch_size[1]
 
     @property
     def epoch_done(self) -> bool:
-        """Whether all batches of the epoch in work are done."""
-        return self.index >= self.size
+        """Whether all batches of the current epoch are done."""
+        return self.batch_index >= self.epoch_size
 
     @property
-    def due(self) -> bool:
-        """Whether held-out data is to be looked at now."""
+    def evaluation_due(self) -> bool:
+        """Whether to evaluate now."""
         every = self.training.evaluate_every
         now = self.epoch_done or self.seconds >= self.budget or (every > 0 and self.step % every == 0)
-        return now and self.judged < self.step
-
-    def share(self, warmup: int = 0) -> float:
-        """Return the share of the run that is done, from 0 to 1, a warm-up left out."""
-        done, rise = max(self.step / self.updates, self.seconds / self.budget), warmup / self.updates
-        return min(max((done - rise) / max(1 - rise, 1e-9), 0.0), 1.0)
+        return now and self.evaluated_step < self.step
 
     def learn(self, batch: Any) -> None:
-        """Take one step."""
-        lr = self.lr * batch.scale
+        """Make one update."""
+        progress = self.progress
+        lr = self._lr_at(progress) * batch.scale
         for group in self.optimiser.param_groups:
             group["lr"] = lr
-        with self.machine.arithmetic():
-            outcome = self.stepping(batch.to(self.machine.device), None if batch.fresh else self.state)
+        with self.runtime.autocast():
+            output = self.step_fn(batch.to(self.runtime.device), None if batch.fresh else self.state, progress)
         self.optimiser.zero_grad(set_to_none=True)
-        nats, predictions = self.group.totals(outcome.nats, outcome.predictions)
-        # Processes' gradients are averaged: each counts by what it predicted. Alone, the weight is 1.
-        weight = outcome.predictions * self.group.count / predictions
-        objective = outcome.objective if weight == 1 else outcome.objective * weight
-        self.group.backward(self.scaler.scale(objective))
-        if self.training.clip:
+        nats, predictions = self.group.totals(output.nats, output.predictions)
+        # Gradients are averaged over processes: weight each by its predictions. A single process has weight 1.
+        weight = output.predictions * self.group.count / predictions
+        loss = output.loss if weight == 1 else output.loss * weight
+        self.group.backward(self.scaler.scale(loss))
+        if self.training.clip_norm:
             self.scaler.unscale_(self.optimiser)
-            torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), self.training.clip)
+            torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), self.training.clip_norm)
         self.scaler.step(self.optimiser)
         self.scaler.update()
-        self.state = detached(outcome.state)
+        self.state = detached(output.state)
         self._count(nats, predictions)
 
     def _count(self, nats: torch.Tensor, predictions: int) -> None:
-        self.tally.add(nats, predictions)
-        self.glance.add(nats, predictions)
-        if self.untrained is None:
-            self.untrained = self.tally.mean()
-        self.index, self.step = self.index + 1, self.step + 1
+        self.loss_meter.add(nats, predictions)
+        self.recent_loss.add(nats, predictions)
+        if self.initial_loss is None:
+            self.initial_loss = self.loss_meter.mean()
+        self.batch_index, self.step = self.batch_index + 1, self.step + 1
         self.predictions += predictions
-        self.learned = predictions
+        self.last_predictions = predictions
 
-    def judge(self, figures: dict[str, float], seconds: float) -> dict[str, Any]:
-        """Take note of an evaluation: keep the best model, or slow down and go back; return its row.
+    def add_time(self, seconds: float, stop: bool) -> None:
+        """Record the time of a step and a request to stop, in agreement with the other processes."""
+        before = self.seconds
+        self.seconds, self.stop_requested = self.group.agreed(before + seconds, stop)
+        if self.step >= TIMED_FROM:
+            pace = (self.seconds - before) / max(self.last_predictions, 1)
+            self.seconds_per_prediction = min(self.seconds_per_prediction, pace)
+
+    def record_evaluation(self, figures: dict[str, float], seconds: float) -> dict[str, Any]:
+        """Record an evaluation: keep the best model, or lower the rate and roll back. Return its row.
 
         Args:
-            figures: of held-out data, "loss" among them; empty where there is none.
-            seconds: that it took.
+            figures: on held-out data, with "loss"; empty without held-out data.
+            seconds: that the evaluation took.
         """
-        if self.training.minutes and seconds > LONG * 60 * self.training.minutes and not self.looking:
+        limit = self.training.minutes
+        if limit and seconds > LONG_EVALUATION * 60 * limit and not self.evaluation_seconds:
             warnings.warn(
-                f"evaluating the held-out data took {seconds:.0f} s of the {60 * self.training.minutes:.0f} s that "
-                "training has in all: give fewer held-out data, or more minutes",
+                f"the evaluation on held-out data took {seconds:.0f} s of the {60 * limit:.0f} s for training: use "
+                "less held-out data or more minutes",
                 stacklevel=2,
             )
-        self.aside, self.looking = self.aside + seconds, max(self.looking, seconds)
+        self.other_seconds += seconds
+        self.evaluation_seconds = max(self.evaluation_seconds, seconds)
         row = self._row(figures)
         self.rows.append(row)
-        self.judged, self.tally = self.step, Tally()
+        self.evaluated_step, self.loss_meter = self.step, LossMeter()
         if figures:
             self._compare(figures["loss"], row)
         if self.epoch_done:
-            self.epoch, self.index, self.state = self.epoch + 1, 0, None
-        self.ended = self._reason()
+            self.epoch, self.batch_index, self.state = self.epoch + 1, 0, None
+        self.ended = self._reason_to_end()
         return row
 
     def _compare(self, loss: float, row: dict[str, Any]) -> None:
-        back = self.training.rollback
-        if self.watch.improves(loss):
-            kept = statistics(self.optimiser) if back == "best" else {}
-            self.best = Snapshot(copied(weights_of(self.task.module)), kept, row)
-        elif back != "no" and self.best is not None:
-            put_back(self.task.module, self.best.weights)
-            self.state, self.glance = None, Tally()
-            if back != "current":
-                set_statistics(self.optimiser, self.best.optimiser)
+        rollback = self.training.rollback
+        if self.early_stopping.improves(loss):
+            statistics = optimiser_statistics(self.optimiser) if rollback == "best" else {}
+            self.best = Snapshot(copy_tensors(weights_of(self.task.module)), statistics, row)
+        elif rollback != "no" and self.best is not None:
+            restore_weights(self.task.module, self.best.weights)
+            self.state, self.recent_loss = None, LossMeter()
+            if rollback != "current":
+                set_optimiser_statistics(self.optimiser, self.best.optimiser)
 
-    def _reason(self) -> str:
-        if self.watch.lost:
+    def _reason_to_end(self) -> str:
+        if self.early_stopping.should_stop:
             return "patience"
         if self.epoch >= self.training.epochs:
             return "epochs"
         return "minutes" if self.seconds >= self.budget else ""
 
-    def look(self) -> float:
-        """Return the mean loss since the last look, in nats a prediction.
+    def check_loss(self) -> float:
+        """Return the mean loss since the last check, in nats per prediction.
 
         Raises:
-            DivergenceError: it is not finite, or far above what it was before any training.
+            DivergenceError: the loss is not finite, or far above the initial loss.
         """
-        loss, seen = self.glance.mean(), self.glance.predictions
-        most = WORSE * max(self.untrained or 0.0, math.log(2))
-        # A loss may be negative (a density's, a bound's): what was below nothing has no multiple to stay below.
-        worse = seen >= FEW and (self.untrained or 0.0) >= 0 and loss > most
-        if math.isfinite(loss) and not worse:
-            if seen >= FEW:
-                self.glance = Tally()
+        loss, predictions = self.recent_loss.mean(), self.recent_loss.predictions
+        initial = self.initial_loss or 0.0
+        limit = DIVERGED * max(initial, math.log(2))
+        # A loss may be negative (a density, a bound): there is no multiple of it to compare with.
+        above = predictions >= MIN_PREDICTIONS and initial >= 0 and loss > limit
+        if math.isfinite(loss) and not above:
+            if predictions >= MIN_PREDICTIONS:
+                self.recent_loss = LossMeter()
             return loss
         if self.training.rollback != "no" and self.best is not None:
-            return loss  # the next evaluation sees it too, and goes back
+            return loss  # the next evaluation is worse, too, and rolls back
         lr = self.training.lr
         raise DivergenceError(
             f"training diverged by step {self.step:,}, in epoch {self.epoch + 1}, with lr={lr:g}: the loss is "
-            f"{loss:.3g} nats a prediction, expected less than {most:.2f}; use a smaller learning rate, such as "
-            f"lr={lr / 10:.1g}, or clip gradients, such as clip=1"
+            f"{loss:.3g} nats per prediction, expected less than {limit:.2f}; use a lower learning rate, such as "
+            f"lr={lr / 10:.1g}, or clip gradients, such as clip_norm=1"
         )
 
     def finish(self) -> History:
-        """Give the module the best weights it had, and return what came of the run."""
+        """Restore the best weights and return the training history."""
         best = None
         if self.best is not None:
-            put_back(self.task.module, self.best.weights)
+            restore_weights(self.task.module, self.best.weights)
             best = self.best.row
-        return History(self.rows, best, self.ended, self.step, self.predictions, self.seconds, self.trouble)
+        return History(self.rows, best, self.ended, self.step, self.predictions, self.seconds, self.error)
 
     def status(self, loss: float) -> Status:
-        """Return what a progress bar shows."""
-        done = max(self.share(), 1e-9)
+        """Return the contents of a progress bar."""
+        done = max(self.fraction, 1e-9)
         last = self.rows[-1] if self.rows else {}
-        judged = {
-            n.removeprefix("held_out_"): v for n, v in last.items() if n.startswith("held_out_") and v is not None
+        held_out = {
+            f"held-out {name.removeprefix('held_out_')}": value
+            for name, value in last.items()
+            if name.startswith("held_out_") and value is not None
         }
-        figures = {"loss": loss, "lr": self.lr, **{f"held-out {name}": value for name, value in judged.items()}}
         return Status(
             stage=f"training, epoch {min(self.epoch + 1, self.training.epochs)}/{self.training.epochs}",
             done=self.predictions, total=round(self.predictions / done), unit=self.task.unit,
-            seconds=self.seconds, figures=figures,
+            seconds=self.seconds, figures={"loss": loss, "lr": self.lr, **held_out},
         )  # fmt: skip
 
     def _row(self, figures: dict[str, float]) -> dict[str, Any]:
         row = {
-            "epoch": round(self.epoch + self.index / max(self.size, 1), 4),
+            "epoch": round(self.epoch + self.batch_index / max(self.epoch_size, 1), 4),
             "step": self.step,
-            "loss": self.tally.mean(),
+            "loss": self.loss_meter.mean(),
             "lr": self.lr,
             "seconds": round(self.seconds, 3),
             "predictions": self.predictions,
@@ -290,24 +314,17 @@ class Run:
         return plain(row | {f"held_out_{name}": float(value) for name, value in figures.items()})
 
 
-def new_run(task: Task, training: TrainingOptions, machine: Machine, group: Group) -> Run:
-    """Return a run at its start, the module on its device.
-
-    Args:
-        task: what is trained.
-        training: how.
-        machine: on what.
-        group: with which other processes.
-    """
-    task.module.to(machine.device)
+def new_run(task: Task, config: RunConfig, runtime: Runtime, group: Group) -> Run:
+    """Return a run at its start; the module moves to the device."""
+    task.module.to(runtime.device)
     return Run(
         task=task,
+        config=config,
         group=group,
-        stepping=group.step_of(task),
+        step_fn=group.step_of(task),
         batches=task.batches if group.count == 1 else task.batches.shard(group.rank, group.count),
-        training=training,
-        machine=machine,
-        optimiser=make_optimiser(task.module, training),
-        scaler=torch.amp.GradScaler(machine.device.type, enabled=machine.scales),
-        watch=Watch(training.patience, training.plateau),
+        runtime=runtime,
+        optimiser=make_optimiser(task.module, config.training),
+        scaler=torch.amp.GradScaler(runtime.device.type, enabled=runtime.scales_loss),
+        early_stopping=EarlyStopping(config.training.patience, config.training.plateau_factor),
     )

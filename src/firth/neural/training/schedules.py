@@ -1,82 +1,83 @@
-"""How the learning rate goes: functions of how far training has come, so that a run that goes on needs no state of one.
+"""Learning-rate schedules: functions of the progress of training, so that a resumed run needs no scheduler state.
 
-Each returns the share of the highest rate that holds at a moment. `TrainingOptions.lr` is the highest, in all of them.
+Each returns the factor on the highest learning rate, `TrainingOptions.lr`.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-RISE, START, END = (
-    0.3,
-    1 / 25,
-    1e-4 / 25,
-)  # of one-cycle: share of the run that rises; shares of the rate it runs from, to
+# One-cycle: the fraction of the run in which the rate rises, and its first and last factor.
+RISE, START, END = 0.3, 1 / 25, 1e-4 / 25
 
 
 @dataclass(frozen=True)
-class Moment:
-    """How far training has come when an update begins.
+class TrainingProgress:
+    """Position in a training run when an update begins.
 
     Attributes:
         step: updates done.
-        share: of the run that is done, the warm-up left out, from 0 to 1.
-        epochs: passes done, with fractions.
-        warmup: updates of the warm-up.
-        decay: of the schedules that have one, a epoch.
+        total_steps: updates of all epochs, if each is as long as the first.
+        epoch: passes over the data, with fractions.
+        fraction: of the run that is done, from 0 to 1; by the clock where a limit in minutes is ahead of the updates.
     """
 
     step: int
-    share: float
-    epochs: float
-    warmup: int = 0
-    decay: float = 0.0
+    total_steps: int
+    epoch: float
+    fraction: float
+
+    def after_warmup(self, warmup: int) -> float:
+        """Return the fraction that is done of the run without its first `warmup` updates."""
+        before = warmup / self.total_steps
+        return min(max((self.fraction - before) / max(1 - before, 1e-9), 0.0), 1.0)
 
 
-def constant(now: Moment) -> float:
+def constant(progress: TrainingProgress, warmup: int, decay: float) -> float:
     """Return 1."""
     return 1.0
 
 
-def inverse_time(now: Moment) -> float:
+def inverse_time(progress: TrainingProgress, warmup: int, decay: float) -> float:
     """Return 1 / (1 + decay t) after t epochs (Bengio et al. 2003, section 3.1, with t in updates)."""
-    return 1 / (1 + now.decay * now.epochs)
+    return 1 / (1 + decay * progress.epoch)
 
 
-def exponential(now: Moment) -> float:
+def exponential(progress: TrainingProgress, warmup: int, decay: float) -> float:
     """Return exp(-decay t) after t epochs."""
-    return math.exp(-now.decay * now.epochs)
+    return math.exp(-decay * progress.epoch)
 
 
-def linear(now: Moment) -> float:
-    """Return what falls on a straight line to 0 at the end."""
-    return 1 - now.share
+def linear(progress: TrainingProgress, warmup: int, decay: float) -> float:
+    """Return a straight line from 1 to 0."""
+    return 1 - progress.after_warmup(warmup)
 
 
-def cosine(now: Moment) -> float:
-    """Return half a wave, from 1 to 0 (Loshchilov and Hutter 2017, equation 5, without restarts)."""
-    return (1 + math.cos(math.pi * now.share)) / 2
+def cosine(progress: TrainingProgress, warmup: int, decay: float) -> float:
+    """Return half a cosine wave from 1 to 0 (Loshchilov and Hutter 2017, equation 5, without restarts)."""
+    return (1 + math.cos(math.pi * progress.after_warmup(warmup))) / 2
 
 
-def one_cycle(now: Moment) -> float:
-    """Return a rise from 1/25 to 1 over three tenths of the run, then a fall to 1/250,000, both half waves.
+def one_cycle(progress: TrainingProgress, warmup: int, decay: float) -> float:
+    """Return a rise from 1/25 to 1 over three tenths of the run, then a fall to 1/250,000, both half cosine waves.
 
-    Source: Smith and Topin 2018, in the form with cosines that PyTorch and fastai made usual.
+    Source: Smith and Topin 2018, in the form with cosines that PyTorch and fastai use.
     """
-    if now.share < RISE:
-        return START + (1 - START) * (1 - math.cos(math.pi * now.share / RISE)) / 2
-    return END + (1 - END) * (1 + math.cos(math.pi * (now.share - RISE) / (1 - RISE))) / 2
+    fraction = progress.after_warmup(warmup)
+    if fraction < RISE:
+        return START + (1 - START) * (1 - math.cos(math.pi * fraction / RISE)) / 2
+    return END + (1 - END) * (1 + math.cos(math.pi * (fraction - RISE) / (1 - RISE))) / 2
 
 
-def inverse_square_root(now: Moment) -> float:
-    """Return sqrt(w / n) at update n once it is beyond the warm-up's w (Vaswani et al. 2017, section 5.3).
+def inverse_square_root(progress: TrainingProgress, warmup: int, decay: float) -> float:
+    """Return sqrt(w / n) at update n, where w is the warm-up (Vaswani et al. 2017, section 5.3).
 
-    The paper gives the height at the top as 1 / sqrt(D w); here it is 1, and `lr` says the height.
+    In the paper the highest rate is 1 / sqrt(D w). Here it is `lr`.
     """
-    return math.sqrt(max(now.warmup, 1) / max(now.step + 1, now.warmup, 1))
+    return math.sqrt(max(warmup, 1) / max(progress.step + 1, warmup, 1))
 
 
-SCHEDULES: dict[str, Callable[[Moment], float]] = {
+SCHEDULES: dict[str, Callable[[TrainingProgress, int, float], float]] = {
     "constant": constant,
     "inverse-time": inverse_time,
     "exponential": exponential,
@@ -87,12 +88,14 @@ SCHEDULES: dict[str, Callable[[Moment], float]] = {
 }
 
 
-def rate(schedule: str, now: Moment) -> float:
-    """Return the share of the highest learning rate that holds now, the warm-up included.
+def lr_factor(schedule: str, progress: TrainingProgress, *, warmup: int = 0, decay: float = 0.0) -> float:
+    """Return the factor on the highest learning rate, linear warm-up included.
 
     Args:
         schedule: a name of `SCHEDULES`.
-        now: how far training has come.
+        progress: of the run.
+        warmup: updates in which the rate rises from 0.
+        decay: rate of the inverse-time and exponential schedules, per epoch.
     """
-    rise = min(1.0, (now.step + 1) / now.warmup) if now.warmup else 1.0
-    return rise * SCHEDULES[schedule](now)
+    rise = min(1.0, (progress.step + 1) / warmup) if warmup else 1.0
+    return rise * SCHEDULES[schedule](progress, warmup, decay)

@@ -1,4 +1,4 @@
-"""What the loop asks of whatever it trains: batches by their number, a loss for each, and a figure on held-out data."""
+"""The interface between the training loop and a task: batches, a loss for each, and figures on held-out data."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,36 +7,37 @@ from typing import Any, Protocol
 import torch
 
 from firth.neural.layers.state import State
+from firth.neural.training.schedules import TrainingProgress
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one step gives.
+class StepOutput:
+    """Result of one training step.
 
     Attributes:
-        objective: scalar that gradients start from, usually the mean loss of a prediction.
-        nats: scalar float64 without gradients, the loss summed over the step's predictions.
-        predictions: how many those are.
-        state: what the next batch of the same stream starts from; None where nothing is carried.
+        loss: scalar to differentiate, usually the mean loss per prediction.
+        nats: scalar float64 without gradients, the loss summed over the predictions of the step.
+        predictions: their number.
+        state: initial state of the next batch of the same stream; None if no state is carried.
     """
 
-    objective: torch.Tensor
+    loss: torch.Tensor
     nats: torch.Tensor
     predictions: int
     state: State = None
 
 
 class Batch(Protocol):
-    """A piece of data on its way to a module."""
+    """Input of one training step."""
 
     @property
     def fresh(self) -> bool:
-        """Whether no state is carried into it."""
+        """Whether the batch starts without a state."""
         ...
 
     @property
     def scale(self) -> float:
-        """What the learning rate is multiplied by for it; 1 for most."""
+        """Factor on the learning rate for this batch, usually 1."""
         ...
 
     def to(self, device: torch.device) -> "Batch":
@@ -45,57 +46,53 @@ class Batch(Protocol):
 
 
 class Batches(Protocol):
-    """Data in an order that a seed, the epoch and the place in it decide alone, so that a run can go on anywhere."""
+    """Training data in an order that depends on the seed and the epoch only, so that a run can resume anywhere."""
 
     def count(self, epoch: int) -> int:
-        """Return how many batches an epoch has."""
+        """Return the number of batches of an epoch."""
         ...
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Any]:
-        """Yield the batches of an epoch from one of them on.
-
-        Args:
-            number: of the epoch, from 0.
-            start: the batches to leave out.
-        """
+        """Yield the batches of an epoch (numbered from 0), without the first `start`."""
         ...
 
     def shard(self, rank: int, of: int) -> "Batches":
-        """Return the part of each batch that one of several processes trains on.
-
-        Args:
-            rank: of the process, from 0.
-            of: how many processes there are.
-        """
+        """Return the part of each batch for process `rank` (from 0) `of` so many."""
         ...
 
 
 class Task(Protocol):
-    """A module with its data: what `firth.neural.training.loop.fit` trains.
+    """A module with its data, as `firth.neural.training.loop.fit` trains it.
 
-    What a module draws at random in training comes from torch's own generator, whose state a checkpoint keeps; a
-    generator of the module's own would start anew when a run goes on.
+    Random draws in training must come from torch's default generator: a checkpoint saves its state. A generator of the
+    module's own would start again when a run resumes.
 
     Attributes:
-        module: whose parameters learn.
-        batches: what they learn from.
-        unit: what `Outcome.predictions` counts, for display: "words".
-        judged: predictions that an evaluation makes; 0 where there is no held-out data.
+        module: the module to train.
+        batches: training data.
+        unit: what `StepOutput.predictions` counts, for display: "words".
+        eval_predictions: predictions per evaluation; 0 without held-out data.
     """
 
     module: torch.nn.Module
     batches: Batches
     unit: str
-    judged: int
+    eval_predictions: int
 
-    def step(self, batch: Any, state: State) -> Outcome:
-        """Return the loss of a batch, the module in training mode; `state` is None for a fresh batch."""
+    def step(self, batch: Any, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the loss of a batch.
+
+        Args:
+            batch: on the module's device; the module is in training mode.
+            state: of the batch before; None if the batch is fresh.
+            progress: position in the run, for objectives that change over time (KL annealing, scheduled sampling).
+        """
         ...
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return figures on held-out data, the module in evaluation mode; "loss" is what the best is chosen by.
+        """Return figures on held-out data; "loss" selects the best model. Without held-out data, return nothing.
 
-        An empty mapping where there is no held-out data. It is called without gradients, and in the precision that the
-        model is trained in; what it draws at random leaves training as it was.
+        The module is in evaluation mode, without gradients, in the precision of training. Random draws do not change
+        training.
         """
         ...

@@ -70,7 +70,7 @@ def test_the_state_is_masked_by_one_mask_a_sequence(kind):
     unit's past reaches the others where the mask keeps it and never where it drops it, at every step alike."""
     layer = RecurrentLayer(kind, 3, 8, dropout=Dropouts(recurrent=0.5))
     seen = []
-    layer.state_noise.register_forward_hook(lambda module, args, mask: seen.append(mask))
+    layer.state_mask.register_forward_hook(lambda module, args, mask: seen.append(mask))
     layer(torch.randn(16, 5, 3))
     (mask,) = seen  # drawn once for all five steps
     assert mask.shape == (16, 8)
@@ -82,7 +82,7 @@ def test_the_state_is_masked_by_one_mask_a_sequence(kind):
 def test_dropped_units_of_the_state_reach_no_later_step(kind):
     layer = RecurrentLayer(kind, 3, 6, dropout=Dropouts(recurrent=0.5))
     masks = []
-    layer.state_noise.register_forward_hook(lambda module, args, mask: masks.append(mask))
+    layer.state_mask.register_forward_hook(lambda module, args, mask: masks.append(mask))
     x, start = torch.randn(4, 5, 3), tuple(torch.randn(4, 6) for _ in layer.zoneouts)
     y, _ = layer(x, start)
     y.sum().backward()

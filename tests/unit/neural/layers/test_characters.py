@@ -17,9 +17,9 @@ def _seeded():
 
 def encoders(words=WORDS):
     return [
-        CharacterCNN(words, characters=4, filters=(2, 3, 4, 2), width=6),
-        CharacterCNN(words, characters=4, filters=(0, 3, 0, 0, 0, 2), highway=0),
-        CharacterLSTM(words, characters=4, hidden=5, width=6),
+        CharacterCNN(words, char_dim=4, filters=(2, 3, 4, 2), width=6),
+        CharacterCNN(words, char_dim=4, filters=(0, 3, 0, 0, 0, 2), highway=0),
+        CharacterLSTM(words, char_dim=4, hidden=5, width=6),
     ]
 
 
@@ -67,10 +67,10 @@ def test_words_never_seen_have_vectors_too(number):
 
 def test_the_cnn_by_the_formula_of_the_paper():
     """Each filter of width w over BEGIN c_1 ... c_n END, tanh, the maximum, no highway; written with Python's loops."""
-    encoder = CharacterCNN(WORDS, characters=3, filters=(2, 2, 2), highway=0)
+    encoder = CharacterCNN(WORDS, char_dim=3, filters=(2, 2, 2), highway=0)
     table = encoder.characters.weight
     for place in (2, 3):
-        x = [table[code] for code in encoder.spelling.coded([WORDS[place]])[0].long()]
+        x = [table[code] for code in encoder.spelling.character_ids([WORDS[place]])[0].long()]
         expected = []
         for w, one in enumerate(encoder.filters, 1):
             answers = [torch.tanh(one(torch.cat(x[p : p + w]))) for p in range(len(x) - w + 1)]
@@ -79,13 +79,13 @@ def test_the_cnn_by_the_formula_of_the_paper():
 
 
 def test_the_lstm_by_torchs_own_over_each_word():
-    encoder = CharacterLSTM(WORDS, characters=3, hidden=4, width=5)
+    encoder = CharacterLSTM(WORDS, char_dim=3, hidden=4, width=5)
     peer = torch.nn.LSTM(3, 4, batch_first=True, bidirectional=True)
-    for suffix, layer in (("", encoder.readers.onward), ("_reverse", encoder.readers.backward_)):
+    for suffix, layer in (("", encoder.lstm.forward_layer), ("_reverse", encoder.lstm.backward_layer)):
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
             getattr(peer, f"{name}_l0{suffix}").data.copy_(getattr(layer, name))
     for place, word in enumerate(WORDS):
-        _, (ends, _) = peer(encoder.characters(encoder.spelling.coded([word])))
+        _, (ends, _) = peer(encoder.characters(encoder.spelling.character_ids([word])))
         expected = encoder.last(torch.cat([ends[0, 0], ends[1, 0]]))
         torch.testing.assert_close(encoder(torch.tensor(place)), expected, atol=1e-6, rtol=0)
 

@@ -56,10 +56,10 @@ def test_a_stack_drops_before_between_and_behind_its_layers(locked):
 def test_sampling_turns_masks_on_and_back():
     module = torch.nn.Sequential(Dropout(0.5), torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(4)).eval()
     with sampling(module):
-        assert module[0].noise.training
+        assert module[0].mask.training
         assert module[1].training
         assert not module[2].training
-    assert not module[0].noise.training
+    assert not module[0].mask.training
     assert not module[1].training
 
 

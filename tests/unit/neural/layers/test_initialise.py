@@ -50,8 +50,8 @@ def test_fans_of_a_gate_are_its_own_block():
 
 
 def everything():
-    layers = [WordEmbedding(7, 4), CharacterCNN(["ab"], characters=3, filters=(2, 2)), Highway(4, bias=-3.0)]
-    stacks = [RecurrentStack(4, 4, cell=cell, connect="highway") for cell in ("plain", "lstm", "gru", "qrnn")]
+    layers = [WordEmbedding(7, 4), CharacterCNN(["ab"], char_dim=3, filters=(2, 2)), Highway(4, bias=-3.0)]
+    stacks = [RecurrentStack(4, 4, cell=cell, connection="highway") for cell in ("rnn", "lstm", "gru", "qrnn")]
     return torch.nn.ModuleList([*layers, *stacks, torch.nn.Linear(2, 2), torch.nn.Embedding(3, 2)])
 
 

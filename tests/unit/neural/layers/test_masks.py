@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.masks import causal_mask, hidden, padding_mask
+from firth.neural.layers.masks import causal_mask, mask_scores, padding_mask
 
 
 def test_padding_is_hidden_from_every_query():
@@ -21,5 +21,5 @@ def test_earlier_keys_are_seen_as_far_as_the_context_reaches():
 
 
 def test_hidden_scores_are_the_lowest_number():
-    scores = hidden(torch.tensor([[1.0, 2.0]]), torch.tensor([[True, False]]))
+    scores = mask_scores(torch.tensor([[1.0, 2.0]]), torch.tensor([[True, False]]))
     assert scores.tolist() == [[1.0, torch.finfo(torch.float32).min]]

@@ -15,7 +15,7 @@ def written_out(kind, x, weight, bias, start, mask, keep):
     for t in range(len(x)):
         masked = state[0] if mask is None else state[0] * mask
         u = masked @ weight.t() + (0 if bias is None else bias)
-        if kind == "plain":
+        if kind == "rnn":
             made = [torch.tanh(x[t] + u)]
         elif kind == "lstm":
             i, f, g, o = (x[t] + u).chunk(4, -1)
@@ -67,9 +67,9 @@ def test_a_step_of_a_plain_cell_by_hand():
     A quarter of the state kept: 1/4 * 1 + 3/4 * 0.7616 = 0.8212.
     """
     one = torch.ones(1, 1)
-    made, _ = run("plain", torch.zeros(1, 1, 1), one / 2, None, (one,), mask=2 * one)
+    made, _ = run("rnn", torch.zeros(1, 1, 1), one / 2, None, (one,), mask=2 * one)
     assert made.item() == pytest.approx(0.7616, abs=5e-5)
-    kept, _ = run("plain", torch.zeros(1, 1, 1), one / 2, None, (one,), mask=2 * one, keep=(one.reshape(1, 1, 1) / 4,))
+    kept, _ = run("rnn", torch.zeros(1, 1, 1), one / 2, None, (one,), mask=2 * one, keep=(one.reshape(1, 1, 1) / 4,))
     assert kept.item() == pytest.approx(0.8212, abs=5e-5)
 
 

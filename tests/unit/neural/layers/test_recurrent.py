@@ -10,7 +10,7 @@ from firth.errors import OptionError
 from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.recurrent import RecurrentStack
 
-PEERS = {"plain": torch.nn.RNN, "lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
+PEERS = {"rnn": torch.nn.RNN, "lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
 each_cell = pytest.mark.parametrize("cell", sorted(PEERS))
 
 
@@ -47,9 +47,9 @@ def test_two_layers_equal_torchs_with_the_same_weights(cell, lengths):
 
 
 @each_cell
-@pytest.mark.parametrize("connect", ["plain", "residual", "highway", "dense"])
-def test_chunks_with_their_state_equal_one_run(cell, connect):
-    stack = RecurrentStack(3, 4, 3, cell=cell, connect=connect)
+@pytest.mark.parametrize("connection", ["plain", "residual", "highway", "dense"])
+def test_chunks_with_their_state_equal_one_run(cell, connection):
+    stack = RecurrentStack(3, 4, 3, cell=cell, connection=connection)
     x = torch.randn(2, 9, 3)
     whole, end = stack(x)
     state, parts = None, []
@@ -64,13 +64,13 @@ NOISE = Dropouts(inputs=0.2, layers=0.2, outputs=0.2, recurrent=0.2, zoneout=0.1
 
 
 @pytest.mark.parametrize("cell", [*sorted(PEERS), "qrnn"])
-@pytest.mark.parametrize("connect", ["plain", "highway"])
+@pytest.mark.parametrize("connection", ["plain", "highway"])
 @pytest.mark.parametrize("lengths", [None, torch.tensor([4, 7, 1])])
 @pytest.mark.parametrize("noisy", [False, True])
-def test_half_precision_by_autocast_is_near_and_learns(cell, connect, lengths, noisy):
+def test_half_precision_by_autocast_is_near_and_learns(cell, connection, lengths, noisy):
     """bfloat16 has 8 bits: answers below 1 move by some hundredths after three layers, and gradients are float32's."""
     noise = dataclasses.replace(NOISE, recurrent=0.0) if cell == "qrnn" else NOISE
-    stack = RecurrentStack(6, 8, 3, cell=cell, connect=connect, dropout=noise if noisy else 0.0)
+    stack = RecurrentStack(6, 8, 3, cell=cell, connection=connection, dropout=noise if noisy else 0.0)
     x = torch.randn(3, 7, 6)
     torch.manual_seed(2)
     exact, _ = stack(x, None, lengths)
@@ -84,9 +84,9 @@ def test_half_precision_by_autocast_is_near_and_learns(cell, connect, lengths, n
 
 
 def test_unknown_choices_are_refused():
-    with pytest.raises(OptionError, match="cell='elman': expected one of plain, lstm, gru, qrnn"):
+    with pytest.raises(OptionError, match="cell='elman': expected one of rnn, lstm, gru, qrnn"):
         RecurrentStack(3, 4, cell="elman")
-    with pytest.raises(OptionError, match="connect='skip': expected one of"):
-        RecurrentStack(3, 4, connect="skip")
+    with pytest.raises(OptionError, match="connection='skip': expected one of"):
+        RecurrentStack(3, 4, connection="skip")
     with pytest.raises(OptionError, match="layers=0: expected at least 1"):
         RecurrentStack(3, 4, 0)

@@ -71,7 +71,7 @@ def held_out_bits(streams, **options):
 STACKS = {
     "gru, variational": {"cell": "gru", "dropout": Dropouts.variational(0.05)},
     "lstm, zoneout": {"cell": "lstm", "dropout": Dropouts(zoneout=0.1, zoneout_output=0.05)},
-    "qrnn, two highways": {"cell": partial(Qrnn, window=3), "layers": 2, "connect": "highway"},
+    "qrnn, two highways": {"cell": partial(Qrnn, window=3), "layers": 2, "connection": "highway"},
 }
 
 

@@ -15,7 +15,7 @@ from firth.neural.layers.scheduled_sampling import (
     inverse_sigmoid_share,
     linear_share,
 )
-from firth.neural.layers.transformer import BlockShape
+from firth.neural.layers.transformer import TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
 
 V, D = 7, 8
@@ -41,7 +41,7 @@ class Causal(torch.nn.Module):
     def __init__(self):
         super().__init__()
         torch.manual_seed(0)
-        shape = BlockShape(width=D, heads=2, dropout=0.0)
+        shape = TransformerConfig(width=D, heads=2, dropout=0.0)
         self.stack, self.scores = TransformerStack(shape, 2, context=20, positions="rotary"), torch.nn.Linear(D, V)
 
     def forward(self, x, state):

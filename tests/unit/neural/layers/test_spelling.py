@@ -12,7 +12,7 @@ def test_words_by_hand():
     spelling = Spelling(["cab", "b"])
     assert spelling.characters == ("a", "b", "c")
     assert spelling.codes == 7
-    assert spelling.coded(["cab", "b", "bx", ""]).tolist() == [
+    assert spelling.character_ids(["cab", "b", "bx", ""]).tolist() == [
         [1, 6, 4, 5, 2],
         [1, 5, 2, 0, 0],
         [1, 5, 3, 2, 0],
@@ -21,7 +21,7 @@ def test_words_by_hand():
 
 
 def test_long_words_are_read_to_a_limit():
-    assert Spelling(["ab"], longest=2).coded(["abababab"]).tolist() == [[1, 4, 5, 2]]
+    assert Spelling(["ab"], longest=2).character_ids(["abababab"]).tolist() == [[1, 4, 5, 2]]
 
 
 def test_codes_do_not_hang_on_the_order_of_words():
@@ -29,4 +29,4 @@ def test_codes_do_not_hang_on_the_order_of_words():
 
 
 def test_no_words_have_no_rows():
-    assert Spelling(["ab"]).coded([]).shape == (0, 2)
+    assert Spelling(["ab"]).character_ids([]).shape == (0, 2)

@@ -23,8 +23,9 @@ SCRIPT = """
 import firth
 lines = [" ".join(f"w{(7 * i + j * j) % 12}" for j in range(8)) for i in range(60)]
 corpus = firth.Corpus.build(lines, min_count=1)
-training = firth.TrainingOptions(epochs=1, batch_size=4, steps=5, precision="bf16")
-model = firth.RecurrentLM(dim=8, hidden=8, noise="weights").train(corpus, training=training, progress=False)
+training = firth.TrainingOptions(epochs=1, batch_size=4, precision="bf16")
+options = firth.RecurrentLM(dim=8, hidden=8, dropout_kind="weights", bptt=5)
+model = options.train(corpus, training=training, progress=False)
 print(model.perplexity(lines).value < 14)
 """
 

@@ -7,11 +7,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import OptionError
 from firth.neural.layers.masks import causal_mask, padding_mask
 from firth.neural.layers.transformer import (
-    BlockShape,
     TransformerBlock,
+    TransformerConfig,
     TransformerEncoder,
     added_positions,
-    blocks,
+    transformer_blocks,
 )
 
 WIDTH, HEADS = 16, 4
@@ -20,8 +20,8 @@ each_form = pytest.mark.parametrize(
 )
 
 
-def shape(**other):
-    return BlockShape(**{"width": WIDTH, "heads": HEADS, "inner": 40, "dropout": 0.0, **other})
+def config(**other):
+    return TransformerConfig(**{"width": WIDTH, "heads": HEADS, "ffn_dim": 40, "dropout": 0.0, **other})
 
 
 def copied(ours, theirs, pairs):
@@ -32,24 +32,22 @@ def copied(ours, theirs, pairs):
 
 
 def attention_pairs(ours, theirs, our_part, their_part):
-    renamed = {"inward.weight": "in_proj_weight", "inward.bias": "in_proj_bias"}
+    renamed = {"in_proj.weight": "in_proj_weight", "in_proj.bias": "in_proj_bias"}
     with torch.no_grad():
         for name, parameter in ours.get_submodule(our_part).named_parameters():
-            theirs.get_parameter(f"{their_part}.{renamed.get(name, name.replace('outward', 'out_proj'))}").copy_(
-                parameter.normal_(std=0.3)
-            )
+            theirs.get_parameter(f"{their_part}.{renamed.get(name, name)}").copy_(parameter.normal_(std=0.3))
 
 
 @each_form
 def test_block_equals_torchs_encoder_layer(norm, activation):
     torch.manual_seed(0)
-    ours = TransformerBlock(shape(norm=norm, activation=activation)).eval()
+    ours = TransformerBlock(config(norm=norm, activation=activation)).eval()
     theirs = torch.nn.TransformerEncoderLayer(
         WIDTH, HEADS, 40, 0.0, activation, batch_first=True, norm_first=norm == "pre"
     ).eval()
     attention_pairs(ours, theirs, "attention", "self_attn")
-    copied(ours, theirs, [("rise", "linear1."), ("fall", "linear2.")])
-    copied(ours, theirs, [("attention_norm", "norm1."), ("network_norm", "norm2.")])
+    copied(ours, theirs, [("up_proj", "linear1."), ("down_proj", "linear2.")])
+    copied(ours, theirs, [("attention_norm", "norm1."), ("ffn_norm", "norm2.")])
     x, mask = torch.randn(2, 6, WIDTH), causal_mask(6)
     expected = theirs(x, src_mask=~mask)
     torch.testing.assert_close(ours(x, causal=True)[0], expected, atol=2e-6, rtol=1e-6)
@@ -59,14 +57,14 @@ def test_block_equals_torchs_encoder_layer(norm, activation):
 @each_form
 def test_block_with_a_memory_equals_torchs_decoder_layer(norm, activation):
     torch.manual_seed(0)
-    ours = TransformerBlock(shape(norm=norm, activation=activation), memory=True).eval()
+    ours = TransformerBlock(config(norm=norm, activation=activation), memory=True).eval()
     theirs = torch.nn.TransformerDecoderLayer(
         WIDTH, HEADS, 40, 0.0, activation, batch_first=True, norm_first=norm == "pre"
     ).eval()
     attention_pairs(ours, theirs, "attention", "self_attn")
-    attention_pairs(ours, theirs, "to_memory", "multihead_attn")
-    copied(ours, theirs, [("rise", "linear1."), ("fall", "linear2.")])
-    copied(ours, theirs, [("attention_norm", "norm1."), ("memory_norm", "norm2."), ("network_norm", "norm3.")])
+    attention_pairs(ours, theirs, "cross_attention", "multihead_attn")
+    copied(ours, theirs, [("up_proj", "linear1."), ("down_proj", "linear2.")])
+    copied(ours, theirs, [("attention_norm", "norm1."), ("cross_attention_norm", "norm2."), ("ffn_norm", "norm3.")])
     x, memory = torch.randn(2, 6, WIDTH), torch.randn(2, 4, WIDTH)
     seen = padding_mask(torch.tensor([4, 2]), 4)
     expected = theirs(x, memory, tgt_mask=~causal_mask(6), memory_key_padding_mask=~seen[:, 0])
@@ -76,7 +74,7 @@ def test_block_with_a_memory_equals_torchs_decoder_layer(norm, activation):
 
 def test_a_cache_stands_for_the_steps_before():
     torch.manual_seed(0)
-    block, x = TransformerBlock(shape()).double().eval(), torch.randn(2, 7, WIDTH, dtype=torch.float64)
+    block, x = TransformerBlock(config()).double().eval(), torch.randn(2, 7, WIDTH, dtype=torch.float64)
     whole, kept = block(x, causal=True)
     _, cache = block(x[:, :4], causal=True)
     found, grown = block(x[:, 4:], cache, causal_mask(3, before=4))
@@ -90,8 +88,8 @@ def test_variance_is_kept_however_deep_the_stack():
     def spread(added):
         torch.manual_seed(0)
         x = torch.randn(4, 32, 64)
-        for block in blocks(BlockShape(width=64, heads=4, dropout=0.0), 24):
-            block.start(added)
+        for block in transformer_blocks(TransformerConfig(width=64, heads=4, dropout=0.0), 24):
+            block.initialise(added)
             x, _ = block(x)
         return x.var().item()
 
@@ -101,7 +99,7 @@ def test_variance_is_kept_however_deep_the_stack():
 
 def test_padding_and_neighbours_do_not_matter_to_the_encoder():
     torch.manual_seed(0)
-    encoder = TransformerEncoder(shape(), 2, context=9, positions="sinusoidal").double().eval()
+    encoder = TransformerEncoder(config(), 2, context=9, positions="sinusoidal").double().eval()
     x = torch.randn(3, 9, WIDTH, dtype=torch.float64)
     found = encoder(x, torch.tensor([9, 4, 6]))
     torch.testing.assert_close(found[1:2, :4], encoder(x[1:2, :4]), atol=1e-12, rtol=0)
@@ -116,7 +114,7 @@ def test_an_encoder_knows_what_stands_where(positions):
     torch.manual_seed(0)
     x = torch.randn(1, 5, WIDTH, dtype=torch.float64)
     for kind, same in ((positions, False), ("none", True)):
-        encoder = TransformerEncoder(shape(), 1, context=5, positions=kind).double().eval()
+        encoder = TransformerEncoder(config(), 1, context=5, positions=kind).double().eval()
         turned = encoder(x.flip(1)).flip(1)
         assert torch.allclose(turned, encoder(x), atol=1e-9) == same
 
@@ -124,7 +122,7 @@ def test_an_encoder_knows_what_stands_where(positions):
 @pytest.mark.parametrize(("name", "value"), [("norm", "middle"), ("activation", "swish")])
 def test_names_that_are_none(name, value):
     with pytest.raises(OptionError, match=f"{name}='{value}': expected one of"):
-        shape(**{name: value})
+        config(**{name: value})
 
 
 def test_positions_that_are_none():

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.state import rows_of
-from firth.neural.layers.transformer import BlockShape
+from firth.neural.layers.transformer import TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
 
 WIDTH, CONTEXT = 16, 6
@@ -16,7 +16,7 @@ each_kind = pytest.mark.parametrize("positions", KINDS)
 
 def stack(positions, norm="pre", context=CONTEXT, **other):
     torch.manual_seed(0)
-    shape = BlockShape(width=WIDTH, heads=2, norm=norm, dropout=0.0)
+    shape = TransformerConfig(width=WIDTH, heads=2, norm=norm, dropout=0.0)
     return TransformerStack(shape, 3, context=context, positions=positions, **other).double().eval()
 
 
@@ -54,7 +54,7 @@ def test_what_comes_later_changes_no_bit(positions):
 def seen_by(positions, step, steps=23):
     """The first step whose change reaches a given one, in a stack of one layer."""
     torch.manual_seed(0)
-    shape = BlockShape(width=WIDTH, heads=2, dropout=0.0)
+    shape = TransformerConfig(width=WIDTH, heads=2, dropout=0.0)
     model = TransformerStack(shape, 1, context=CONTEXT, positions=positions).double().eval()
     x = torch.randn(1, steps, WIDTH, dtype=torch.float64, requires_grad=True)
     (gradient,) = torch.autograd.grad(model(x)[0][0, step].sum() + model(x)[0][0, step].square().sum(), x)
@@ -77,7 +77,7 @@ def test_added_positions_begin_anew_every_half_context(positions):
 def changes(positions, layers, steps=15):
     """(steps, steps) which outputs change, column by column, when one input, of the row, is another; context 4."""
     torch.manual_seed(0)
-    shape = BlockShape(width=WIDTH, heads=2, dropout=0.0)
+    shape = TransformerConfig(width=WIDTH, heads=2, dropout=0.0)
     model = TransformerStack(shape, layers, context=4, positions=positions).double().eval()
     x, other = torch.randn(2, 1, steps, WIDTH, dtype=torch.float64)
     output, changed = model(x)[0], []

@@ -12,14 +12,14 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import MissingExtraError
 from firth.neural.training.callbacks import MLflow, TensorBoard, WeightsAndBiases, figures
 from firth.neural.training.loop import fit
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from tests.unit.neural.training.tiny import Line
 
 
 def rows(callback):
     training = TrainingOptions(optimiser="sgd", lr=0.1, epochs=2)
     task = Line(held_out=lambda n: 1.0 / n)
-    return fit(task, training, seed=0, identity={}, progress=False, callbacks=[callback]).rows
+    return fit(task, RunConfig(training, progress=False, callbacks=[callback]), identity={}).rows
 
 
 def test_a_board_draws_numbers_only():

@@ -16,11 +16,11 @@ from firth.neural.training import checkpoints, loop
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.storage.checkpoints import FILE
 from tests.unit.neural.training.tiny import Line, Stream
 
-TRAINING = TrainingOptions(epochs=3, lr=0.02, clip=1.0, schedule="cosine", warmup=5)
+TRAINING = TrainingOptions(epochs=3, lr=0.02, clip_norm=1.0, schedule="cosine", warmup=5)
 IDENTITY = {"model": {"width": 24}, "text": "abc"}
 
 
@@ -31,26 +31,26 @@ class StoppedError(Exception):
 @pytest.fixture
 def always_kept(monkeypatch):
     """After every step, not once in five minutes."""
-    monkeypatch.setattr(loop, "LOOK", 0.0)
+    monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)
     monkeypatch.setattr(checkpoints, "INTERVAL", 0.0)
-    monkeypatch.setattr(checkpoints, "SHARE", 0)
+    monkeypatch.setattr(checkpoints, "COST_RATIO", 0)
 
 
 def run(task, training, folder=None, **how):
-    return fit(task, training, seed=how.pop("seed", 0), identity=how.pop("identity", IDENTITY), progress=False,
-               checkpoint=folder, **how)  # fmt: skip
+    identity = how.pop("identity", IDENTITY)
+    return fit(task, RunConfig(training, progress=False, checkpoint=folder, **how), identity=identity)
 
 
 def break_off(task, training, folder, after: int) -> None:
     """Train until a number of steps have been begun in this go."""
     usual, begun = task.step, []
 
-    def step(batch, state):
+    def step(batch, state, progress):
         if task.module.training:
             begun.append(1)
             if len(begun) > after:
                 raise StoppedError
-        return usual(batch, state)
+        return usual(batch, state, progress)
 
     task.step = step
     with pytest.raises(StoppedError):
@@ -85,8 +85,8 @@ def test_going_on_gives_the_same_bits(optimiser, tmp_path, always_kept):
 @pytest.mark.parametrize(
     "options",
     [
-        {"rollback": "best", "plateau": 0.5, "lr": 0.3, "schedule": "constant"},
-        {"rollback": "reset", "plateau": 0.5, "lr": 0.3, "schedule": "constant"},
+        {"rollback": "best", "plateau_factor": 0.5, "lr": 0.3, "schedule": "constant"},
+        {"rollback": "reset", "plateau_factor": 0.5, "lr": 0.3, "schedule": "constant"},
         {"evaluate_every": 3, "patience": 2, "lr": 0.3},
         {"precision": "bf16"},
         {"schedule": "one-cycle", "warmup": 0},
@@ -98,7 +98,7 @@ def test_going_on_with_everything_that_has_a_state(options, tmp_path, always_kep
 
 
 def test_going_on_with_steps_drawn_at_random(tmp_path, always_kept):
-    check_going_on(TRAINING, tmp_path, [2, 3], vary=True)
+    check_going_on(TRAINING, tmp_path, [2, 3], vary_bptt=True)
 
 
 def test_stopped_at_random_places_until_it_is_done(tmp_path, always_kept):
@@ -133,9 +133,9 @@ def test_rows_are_written_beside(tmp_path):
 
 def test_keeping_the_state_takes_a_small_part_of_the_time(tmp_path, monkeypatch):
     """Epochs that are shorter than twenty times what keeping takes are not kept each; the last is."""
-    kept, keep = [], checkpoints.Keeper.keep
-    monkeypatch.setattr(checkpoints.Keeper, "keep", lambda self: (kept.append(self._run.epoch), keep(self)))
-    monkeypatch.setattr(checkpoints, "SHARE", 10**9)
+    kept, keep = [], checkpoints.Checkpointer.save
+    monkeypatch.setattr(checkpoints.Checkpointer, "save", lambda self: (kept.append(self._run.epoch), keep(self)))
+    monkeypatch.setattr(checkpoints, "COST_RATIO", 10**9)
     run(Line(), TrainingOptions(optimiser="sgd", lr=0.01, epochs=30), tmp_path)
     assert kept == [1, 30]
 

@@ -38,7 +38,7 @@ def test_a_model_beyond_the_memory_is_refused_before_it_is_filled(copies):
 
 
 def test_the_memory_of_parameters_is_counted(monkeypatch):
-    monkeypatch.setattr(devices, "memory_here", lambda: 1000)
+    monkeypatch.setattr(devices, "available_memory", lambda: 1000)
     with within_memory():
         torch.nn.Linear(15, 15)  # 240 numbers, 960 bytes
     with pytest.raises(OptionError, match=r"at least 0.0 GB of memory; this machine has 0.0 GB"), within_memory(2):

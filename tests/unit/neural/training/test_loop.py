@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import DivergenceError, OptionError
 from firth.neural.training import loop
 from firth.neural.training.loop import fit
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.timing import counted
 from tests.unit.neural.training.tiny import Cloud, Line, Stream
 
@@ -22,7 +22,7 @@ THREE = dataclasses.replace(SGD, epochs=3)
 
 
 def train(task, training, **how):
-    return fit(task, training, seed=how.pop("seed", 0), identity={}, progress=how.pop("progress", False), **how)
+    return fit(task, RunConfig(training, **{"progress": False, **how}), identity={})
 
 
 def parameters(task) -> list[float]:
@@ -48,7 +48,7 @@ def test_two_steps_of_gradient_descent_by_hand():
 def test_gradients_are_cut_down_to_a_norm():
     """The first gradient, (-17, -8), has norm sqrt(353); cut down to 1, at a rate of 0.1: w = 1.7 / sqrt(353)."""
     task = Line()
-    train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=1, clip=1.0))
+    train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=1, clip_norm=1.0))
     assert parameters(task) == [round(x / math.sqrt(353), 6) for x in (1.7, 0.8)]
 
 
@@ -78,7 +78,7 @@ def test_patience_ends_training():
 
 def test_a_plateau_slows_training_down():
     task = Line(held_out=lambda n: [3.0, 4.0, 2.0, 2.0, 1.0][n - 1])
-    rows = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=5, plateau=0.5)).rows
+    rows = train(task, TrainingOptions(optimiser="sgd", lr=0.1, epochs=5, plateau_factor=0.5)).rows
     # Each row tells the rate that led to it.
     assert [row["lr"] for row in rows] == pytest.approx([0.1, 0.1, 0.05, 0.05, 0.025])
 
@@ -95,7 +95,7 @@ def test_a_plateau_slows_training_down():
 )
 def test_three_ways_of_rolling_back(rollback, velocity):
     task = Line(held_out=lambda n: [2.0, 3.0, 1.0][n - 1])
-    training = TrainingOptions(optimiser="sgd", lr=0.1, momentum=0.5, epochs=3, rollback=rollback, plateau=0.1)
+    training = TrainingOptions(optimiser="sgd", lr=0.1, momentum=0.5, epochs=3, rollback=rollback, plateau_factor=0.1)
     train(task, training)
     assert parameters(task) == pytest.approx([1.7 - 0.01 * velocity[0], 0.8 - 0.01 * velocity[1]], abs=2e-6)
 
@@ -146,8 +146,8 @@ def test_evaluations_that_would_take_all_the_time_are_warned_of():
         return 1.0 / number
 
     task = Line(held_out=slow, size=1)
-    task.batches, task.judged = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1), 10**6
-    with pytest.warns(UserWarning, match=r"evaluating the held-out data took \d s of the 1 s that training has in all"):
+    task.batches, task.eval_predictions = Cloud(torch.zeros(10**6, 1), torch.ones(10**6, 1), 1), 10**6
+    with pytest.warns(UserWarning, match=r"the evaluation on held-out data took \d s of the 1 s for training"):
         history = train(task, TrainingOptions(optimiser="sgd", lr=1e-4, minutes=0.6 / 60))
     assert len(history.rows) == 1
     assert history.seconds == pytest.approx(0.3, abs=0.05)
@@ -163,7 +163,7 @@ def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
 
     limits = TrainingOptions(optimiser="sgd", lr=1e-4, minutes=0.4 / 60)
     alone, task = train(large(), limits), large()
-    task.judged = alone.predictions
+    task.eval_predictions = alone.predictions
     history = train(task, limits)
     assert alone.rows[0]["seconds"] == pytest.approx(0.4, abs=0.05)
     assert 0.1 < history.rows[0]["seconds"] < 0.35
@@ -187,7 +187,7 @@ def test_a_rollback_outlives_a_divergence():
     """At a rate of 0.5 the line explodes; back at its start and slower, it learns."""
     task = Line()
     task.evaluate = lambda: {"loss": abs(task.module.weight.item() - 2.0)}
-    history = train(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=60, plateau=0.5, rollback="reset"))
+    history = train(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=60, plateau_factor=0.5, rollback="reset"))
     assert history.best["held_out_loss"] < 0.05
 
 
@@ -195,9 +195,9 @@ def test_a_state_is_carried_and_no_gradient_goes_back_through_it():
     seen = []
 
     class Watched(Stream):
-        def step(self, batch, state):
+        def step(self, batch, state, progress):
             seen.append((batch.fresh, state is None, state is not None and state[0].requires_grad))
-            return super().step(batch, state)
+            return super().step(batch, state, progress)
 
         def evaluate(self):
             return {}
@@ -210,7 +210,7 @@ def test_a_state_is_carried_and_no_gradient_goes_back_through_it():
 def test_a_small_lstm_learns_and_a_seed_gives_the_same_bits():
     def run(seed):
         task = Stream()
-        history = train(task, TrainingOptions(epochs=8, lr=0.02, clip=1.0), seed=seed)
+        history = train(task, TrainingOptions(epochs=8, lr=0.02, clip_norm=1.0), seed=seed)
         return history, b"".join(p.detach().numpy().tobytes() for p in task.module.parameters())
 
     history, bits = run(0)
@@ -247,10 +247,10 @@ def test_a_signal_ends_training_after_the_step(number):
     task = Line(size=1)
     usual = task.step
 
-    def step(batch, state):
+    def step(batch, state, progress):
         if batch.x.item() == 2:  # the third point
             signal.raise_signal(number)
-        return usual(batch, state)
+        return usual(batch, state, progress)
 
     task.step = step
     with pytest.warns(UserWarning, match="interrupted in epoch 1 of 9"):
@@ -269,7 +269,7 @@ def test_a_second_signal_does_not_wait_for_an_evaluation():
 
     task.evaluate = evaluate
     with pytest.warns(UserWarning, match="interrupted in epoch"):
-        history = fit(task, THREE, seed=0, identity={}, progress=False)
+        history = train(task, THREE)
     assert (history.interrupted, history.steps, history.rows) == (True, 1, [])
     assert task.module.weight.item() == pytest.approx(1.7)
 
@@ -277,7 +277,7 @@ def test_a_second_signal_does_not_wait_for_an_evaluation():
 def test_training_in_a_thread_hears_none_and_learns():
     ended = []
     task = Line()
-    thread = threading.Thread(target=lambda: ended.append(fit(task, THREE, seed=0, identity={}, progress=False)))
+    thread = threading.Thread(target=lambda: ended.append(train(task, THREE)))
     thread.start()
     thread.join(60)
     assert [history.steps for history in ended] == [3]
@@ -291,7 +291,7 @@ def test_callbacks_get_plain_rows():
 
 
 def test_progress_shows_speed_loss_and_rate(monkeypatch):
-    monkeypatch.setattr(loop, "LOOK", 0.0)  # else a quick machine is done before the first look
+    monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)  # else a quick machine is done before the first look
     seen = []
     train(Stream(tokens=6000), TrainingOptions(epochs=1), progress=seen.append)
     training = [status for status in seen if status.stage == "training, epoch 1/1"]
@@ -304,7 +304,7 @@ def test_progress_shows_speed_loss_and_rate(monkeypatch):
 
 
 def test_progress_shows_what_held_out_data_said(monkeypatch):
-    monkeypatch.setattr(loop, "LOOK", 0.0)
+    monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)
     seen = []
     history = train(Stream(tokens=300), TrainingOptions(epochs=2), progress=seen.append)
     second = next(status for status in seen if status.stage == "training, epoch 2/2")
@@ -322,6 +322,6 @@ def test_no_gpu_is_one_sentence():
 
 def test_bf16_learns_too():
     task = Stream()
-    history = train(task, TrainingOptions(epochs=8, lr=0.02, clip=1.0, precision="bf16"))
+    history = train(task, TrainingOptions(epochs=8, lr=0.02, clip_norm=1.0, precision="bf16"))
     assert history.best["held_out_perplexity"] < 4
     assert {p.dtype for p in task.module.parameters()} == {torch.float32}

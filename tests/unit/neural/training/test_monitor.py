@@ -7,17 +7,17 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.monitor import METRICS, History, Tally, plain, write_metrics
+from firth.neural.training.monitor import METRICS, History, LossMeter, plain, write_metrics
 
 
 def test_losses_are_summed_in_float64():
     """Ten million nats and a hundred times 0.1: float32, whose steps are 1 up there, would not see the tenths."""
-    tally = Tally()
+    tally = LossMeter()
     tally.add(torch.tensor(1e7), 1)
     for _ in range(100):
         tally.add(torch.tensor(0.1), 1)
     assert tally.mean() * 101 == pytest.approx(1e7 + 10, abs=1e-3)
-    assert Tally().mean() == 0
+    assert LossMeter().mean() == 0
 
 
 def test_a_row_is_json():

@@ -10,11 +10,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import DivergenceError, MissingExtraError, OptionError
 from firth.neural.training.loop import fit
-from firth.neural.training.options import TrainingOptions
+from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.processes import launch
 from tests.unit.neural.training.tiny import Line, Stream
 
-TRAINING = {"epochs": 2, "lr": 0.02, "clip": 1.0}
+TRAINING = {"epochs": 2, "lr": 0.02, "clip_norm": 1.0}
 
 
 @pytest.fixture
@@ -25,9 +25,8 @@ def fabric():
 
 
 def train(task, processes, folder=None, **training):
-    return fit(
-        task, TrainingOptions(**training, processes=processes), seed=0, identity={}, progress=False, checkpoint=folder
-    )
+    config = RunConfig(TrainingOptions(**training, processes=processes), progress=False, checkpoint=folder)
+    return fit(task, config, identity={})
 
 
 def flat(task):
@@ -51,11 +50,11 @@ def test_asked_to_stop_they_stop_together_and_go_on_to_the_same_bits(fabric, tmp
     task, parent = Stream(tokens=300), os.getpid()
     usual, steps = task.step, []
 
-    def step(batch, state):
+    def step(batch, state, progress):
         steps.append(batch)
         if len(steps) == 3 and len(batch.inputs) == 2:  # the first process, which has two of the five streams
             os.kill(parent, signal.SIGTERM)
-        return usual(batch, state)
+        return usual(batch, state, progress)
 
     task.step = step
     with pytest.warns(UserWarning, match="interrupted in epoch"):
@@ -71,8 +70,8 @@ def test_an_error_comes_as_it_is(fabric):
 
 
 def test_threads_and_processes_are_not_mixed():
-    with pytest.raises(OptionError, match="a thread each"):
-        fit(Line(), TrainingOptions(processes=2), seed=0, threads=2, identity={}, progress=False)
+    with pytest.raises(OptionError, match="each process has one thread"):
+        fit(Line(), RunConfig(TrainingOptions(processes=2), threads=2, progress=False), identity={})
 
 
 def test_what_is_missing_is_said(monkeypatch):

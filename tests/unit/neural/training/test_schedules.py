@@ -6,31 +6,31 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.training.schedules import SCHEDULES, Moment, rate
+from firth.neural.training.schedules import SCHEDULES, TrainingProgress, lr_factor
 
 
-def moment(step: int, of: int, **how) -> Moment:
-    return Moment(step, step / of, how.pop("epochs", 0.0), **how)
+def at(step: int, of: int, epoch: float = 0.0) -> TrainingProgress:
+    return TrainingProgress(step, of, epoch, step / of)
 
 
 @pytest.mark.parametrize(
-    ("schedule", "now", "expected"),
+    ("schedule", "progress", "options", "expected"),
     [
-        ("constant", moment(7, 10), 1.0),
-        ("inverse-time", moment(0, 10, epochs=4.0, decay=0.25), 0.5),  # 1 / (1 + 0.25 * 4)
-        ("exponential", moment(0, 10, epochs=2.0, decay=math.log(2)), 0.25),  # two halvings
-        ("linear", moment(3, 10), 0.7),
-        ("cosine", moment(5, 10), 0.5),
-        ("inverse-square-root", moment(399, 1000, warmup=100), 0.5),  # sqrt(100 / 400)
-        ("inverse-square-root", moment(49, 1000, warmup=100), 0.5),  # half of the way up
-        ("linear", moment(0, 10, warmup=4), 0.25),  # the first of four updates up
-        ("one-cycle", moment(0, 10), 1 / 25),
-        ("one-cycle", moment(3, 10), 1.0),
-        ("one-cycle", moment(10, 10), 1 / 250_000),
+        ("constant", at(7, 10), {}, 1.0),
+        ("inverse-time", at(0, 10, 4.0), {"decay": 0.25}, 0.5),  # 1 / (1 + 0.25 * 4)
+        ("exponential", at(0, 10, 2.0), {"decay": math.log(2)}, 0.25),  # two halvings
+        ("linear", at(3, 10), {}, 0.7),
+        ("cosine", at(5, 10), {}, 0.5),
+        ("inverse-square-root", at(399, 1000), {"warmup": 100}, 0.5),  # sqrt(100 / 400)
+        ("inverse-square-root", at(49, 1000), {"warmup": 100}, 0.5),  # half of the way up
+        ("linear", at(0, 10), {"warmup": 4}, 0.25),  # the first of four updates up
+        ("one-cycle", at(0, 10), {}, 1 / 25),
+        ("one-cycle", at(3, 10), {}, 1.0),
+        ("one-cycle", at(10, 10), {}, 1 / 250_000),
     ],
 )
-def test_by_hand(schedule, now, expected):
-    assert rate(schedule, now) == pytest.approx(expected, rel=1e-12)
+def test_by_hand(schedule, progress, options, expected):
+    assert lr_factor(schedule, progress, **options) == pytest.approx(expected, rel=1e-12)
 
 
 def torch_rates(make, steps: int) -> list[float]:
@@ -45,7 +45,7 @@ def torch_rates(make, steps: int) -> list[float]:
 
 def test_cosine_is_that_of_torch():
     expected = torch_rates(lambda o: torch.optim.lr_scheduler.CosineAnnealingLR(o, 20), 20)
-    assert [rate("cosine", moment(step, 20)) for step in range(20)] == pytest.approx(expected, rel=1e-9)
+    assert [lr_factor("cosine", at(step, 20)) for step in range(20)] == pytest.approx(expected, rel=1e-9)
 
 
 def test_one_cycle_is_that_of_torch():
@@ -55,13 +55,13 @@ def test_one_cycle_is_that_of_torch():
     shares = [
         0.3 * s / (0.3 * n - 1) if s < 0.3 * n - 1 else 0.3 + 0.7 * (s - 0.3 * n + 1) / (0.7 * n) for s in range(n)
     ]
-    ours = [rate("one-cycle", Moment(step, share, 0.0)) for step, share in enumerate(shares)]
+    ours = [lr_factor("one-cycle", TrainingProgress(step, n, 0.0, share)) for step, share in enumerate(shares)]
     assert ours == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_never_above_the_highest_nor_below_nothing(schedule):
     for warmup in (0, 7):
-        rates = [rate(schedule, moment(s, 50, epochs=s / 10, warmup=warmup, decay=0.3)) for s in range(51)]
+        rates = [lr_factor(schedule, at(s, 50, s / 10), warmup=warmup, decay=0.3) for s in range(51)]
         assert min(rates) >= 0
         assert max(rates) <= 1

@@ -8,8 +8,9 @@ import torch
 
 from firth.neural.layers.state import State
 from firth.neural.layers.torch_kernels import run_torch
-from firth.neural.training.stream import TextBatch, TextStream
-from firth.neural.training.task import Outcome
+from firth.neural.models.language.data import TextBatch, TextStream
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import StepOutput
 from firth.randomness import torch_seed
 
 
@@ -57,12 +58,12 @@ class Line:
         x = torch.tensor([[0.0], [1.0], [2.0], [3.0]])
         self.batches = Cloud(x, 2 * x + 1, size)
         self.held_out = held_out
-        self.judged = 0 if held_out is None else 4
+        self.eval_predictions = 0 if held_out is None else 4
         self.evaluations = 0
 
-    def step(self, batch: Points, state: State) -> Outcome:
+    def step(self, batch: Points, state: State, progress: TrainingProgress) -> StepOutput:
         error = (self.module(batch.x) - batch.y) ** 2
-        return Outcome(error.mean(), error.detach().double().sum(), len(batch.x))
+        return StepOutput(error.mean(), error.detach().double().sum(), len(batch.x))
 
     def evaluate(self) -> Mapping[str, float]:
         if self.held_out is None:
@@ -106,21 +107,21 @@ class Stream:
             ids.append((ids[-1] + ids[-2]) % words if random.random() < 0.9 else int(random.integers(words)))
         text = np.array(ids, dtype=np.int32)
         cut = len(text) * 4 // 5
-        shape = {"batch_size": 5, "steps": 7, "before": 0} | how
+        shape = {"batch_size": 5, "bptt": 7, "bos": 0} | how
         self.module = Reader(words, width, seed, dropout)
         self.batches = TextStream(ids=text[:cut], **shape)
-        self.held_out = TextStream(ids=text[cut:], batch_size=1, steps=50, before=0)
-        self.judged = len(text) - cut
+        self.held_out = TextStream(ids=text[cut:], batch_size=1, bptt=50, bos=0)
+        self.eval_predictions = len(text) - cut
 
-    def step(self, batch: TextBatch, state: State) -> Outcome:
+    def step(self, batch: TextBatch, state: State, progress: TrainingProgress | None) -> StepOutput:
         hidden, state = self.module(batch.inputs, state)
-        hidden, targets = batch.chosen(hidden)
+        hidden, targets = batch.predicted_rows(hidden)
         losses = torch.nn.functional.cross_entropy(self.module.output(hidden), targets, reduction="none")
-        return Outcome(losses.mean(), losses.detach().double().sum(), len(targets), state)
+        return StepOutput(losses.mean(), losses.detach().double().sum(), len(targets), state)
 
     def evaluate(self) -> Mapping[str, float]:
         nats, state, count = 0.0, None, 0
         for batch in self.held_out.epoch(0):
-            outcome = self.step(batch, state)
+            outcome = self.step(batch, state, None)
             nats, state, count = nats + float(outcome.nats), outcome.state, count + outcome.predictions
         return {"loss": nats / count, "perplexity": float(np.exp(nats / count))}

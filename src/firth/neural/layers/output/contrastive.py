@@ -28,7 +28,7 @@ from torch.nn import functional
 
 from firth.neural.layers.output.base import OutputLayer, checked_number, checked_switch
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise
+from firth.neural.layers.output.noise import NoiseDistribution
 
 
 class ContrastiveSoftmax(OutputLayer):
@@ -68,10 +68,12 @@ class ContrastiveSoftmax(OutputLayer):
         super().__init__(width, words)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, counts=counts, tied=tied)
-        self.noise = Noise(counts, words)
-        self.register_buffer("_log_share", self.noise.share.log().to(torch.get_default_dtype()), persistent=False)
+        self.noise = NoiseDistribution(counts, words)
+        self.register_buffer(
+            "_log_share", self.noise.probabilities.log().to(torch.get_default_dtype()), persistent=False
+        )
         constant = torch.tensor(checked_number("log_z", log_z))
-        self.full.begin_at(self.noise.share.log() + constant)
+        self.full.begin_at(self.noise.probabilities.log() + constant)
         if checked_switch("learn_z", learn_z):
             self.log_z = torch.nn.Parameter(constant)
         else:
@@ -79,7 +81,7 @@ class ContrastiveSoftmax(OutputLayer):
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) how badly text and noise are told apart; see `OutputLayer.loss`."""
-        noise = self.noise.drawn(self.samples).to(targets.device)
+        noise = self.noise.sample(self.samples).to(targets.device)
         of_target, of_noise = self.full.some_scores(hidden, targets, noise)
         share = self.get_buffer("_log_share") + torch.log(torch.tensor(float(self.samples)))
         text = of_target - self.log_z - share[targets]

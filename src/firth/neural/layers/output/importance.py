@@ -13,10 +13,10 @@ Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by
 Jean et al. 2015, "On using very large target vocabulary for neural machine translation", section 3.2, for one set of
 words that a batch shares and for the correction of scores by - log q.
 
-Departures: words are drawn without one coming twice, and scores corrected by the probability of being drawn at all
-(`Noise.drawn_apart`) rather than by K q, the expected count of draws that may repeat: with q near the text's shares the
-frequent words would be most of those. The target's own term is exact, and a target that is drawn as well is left out of
-the sum; Jean et al. correct the target like the others, as if it were a draw. For K = V this is the full softmax.
+Departures: the sampled words are distinct, and scores are corrected by the probability of being in the sample
+(`NoiseDistribution.sample_distinct`) rather than by K q, the expected count with replacement: with q near the text's
+shares, frequent words would fill most of such a sample. The target's own term is exact, and a target in the sample is
+left out of the sum; Jean et al. correct the target like the others. For K = V this is the full softmax.
 
 Cost: N (K + 1) D multiplications, and V numbers drawn a batch.
 """
@@ -27,7 +27,7 @@ import torch
 
 from firth.neural.layers.output.base import OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise
+from firth.neural.layers.output.noise import NoiseDistribution
 
 
 class ImportanceSoftmax(OutputLayer):
@@ -62,11 +62,11 @@ class ImportanceSoftmax(OutputLayer):
         super().__init__(width, words)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, counts=counts, tied=tied)
-        self.noise = Noise(counts, words, power)
+        self.noise = NoiseDistribution(counts, words, power)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) the estimate of -log p(target); see `OutputLayer.loss`."""
-        words, share = self.noise.drawn_apart(self.samples)
+        words, share = self.noise.sample_distinct(self.samples)
         words = words.to(targets.device)
         of_target, of_noise = self.full.some_scores(hidden, targets, words)
         corrected = of_noise - share.log().to(of_noise.dtype).to(of_noise.device)

@@ -26,7 +26,7 @@ from torch.nn import functional
 from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputLayer, checked_number, shares
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.noise import Noise
+from firth.neural.layers.output.noise import NoiseDistribution
 
 
 class NegativeSampling(OutputLayer):
@@ -66,13 +66,13 @@ class NegativeSampling(OutputLayer):
         self.negative: float = checked_number("negative", negative, 0, above=True)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
         self.full = FullSoftmax(width, words, tied=tied)
-        self.noise = Noise(counts, words, power)
+        self.noise = NoiseDistribution(counts, words, power)
         share = torch.from_numpy(shares(counts, words))
-        self.full.begin_at(share.log() - (self.negative * self.noise.share).log())
+        self.full.begin_at(share.log() - (self.negative * self.noise.probabilities).log())
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) how badly targets and noise are told apart; see `OutputLayer.loss`."""
-        noise = self.noise.drawn(self.samples).to(targets.device)
+        noise = self.noise.sample(self.samples).to(targets.device)
         of_target, of_noise = self.full.some_scores(hidden, targets, noise)
         each = functional.softplus(of_noise).masked_fill(noise == targets[:, None], 0.0)
         return functional.softplus(-of_target) + self.negative / self.samples * each.sum(1)

@@ -1,7 +1,7 @@
-"""Words drawn by their counts: what sampled output layers learn against.
+"""The noise distribution of sampled output layers.
 
-All draws are from torch's default generator on the processor, wherever the layer is: its state is that which a
-checkpoint keeps, so that a run goes on with the same noise.
+All samples come from torch's default generator on the CPU, wherever the layer is: a checkpoint saves its state, so
+that a resumed run draws the same noise.
 """
 
 from typing import Any
@@ -11,16 +11,16 @@ import torch
 from firth.neural.layers.output.base import checked_number, shares
 
 
-class Noise:
-    """A distribution q over V words, each with a share above zero.
+class NoiseDistribution:
+    """A distribution q over V words, each with a probability above zero.
 
     Args:
-        counts: (V,) of the words, one never met counted once; all words alike without them.
+        counts: (V,) of the words; a count of 0 is taken as 1. Uniform without counts.
         words: V.
-        power: that counts are raised to.
+        power: exponent on counts.
 
     Attributes:
-        share: (V,) float64, on the processor: q.
+        probabilities: (V,) float64 on the CPU: q.
 
     Raises:
         OptionError: the power is below 0 or no number.
@@ -28,36 +28,32 @@ class Noise:
     """
 
     def __init__(self, counts: Any, words: int, power: float = 1.0) -> None:
-        self.share = torch.from_numpy(shares(counts, words, checked_number("power", power, 0)))
-        self._below = self.share.cumsum(0)
+        self.probabilities = torch.from_numpy(shares(counts, words, checked_number("power", power, 0)))
+        self._cumulative = self.probabilities.cumsum(0)
 
-    def drawn(self, samples: int) -> torch.Tensor:
-        """Return (K,) int64 words, each drawn by q from all.
+    def sample(self, samples: int) -> torch.Tensor:
+        """Return (K,) int64 words, sampled from q with replacement."""
+        positions = torch.rand(samples, dtype=torch.float64) * self._cumulative[-1]
+        return torch.searchsorted(self._cumulative, positions, right=True).clamp_(max=len(self.probabilities) - 1)
 
-        Args:
-            samples: K.
-        """
-        where = torch.rand(samples, dtype=torch.float64) * self._below[-1]
-        return torch.searchsorted(self._below, where, right=True).clamp_(max=len(self.share) - 1)
+    def sample_distinct(self, samples: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return distinct words, and the probability of each to be among them.
 
-    def drawn_apart(self, samples: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return words that are all different, and how probable it was that each would be among them.
-
-        Each word is given a time, drawn from an exponential distribution of rate q; the K words of the least times are
-        taken. Given the K + 1st time t, a word is among them with probability 1 - exp(-q t), and sums over the words
-        taken, each divided by it, have the sums over all words as their expectation.
+        Each word has a random time from an exponential distribution of rate q; the K words with the smallest times are
+        the sample. Given the K + 1st time t, a word is in the sample with probability 1 - exp(-q t). A sum over the
+        sample, each term divided by this probability, has the sum over all words as its expectation.
 
         Args:
-            samples: K; all words are taken where they are no more.
+            samples: K; all words if there are no more.
 
         Returns:
-            (K,) int64 words in rising order and (K,) float64 probabilities, 1 where all words are taken.
+            (K,) int64 words in ascending order and (K,) float64 probabilities, 1 if all words are returned.
 
         Source: Cohen and Kaplan 2007, "Summarizing data using bottom-k sketches", section 3.
         """
-        if samples >= len(self.share):
-            return torch.arange(len(self.share)), torch.ones_like(self.share)
-        times = torch.empty_like(self.share).exponential_() / self.share
-        least, words = times.topk(samples + 1, largest=False)
+        if samples >= len(self.probabilities):
+            return torch.arange(len(self.probabilities)), torch.ones_like(self.probabilities)
+        times = torch.empty_like(self.probabilities).exponential_() / self.probabilities
+        smallest, words = times.topk(samples + 1, largest=False)
         words = words[:-1].sort().values
-        return words, -torch.expm1(-self.share[words] * least[-1])
+        return words, -torch.expm1(-self.probabilities[words] * smallest[-1])

@@ -1,84 +1,93 @@
-"""Output trees that are learned: a model with a random tree comes first, and its contexts part the words.
+"""Learned output trees: a first model with a random tree; its hidden states cluster the words.
 
-What: words whose contexts are alike should hang near each other, so that a decision is made once for all of them. What
-a context is, a model has to learn: so a short training with a random tree goes before, the mean of its hidden vectors
-before each word says where the word belongs, and the model proper begins anew with the tree made of that.
-
+What: words in similar contexts should be close in the tree, so that a decision is learned once for all of them. A first
+    model is trained briefly with a random tree. The mean of its hidden states before each word represents the word, and
+    recursive clustering of these means gives the tree of the final model.
 Objective: see `firth.neural.layers.output.learned_codes`.
-
 Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4.
-
-Departures: any model may have such a tree, not the log-bilinear one alone.
-
-Cost: `bootstrap` passes over the text with a random tree, whose paths are the longer ones, and one without gradients.
-Where a training has its minutes, a quarter of them goes into this.
+Departures: any model may have such a tree, not only the log-bilinear one.
+Cost: `bootstrap` epochs with a random tree, whose paths are longer, and one pass without gradients. Under a limit in
+    minutes, the first model has a quarter of them.
 """
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import torch
 
-from firth import options
 from firth.language.text import LanguageText
 from firth.neural.layers.output.codes import WordCodes
-from firth.neural.layers.output.learned_codes import RULES, ContextMeans, Cutting, learned_codes
+from firth.neural.layers.output.learned_codes import ContextMeans, Cutting, learned_codes
 from firth.neural.layers.output.tree import TreeSoftmax
+from firth.neural.models.language.data import TextReader
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.reader import TextReader
-from firth.options import option, options_class
+from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.options import LanguageOptions, LearnedTree, learned_tree, new_module
+from firth.neural.training.options import RunConfig
 from firth.randomness import torch_seed
 from firth.vocabulary import Vocabulary
 
-STREAMS, STEPS = 64, 16  # of the pass that finds the means
+STREAMS, BPTT = 64, 16  # of the pass that computes the means
+FIRST_MODEL = 0.25  # the first model's fraction of a limit in minutes
+
+# options, module, text, held-out text, configuration -> trained model
+Trainer = Callable[[LanguageOptions, LanguageModule, LanguageText, LanguageText | None, RunConfig], NeuralLanguageModel]
 
 
-@options_class
-class LearnedTree:
-    """How a tree is learned: what stands behind `output="tree:tree=learned"`, such as `:overlap=0.1`.
+def with_learned_tree(train: Trainer) -> Trainer:
+    """Wrap the training of a model: if its output is a learned tree, train the first model and build the tree."""
 
-    Raises:
-        OptionError: one of them is out of its range.
-    """
+    def train_twice(
+        options: LanguageOptions,
+        module: LanguageModule,
+        text: LanguageText,
+        held_out: LanguageText | None,
+        config: RunConfig,
+    ) -> NeuralLanguageModel:
+        tree = learned_tree(options.output)
+        if tree is None:
+            return train(options, module, text, held_out, config)
+        folder = None if config.checkpoint is None else Path(config.checkpoint) / "random-tree"
+        first_config = dataclasses.replace(_limited(config, FIRST_MODEL), checkpoint=folder, callbacks=())
+        first_config = first_config.with_training(epochs=tree.bootstrap, patience=0)
+        dataclass: Any = options
+        first_options: LanguageOptions = dataclasses.replace(dataclass, output="tree:tree=random")
+        first_module = new_module(first_options, text.vocabulary, module.bos, config.seed, copies=2)
+        first = train(first_options, first_module, text, None, first_config)
+        codes = cluster_words(first.module, text, tree, config.seed)
+        set_tree(module, codes, text.vocabulary, config.seed)
+        return train(options, module, text, held_out, _limited(config, 1 - FIRST_MODEL))
 
-    bootstrap: int = option(2, "passes of the model with a random tree that comes first", minimum=1)
-    rule: str = option("adaptive", "how words are parted", choices=RULES)
-    overlap: float = option(0.0, "how far from even odds a word may be and go to both sides", minimum=0, maximum=0.49)
-    most: float = option(4.0, "codes a word on average, at most", minimum=1)
+    return train_twice
 
-    def __post_init__(self) -> None:
-        options.check(self)
 
-    def codes(self, module: LanguageModule, text: LanguageText, seed: int) -> WordCodes:
-        """Return a tree in which words hang together that a model expects in like contexts.
+def _limited(config: RunConfig, fraction: float) -> RunConfig:
+    minutes = config.training.minutes
+    return config if minutes is None else config.with_training(minutes=minutes * fraction)
 
-        Args:
-            module: of a model that has learned the text.
-            text: the same.
-            seed: of the directions that parting begins with.
-        """
-        cutting = Cutting(rule=self.rule, overlap=self.overlap, most=self.most)
-        return learned_codes(_means(module, text).means(), cutting=cutting, seed=seed)
+
+def cluster_words(module: LanguageModule, text: LanguageText, tree: LearnedTree, seed: int) -> WordCodes:
+    """Return a tree in which words are close if the hidden states before them are similar."""
+    cutting = Cutting(rule=tree.rule, overlap=tree.overlap, most=tree.most)
+    return learned_codes(_context_means(module, text).means(), cutting=cutting, seed=seed)
 
 
 @torch.no_grad()
-def _means(module: LanguageModule, text: LanguageText) -> ContextMeans:
+def _context_means(module: LanguageModule, text: LanguageText) -> ContextMeans:
     means, state = ContextMeans(module.output.width, len(text.vocabulary)), None
-    reader = TextReader(module.eval(), text, batch_size=STREAMS, steps=STEPS)
+    reader = TextReader(module.eval(), text, batch_size=STREAMS, bptt=BPTT)
     device = next(module.parameters()).device
     for batch in reader.stream.epoch(0):
-        here = batch.to(device)
-        hidden, state = reader.hidden(here, state)
-        means.add(*here.chosen(hidden))
+        moved = batch.to(device)
+        hidden, state = reader.hidden(moved, state)
+        means.add(*moved.predicted_rows(hidden))
     return means
 
 
-def hang(module: LanguageModule, codes: WordCodes, vocabulary: Vocabulary, seed: int) -> None:
-    """Give a module a new output layer over a tree; torch's own generator is left as it was.
-
-    Args:
-        module: whose tree is taken away.
-        codes: the tree.
-        vocabulary: V words with their counts.
-        seed: of the layer's weights.
-    """
+def set_tree(module: LanguageModule, codes: WordCodes, vocabulary: Vocabulary, seed: int) -> None:
+    """Replace a module's output layer by a new one over a tree; torch's own random state is kept."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed(seed, "weights of a learned tree"))
         module.output = TreeSoftmax(module.output.width, len(vocabulary), counts=vocabulary.counts, tree=codes)

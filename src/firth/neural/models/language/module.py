@@ -1,4 +1,4 @@
-"""What every neural language model's module is: a stream of ids in, hidden rows out, and an output layer."""
+"""Interface of a neural language model's module: ids and state in, hidden states and state out, and an output layer."""
 
 import abc
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.state import State
 
 
-class Spelling(Protocol):
-    """An embedding that reads how words are written, and so knows words that it has never seen."""
+class SpellingEmbedding(Protocol):
+    """An embedding that composes word vectors from characters, for words outside the vocabulary too."""
 
-    def coded(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) the codes of n words, which a forward pass takes for words outside the vocabulary."""
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) character ids of n words, the input of a forward pass for words outside the vocabulary."""
         ...
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
@@ -26,50 +26,44 @@ class Spelling(Protocol):
 
 
 class LanguageModule(torch.nn.Module, abc.ABC):
-    """The parameters of a language model; what runs over text, trains, saves and searches is elsewhere.
+    """The module of a language model. Training, scoring, saving and decoding are elsewhere.
 
     Attributes:
-        embedding: (...) ids to (..., D) rows.
-        output: (N, D) hidden rows to losses and log-probabilities.
-        begin: the id that stands before a fresh text: the end of a sentence, or the unknown word where ends have none.
-        spells: whether the embedding reads how words are written.
+        embedding: (...) ids to (..., D) vectors.
+        output: (N, D) hidden states to losses and log-probabilities.
+        bos: id before a fresh text: the end of a sentence, or the unknown word if sentence ends are not predicted.
+        spells: whether the embedding reads characters.
     """
 
     embedding: torch.nn.Module
     output: OutputLayer
-    begin: int
+    bos: int
     spells: bool = False
 
     @property
-    def spelling(self) -> Spelling | None:
-        """The embedding, where it reads how words are written; else None."""
-        return cast("Spelling", self.embedding) if self.spells else None
+    def spelling(self) -> SpellingEmbedding | None:
+        """The embedding, if it reads characters; else None."""
+        return cast("SpellingEmbedding", self.embedding) if self.spells else None
 
     def inputs_of(self, text: LanguageText) -> tuple[npt.NDArray[np.int32], torch.Tensor | None]:
-        """Return what the module reads of a text.
-
-        Args:
-            text: N tokens, U words of which are outside the vocabulary.
+        """Return the module's input for a text of N tokens with U distinct unknown words.
 
         Returns:
-            (N,) ids, and (U, C) the codes of unknown words for `forward`, or None where every id is below V: because
-            the text has no unknown word, or because the module reads all of them as `<unk>`.
+            (N,) ids, and (U, C) character ids of the unknown words for `forward`; None if every id is below V, because
+            the text has no unknown word or the module reads all of them as `<unk>`.
         """
         if self.spelling is None or not text.unknown_words:
             return text.ids, None
-        return text.input_ids, self.spelling.coded(text.unknown_words)
+        return text.input_ids, self.spelling.character_ids(text.unknown_words)
 
     @abc.abstractmethod
     def forward(
         self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Return what is known after each id.
+        """Return (B, T, D) hidden states and the state after the last.
 
         Args:
-            ids: (B, T) int64; from V on, where the module reads spellings, words outside the vocabulary.
-            state: what an earlier call over the ids just before returned; None where nothing stands before.
-            unknown: (U, C) the codes of those words, which `inputs_of` gives; None where there are none.
-
-        Returns:
-            (B, T, D) hidden rows, row t of `ids[:, :t + 1]` and what stood before, and the state after the last.
+            ids: (B, T) int64; with `unknown`, V + i stands for unknown word i.
+            state: from the call for the preceding ids; None at the start of a text.
+            unknown: (U, C) character ids of unknown words, from `inputs_of`.
         """

@@ -16,7 +16,6 @@ from firth.neural.layers.dropout import sampling
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions
-from firth.neural.training.devices import within_memory
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
 from firth.vectors.word_vectors import WordVectors
@@ -126,9 +125,7 @@ class NeuralLanguageModel(LanguageModel):
     def _streamed(self, text: LanguageText, progress: Progress) -> npt.NDArray[np.float64]:
         targets = torch.from_numpy(text.ids.astype(np.int64)).to(self.device)
         ids, unknown = self.module.inputs_of(text)
-        inputs = torch.from_numpy(np.concatenate([[self.module.begin], ids[:-1]]).astype(np.int64)).to(self.device)[
-            None
-        ]
+        inputs = torch.from_numpy(np.concatenate([[self.module.bos], ids[:-1]]).astype(np.int64)).to(self.device)[None]
         found, state = np.empty(len(text)), None
         with reporting(progress) as report:
             for start in range(0, len(text), CHUNK):
@@ -149,7 +146,7 @@ class NeuralLanguageModel(LanguageModel):
         groups = []
         for length in np.unique(lengths).tolist():
             rows = np.flatnonzero(lengths == length)
-            ids = np.array([[self.module.begin, *inputs[row]] for row in rows.tolist()], dtype=np.int64)
+            ids = np.array([[self.module.bos, *inputs[row]] for row in rows.tolist()], dtype=np.int64)
             scores[rows], state = self._read(ids, None, unknown)
             groups.append((rows, state))
         return scores, Sequences(tuple(groups), len(prompts))
@@ -189,7 +186,7 @@ class NeuralLanguageModel(LanguageModel):
             else prompt
             for prompt in prompts
         ]
-        return inputs, spelling.coded(unknown)
+        return inputs, spelling.character_ids(unknown)
 
     def _read(
         self, ids: npt.NDArray[np.int64], state: State, unknown: torch.Tensor | None = None
@@ -243,23 +240,3 @@ class NeuralLanguageModel(LanguageModel):
         from firth.neural.models.language.files import save
 
         save(self, path)
-
-
-def seeded_module(
-    how: LanguageOptions, vocabulary: Vocabulary, begin: int, seed: int, *, copies: int = 1
-) -> LanguageModule:
-    """Return a module whose parameters are drawn from a seed; torch's own generator is left as it was.
-
-    Args:
-        how: the model's options.
-        vocabulary: V words with their counts.
-        begin: the id that stands before a fresh text.
-        seed: of the draws.
-        copies: numbers that will be kept for each parameter, 2 in training.
-
-    Raises:
-        OptionError: the model needs more memory than this machine has.
-    """
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
-        return how.module(vocabulary, begin)

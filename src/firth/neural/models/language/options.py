@@ -1,4 +1,4 @@
-"""What the options of every neural language model have in common, and the output layer that one of them names."""
+"""Options that all neural language models share, and the specification of their output layer."""
 
 import dataclasses
 from typing import Any, ClassVar, Protocol
@@ -6,21 +6,23 @@ from typing import Any, ClassVar, Protocol
 import torch
 
 from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.output.learned_codes import RULES
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
-from firth.neural.models.language.learned_tree import LearnedTree
 from firth.neural.models.language.module import LanguageModule
+from firth.neural.training.devices import within_memory
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, parse_spec
+from firth.options import check, option, options_class, parse_spec
+from firth.randomness import torch_seed
 from firth.vocabulary import Vocabulary
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class LanguageOptions(Protocol):
-    """A dataclass that makes a module; `models` names it on the command line.
+    """Options of a neural language model: a dataclass whose `models` are its names on the command line.
 
     Attributes:
-        training: how it is trained where nobody says otherwise.
+        training: default training options.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -28,93 +30,134 @@ class LanguageOptions(Protocol):
 
     @property
     def spells(self) -> bool:
-        """Whether words are read by their characters, so that the vocabulary limits only what is predicted."""
+        """Whether the model reads characters, so that the vocabulary limits only what it predicts."""
         return False
 
     @property
-    def output(self) -> str:
-        """How words are scored; see `output_of`."""
+    def bptt(self) -> int:
+        """T, words per stream and batch."""
         ...
 
-    def module(self, vocabulary: Vocabulary, begin: int) -> LanguageModule:
-        """Return a module whose parameters torch's generator draws.
+    @property
+    def vary_bptt(self) -> bool:
+        """Whether T is random."""
+        ...
+
+    @property
+    def output(self) -> str:
+        """Specification of the output layer; see `output_layer`."""
+        ...
+
+    def build_module(self, vocabulary: Vocabulary, bos: int) -> LanguageModule:
+        """Return a module with random parameters from torch's default generator.
 
         Args:
             vocabulary: V words with their counts.
-            begin: the id that stands before a fresh text.
+            bos: id before a fresh text.
         """
         ...
 
 
+def bptt_option(default: int) -> Any:
+    """Return the field for the length of truncated back-propagation through time."""
+    return option(default, "truncated back-propagation through time: words per stream and batch", minimum=1)
+
+
+def vary_bptt_option() -> Any:
+    """Return the field for random lengths of truncated back-propagation through time (Merity et al. 2018)."""
+    return option(False, "random bptt, drawn anew for each batch; the learning rate is in proportion")
+
+
 def output_option(default: str = "full") -> Any:
-    """Describe the choice of an output layer.
+    """Return the field for the output layer."""
+    return option(default, f"output layer: {', '.join(OUTPUTS)}; its options follow after colons")
 
-    Args:
-        default: where nothing is given.
+
+@options_class
+class LearnedTree:
+    """Options of a learned output tree, as in `output="tree:tree=learned:overlap=0.1"`.
+
+    Raises:
+        OptionError: a value is out of its range.
     """
-    return option(default, f"how words are scored: {', '.join(OUTPUTS)}; its own options behind colons")
+
+    bootstrap: int = option(2, "epochs of the first model, which has a random tree", minimum=1)
+    rule: str = option("adaptive", "rule that splits a set of words", choices=RULES)
+    overlap: float = option(
+        0.0, "words with a probability this close to 0.5 go to both sides of a split", minimum=0, maximum=0.49
+    )
+    most: float = option(4.0, "maximum mean number of codes per word", minimum=1)
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
-def output_of(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Parameter | None = None) -> OutputLayer:
-    """Return a new output layer that is named with its options, such as "full" or "nce:samples=100".
+def parse_output(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return the kind of an output layer and its options.
 
     Args:
-        spec: a name of `firth.neural.layers.output.registry.OUTPUTS`, and options of that kind behind colons.
-        width: D, of the hidden vectors.
+        spec: such as "full", "nce:samples=100" or "tree:tree=learned:overlap=0.1".
+
+    Raises:
+        OptionError: there is no such kind, no such option, or an option of a learned tree is out of its range.
+    """
+    kind = spec.partition(":")[0]
+    known = options_of(kind)
+    is_learned = kind == "tree" and "tree=learned" in spec.split(":")
+    if is_learned:
+        known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
+    options = {name: _value(value) for name, value in parse_spec(spec, known).items()}
+    if is_learned:
+        options = {"tree": LearnedTree(**{name: value for name, value in options.items() if name != "tree"})}
+    return kind, options
+
+
+def learned_tree(spec: str) -> LearnedTree | None:
+    """Return the options of a learned output tree, or None for any other output."""
+    tree = parse_output(spec)[1].get("tree")
+    return tree if isinstance(tree, LearnedTree) else None
+
+
+def new_module(
+    options: LanguageOptions, vocabulary: Vocabulary, bos: int, seed: int, *, copies: int = 1
+) -> LanguageModule:
+    """Return a module with random parameters; torch's own random state is kept.
+
+    A learned output tree starts as a Huffman tree.
+
+    Args:
+        options: of the model.
         vocabulary: V words with their counts.
-        tied: (V, E) the weight of an embedding, to be shared.
+        bos: id before a fresh text.
+        seed: of the parameters.
+        copies: numbers in memory per parameter: 1, or 2 in training.
+
+    Raises:
+        OptionError: the model needs more memory than this machine has.
+    """
+    if learned_tree(options.output) is not None:
+        dataclass: Any = options
+        options = dataclasses.replace(dataclass, output="tree")
+    with torch.random.fork_rng(devices=[]), within_memory(copies):
+        torch.manual_seed(torch_seed(seed, "parameters"))
+        return options.build_module(vocabulary, bos)
+
+
+def output_layer(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Parameter | None = None) -> OutputLayer:
+    """Return a new output layer.
+
+    Args:
+        spec: a name of `firth.neural.layers.output.registry.OUTPUTS`, with its options after colons.
+        width: D, of the hidden states.
+        vocabulary: V words with their counts.
+        tied: (V, E) weight of an embedding to share.
 
     Raises:
         OptionError: there is no such kind or no such option, or a value is out of its range.
     """
-    kind, chosen = parsed_output(spec)
-    if learned_tree(spec) is not None:
-        chosen = {}  # any tree, until the one that is learned takes its place
+    kind, options = parse_output(spec)
     seed = int(torch.randint(2**31, ()))
-    return make_output(kind, width, len(vocabulary), counts=vocabulary.counts, tied=tied, seed=seed, **chosen)
-
-
-def parsed_output(spec: str) -> tuple[str, dict[str, Any]]:
-    """Return an output layer's kind and its options.
-
-    Args:
-        spec: as for `output_of`.
-
-    Raises:
-        OptionError: there is no such kind or no such option.
-    """
-    kind = spec.partition(":")[0]
-    known = options_of(kind)
-    if "tree=learned" in spec.split(":"):
-        known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
-    return kind, {name: _value(value) for name, value in parse_spec(spec, known).items()}
-
-
-def check_output(spec: str) -> None:
-    """Check an output layer's kind and the names of its options, before there is a text.
-
-    Args:
-        spec: as for `output_of`.
-
-    Raises:
-        OptionError: there is no such kind or no such option.
-    """
-    learned_tree(spec)
-
-
-def learned_tree(spec: str) -> LearnedTree | None:
-    """Return how an output's tree is learned, or None where it has none that is.
-
-    Args:
-        spec: as for `output_of`.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
-    kind, chosen = parsed_output(spec)
-    if kind != "tree" or chosen.get("tree") != "learned":
-        return None
-    return LearnedTree(**{name: value for name, value in chosen.items() if name != "tree"})
+    return make_output(kind, width, len(vocabulary), counts=vocabulary.counts, tied=tied, seed=seed, **options)
 
 
 def _value(text: str) -> Any:

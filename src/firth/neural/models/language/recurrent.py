@@ -1,28 +1,25 @@
-"""Recurrent language models: words or their spellings in, a stack of any cell, words out.
+"""Recurrent language models: words or their characters in, a stack of any cell, words out.
 
-What: each word's vector enters a recurrent stack whose state holds all that came before; its output predicts the next
-word. Simple recurrent networks, LSTM, GRU and QRNN are cells of one stack; the character-aware model is the stack over
-vectors that are read off how words are written.
-
+What: the vector of each word enters a recurrent stack, whose state represents all earlier words; its output predicts
+    the next word. Simple recurrent networks, LSTM, GRU and QRNN are cells of the same stack. The character-aware model
+    is the stack over vectors computed from characters.
 Objective: with x_t the vector of word w_t and (y_t, s_t) = stack(x_t, s_{t-1}),
 
-    log p(w_{t+1} | w_1 ... w_t) = log softmax(U y_t + b)[w_{t+1}],      U = E where `tie` says so
+    log p(w_{t+1} | w_1 ... w_t) = log softmax(U y_t + b)[w_{t+1}],      U = E with tied weights
 
 Source: Mikolov et al. 2010, "Recurrent neural network based language model"; Zaremba, Sutskever and Vinyals 2014 (LSTM
-with dropout between layers); Gal and Ghahramani 2016, section 4 (variational dropout); Press and Wolf 2017 (tying);
-Merity, Keskar and Socher 2018 (dropped weights); Bradbury et al. 2017 (QRNN); Kim, Jernite, Sontag and Rush 2016
-(character-aware, presets of its small model); Ling et al. 2015 (C2W).
-
+    with dropout between layers); Gal and Ghahramani 2016, section 4 (variational dropout); Press and Wolf 2017 (weight
+    tying); Merity, Keskar and Socher 2018 (weight dropping); Bradbury et al. 2017 (QRNN); Kim, Jernite, Sontag and Rush
+    2016 (character-aware; defaults of its small model); Ling et al. 2015 (C2W).
 Departures:
-- The text is one stream, whose state is carried over the ends of sentences as well.
-- The character-aware model's batches are those of all others, and its optimiser Adam; Kim et al. use stochastic
-  gradients halved when the held-out perplexity does not fall.
-- C2W reads spellings here with a word softmax behind the stack, as the character-aware model does.
-- A word outside the vocabulary is `<unk>` as a target and read by its characters, in training, scoring and generation,
-  as in Kim et al. Where a text holds `<unk>` itself, those are the characters that are read.
-
-Cost: 8 H^2 multiplications a word and layer for an LSTM (6 for a GRU, 2 for a simple network) and V H for the softmax;
-three times that in training. Spellings cost once for each distinct word of a batch.
+- The text is one stream, whose state is carried across the ends of sentences as well.
+- The character-aware model uses the same batches as all others, and Adam; Kim et al. use stochastic gradient descent,
+  with the rate halved when the held-out perplexity does not fall.
+- C2W has a word softmax behind the stack here, as the character-aware model does.
+- A word outside the vocabulary is `<unk>` as a target, and is read by its characters, in training, scoring and
+  generation, as in Kim et al. If a text contains `<unk>` itself, those are the characters that are read.
+Cost: 8 H^2 multiplications per word and layer for an LSTM (6 for a GRU, 2 for a simple network) and V H for the
+    softmax; three times that in training. Characters cost once per distinct word of a batch.
 """
 
 import dataclasses
@@ -30,7 +27,6 @@ from typing import ClassVar
 
 import torch
 
-from firth import options
 from firth.errors import OptionError
 from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
 from firth.neural.layers.connections import CONNECTIONS
@@ -39,122 +35,129 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import check_output, output_of, output_option
+from firth.neural.models.language.options import (
+    bptt_option,
+    output_layer,
+    output_option,
+    parse_output,
+    vary_bptt_option,
+)
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, option, options_class
+from firth.options import Preset, check, option, options_class
 from firth.vocabulary import Vocabulary
 
-DROPOUTS = ("plain", "variational", "weights")
+EMBEDDINGS = ("words", "char-cnn", "c2w")
+DROPOUT_KINDS = ("plain", "variational", "weights")
 
 
 @options_class
 class RecurrentLM:
-    """Recurrent language model, over words or their spellings: options that train.
+    """Recurrent language model, over words or their characters.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Mikolov et al. 2010 and those whom the module's docstring names, which gives the formula and every departure.
+        Mikolov et al. 2010 and the papers in the module's docstring, with the formula and every departure.
     """
 
     presets: ClassVar = {
-        "rnn": Preset("Plain recurrent network, Elman's (Mikolov et al. 2010).", cell="plain"),
+        "rnn": Preset("Simple recurrent network, Elman's (Mikolov et al. 2010).", cell="rnn"),
         "lstm": Preset("LSTM with dropout between layers (Zaremba et al. 2014).", cell="lstm"),
         "gru": Preset("GRU: gated recurrent units (Cho et al. 2014).", cell="gru"),
         "qrnn": Preset("QRNN: quasi-recurrent network, convolutions and pooling (Bradbury et al. 2017).", cell="qrnn"),
         "char-aware": Preset(
             "LSTM over a character CNN: reads words by their spelling (Kim et al. 2016).",
             cell="lstm",
-            embed="characters",
+            embedding="char-cnn",
         ),
     }
-    common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "tie", "output")
+    common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "tie_weights", "output")
     train = train_language_model
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=12, batch_size=20, steps=35, lr=0.002, schedule="linear", clip=1.0, patience=2
+        epochs=12, batch_size=20, lr=0.002, schedule="linear", clip_norm=1.0, patience=2
     )
 
-    cell: str = option("lstm", "what a layer is made of", choices=tuple(CELLS))
-    dim: int = option(200, "width of words' vectors; with embed=characters the filters decide", minimum=1)
-    hidden: int = option(200, "width of each layer's state", minimum=1)
-    layers: int = option(2, "layers, each over the one below", minimum=1)
-    connect: str = option("plain", "what goes from layer to layer", choices=tuple(CONNECTIONS))
-    dropout: float = option(0.2, "share left out of what enters and leaves layers", minimum=0, maximum=0.99)
-    noise: str = option(
+    cell: str = option("lstm", "recurrent cell", choices=tuple(CELLS))
+    dim: int = option(200, "width of word vectors; with embedding=char-cnn the filters determine it", minimum=1)
+    hidden: int = option(200, "width of each layer's hidden state", minimum=1)
+    layers: int = option(2, "number of recurrent layers", minimum=1)
+    connection: str = option("plain", "connection around each layer", choices=tuple(CONNECTIONS))
+    dropout: float = option(0.2, "dropout of the inputs and outputs of layers", minimum=0, maximum=0.99)
+    dropout_kind: str = option(
         "plain",
-        "a mask a word; one a sequence, for recurrent connections as well; or one a sequence, and recurrent weights",
-        choices=DROPOUTS,
+        "plain: a mask per word; variational: one per sequence, for recurrent connections as well; weights: one per "
+        "sequence, with weight dropping (AWD-LSTM)",
+        choices=DROPOUT_KINDS,
     )
-    word_dropout: float = option(0.0, "share of word types left out of a batch", minimum=0, maximum=0.99)
-    zoneout: float = option(0.0, "chance that a number of the state stays as it was", minimum=0, maximum=0.99)
-    tie: bool = option(False, "read words by the vectors that they are predicted by")
-    embed: str = option(
-        "words", "what words are read by: a table, or their letters", choices=("words", "characters", "c2w")
+    word_dropout: float = option(0.0, "embedding dropout: fraction of word types per batch", minimum=0, maximum=0.99)
+    zoneout: float = option(
+        0.0, "zoneout: probability that a unit of the state keeps its value", minimum=0, maximum=0.99
     )
-    characters: int = option(15, "width of the vectors of characters, with embed=characters", minimum=1)
+    tie_weights: bool = option(False, "weight tying: input and output word vectors are the same")
+    embedding: str = option(
+        "words", "word embedding: a table, or computed from characters by a CNN or an LSTM (C2W)", choices=EMBEDDINGS
+    )
+    char_dim: int = option(15, "width of character vectors, with embedding=char-cnn", minimum=1)
     output: str = output_option()
+    bptt: int = bptt_option(35)
+    vary_bptt: bool = vary_bptt_option()
 
     def __post_init__(self) -> None:
-        options.check(self)
-        check_output(self.output)
-        if self.spells and (self.tie or self.word_dropout):
-            what = "tie=True" if self.tie else f"word_dropout={self.word_dropout}"
-            raise OptionError(f"{what} with embed={self.embed!r}: spellings have no table of words' vectors")
-
-    def module(self, vocabulary: Vocabulary, begin: int) -> "Recurrent":
-        """Return a module whose parameters torch's generator draws.
-
-        Args:
-            vocabulary: V words with their counts.
-            begin: the id that stands before a fresh text.
-        """
-        return Recurrent(self, vocabulary, begin)
+        check(self)
+        parse_output(self.output)
+        if self.spells and (self.tie_weights or self.word_dropout):
+            conflict = "tie_weights=True" if self.tie_weights else f"word_dropout={self.word_dropout}"
+            raise OptionError(f"{conflict} with embedding={self.embedding!r}: there is no table of word vectors")
 
     @property
     def spells(self) -> bool:
-        """Whether words are read by their characters, so that the vocabulary limits only what is predicted."""
-        return self.embed != "words"
+        """Whether the model reads characters, so that the vocabulary limits only what it predicts."""
+        return self.embedding != "words"
 
     def dropouts(self) -> Dropouts:
-        """Return the rates of dropout in all places of the stack."""
-        if self.noise == "variational":
+        """Return the dropout rates of the stack."""
+        if self.dropout_kind == "variational":
             return dataclasses.replace(Dropouts.variational(self.dropout), zoneout=self.zoneout)
-        locked, weights = self.noise == "weights", self.dropout if self.noise == "weights" else 0.0
+        locked = self.dropout_kind == "weights"
+        weights = self.dropout if locked else 0.0
         return dataclasses.replace(Dropouts.plain(self.dropout), locked=locked, weights=weights, zoneout=self.zoneout)
+
+    def build_module(self, vocabulary: Vocabulary, bos: int) -> "Recurrent":
+        """Return a module with random parameters; see `LanguageOptions.build_module`."""
+        return Recurrent(self, vocabulary, bos)
 
 
 class Recurrent(LanguageModule):
-    """The parameters of a recurrent language model.
+    """Module of a recurrent language model; arguments as in `LanguageOptions.build_module`."""
 
-    Args:
-        how: the options.
-        vocabulary: V words with their counts.
-        begin: the id that stands before a fresh text.
-    """
-
-    def __init__(self, how: RecurrentLM, vocabulary: Vocabulary, begin: int) -> None:
+    def __init__(self, options: RecurrentLM, vocabulary: Vocabulary, bos: int) -> None:
         super().__init__()
-        self.begin, self.spells, tied = begin, how.spells, None
-        words, width = list(vocabulary.words), how.dim
-        if how.embed == "words":
-            self.embedding = table = WordEmbedding(len(words), how.dim, dropout=how.word_dropout)
-            tied = table.weight if how.tie else None
-        elif how.embed == "characters":
-            self.embedding = convolution = CharacterCNN(words, characters=how.characters)
-            width = convolution.width
+        self.bos, self.spells, tied = bos, options.spells, None
+        words, width = list(vocabulary.words), options.dim
+        if options.embedding == "words":
+            self.embedding = table = WordEmbedding(len(words), options.dim, dropout=options.word_dropout)
+            tied = table.weight if options.tie_weights else None
+        elif options.embedding == "char-cnn":
+            self.embedding = cnn = CharacterCNN(words, char_dim=options.char_dim)
+            width = cnn.width
         else:
-            self.embedding = CharacterLSTM(words, width=how.dim)
+            self.embedding = CharacterLSTM(words, width=options.dim)
         self.stack = RecurrentStack(
-            width, how.hidden, how.layers, cell=how.cell, connect=how.connect, dropout=how.dropouts()
+            width,
+            options.hidden,
+            options.layers,
+            cell=options.cell,
+            connection=options.connection,
+            dropout=options.dropouts(),
         )
-        self.output = output_of(how.output, self.stack.width, vocabulary, tied)
+        self.output = output_layer(options.output, self.stack.width, vocabulary, tied)
 
     def forward(
         self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Return what is known after each id; see `LanguageModule.forward`."""
-        rows = self.embedding(ids) if unknown is None else self.embedding(ids, unknown)
-        hidden, state = self.stack(rows, state)
+        """Return hidden states and the state; see `LanguageModule.forward`."""
+        x = self.embedding(ids) if unknown is None else self.embedding(ids, unknown)  # (B, T, D)
+        hidden, state = self.stack(x, state)  # (B, T, H)
         return hidden, state

@@ -1,61 +1,61 @@
-"""Transformer language model: each word is predicted from a window of words before it, by attention alone.
+"""Transformer language model: each word is predicted from a window of earlier words by attention.
 
-What: words' vectors go through causal transformer blocks, each of which lets a place look at those before it; the last
-    one's output predicts the next word.
-
-Objective: -log p(w_t | w_{t-R} ... w_{t-1}), p the output layer over the last block's output h_{t-1}; the blocks are in
-    `firth.neural.layers.transformer`. With C = `context` and L = `layers`, R is L (C - 1) + 1 where the window slides
-    (relative, rotary and no positions) and at most C where positions are added (learned, sinusoidal).
-
+What: word vectors pass through causal transformer blocks, in which each position attends to earlier ones; the output of
+    the last block predicts the next word.
+Objective: -log p(w_t | w_{t-R} ... w_{t-1}), where p is the output layer over the last block's output h_{t-1}; the
+    blocks are in `firth.neural.layers.transformer`. With C = `context` and L = `layers`, R is L (C - 1) + 1 if the
+    window slides (relative, rotary and no positions), and at most C if positions are added (learned, sinusoidal).
 Source: Vaswani et al. 2017, "Attention is all you need", section 3; Radford et al. 2019, "Language models are
-unsupervised multitask learners", section 2.3 (decoder alone, pre-norm); Dai et al. 2019, "Transformer-XL", section 3
-(relative positions, states carried over).
-
+    unsupervised multitask learners", section 2.3 (decoder only, pre-norm); Dai et al. 2019, "Transformer-XL", section 3
+    (relative positions, state across batches).
 Departures:
-- What a word is predicted from does not depend on how text is cut. With relative and rotary positions each layer
-  attends to all of `context`; with added ones (learned, sinusoidal) to between half of it and all, as
-  `firth.neural.layers.transformer_stack` explains. In training, relative and rotary carry their keys and values from
-  batch to batch; added ones begin each batch anew, as GPT does, so that a batch's steps should not be fewer than half
-  the context.
-- Words' vectors are multiplied by sqrt(D), as by Vaswani et al., tied or not. They begin short enough
-  for a word's own logit to be `OWN` at most: tied, longer ones make a model begin by predicting each word after itself,
-  with a perplexity far above V.
-
-Cost: 12 D^2 multiplications a word and layer, 2 C D for attention, and V D for the softmax; three times that in
-training.
+- The context of a word does not depend on how the text is cut. With relative and rotary positions each layer attends to
+  all of `context`; with added ones (learned, sinusoidal) to between half of it and all, as
+  `firth.neural.layers.transformer_stack` explains. In training, relative and rotary carry keys and values from batch to
+  batch. Added ones start each batch without context, as GPT does, so `bptt` should be at least half the context.
+- Word vectors are multiplied by sqrt(D), as in Vaswani et al., tied or not. Initially they are short enough that a
+  word's own logit is at most `MAX_OWN_LOGIT`. With longer tied vectors, a model initially predicts each word after
+  itself, with a perplexity far above V.
+Cost: 12 D^2 multiplications per word and layer, 2 C D for attention, and V D for the softmax; three times that in
+    training.
 """
 
 from typing import ClassVar
 
 import torch
 
-from firth import options
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.state import State
-from firth.neural.layers.transformer import ACTIVATIONS, NORMS, BlockShape
+from firth.neural.layers.transformer import ACTIVATIONS, NORMS, TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import check_output, output_of, output_option
+from firth.neural.models.language.options import (
+    bptt_option,
+    output_layer,
+    output_option,
+    parse_output,
+    vary_bptt_option,
+)
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, option, options_class
+from firth.options import Preset, check, option, options_class
 from firth.vocabulary import Vocabulary
 
-SPREAD = 0.06  # standard deviation of words' vectors at the start, at most
-OWN = 4.0  # logit at the start of the word that was just read, where words are read by the vectors that predict them
+MAX_SPREAD = 0.06  # maximum standard deviation of initial word vectors
+MAX_OWN_LOGIT = 4.0  # maximum initial logit of the word just read, with tied weights
 
 
 @options_class
 class TransformerLM:
-    """Transformer language model: options that train.
+    """Transformer language model.
 
     Raises:
         OptionError: an option is out of its range, or heads do not divide the width.
 
     Source:
-        Vaswani et al. 2017 and those whom the module's docstring names, which gives the formula and every departure.
+        Vaswani et al. 2017 and the papers in the module's docstring, with the formula and every departure.
     """
 
     presets: ClassVar = {
@@ -65,78 +65,73 @@ class TransformerLM:
     train = train_language_model
     spells: ClassVar[bool] = False
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=10, batch_size=16, steps=64, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine",
-        warmup=100, clip=1.0, patience=2,
+        epochs=10, batch_size=16, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine", warmup=100,
+        clip_norm=1.0, patience=2,
     )  # fmt: skip
 
-    dim: int = option(200, "width of words' vectors and of the blocks", minimum=1)
-    layers: int = option(4, "blocks, one over the other", minimum=1)
-    heads: int = option(4, "heads of attention, which share out the width", minimum=1)
-    inner: int | None = option(None, "units of a block's network; none given: four times the width", minimum=1)
-    context: int = option(
-        128, "words that a block attends to, at most; sliding windows of several blocks reach further", minimum=1
+    dim: int = option(200, "width of word vectors and blocks (d_model)", minimum=1)
+    layers: int = option(4, "number of transformer blocks", minimum=1)
+    heads: int = option(4, "attention heads; the width is divided among them", minimum=1)
+    ffn_dim: int | None = option(
+        None, "width of the feed-forward network; default: four times the width of the blocks", minimum=1
     )
-    positions: str = option("rotary", "how places are known", choices=POSITIONS)
-    norm: str = option("pre", "layer norm before each part of a block, or after it", choices=NORMS)
-    activation: str = option("gelu", "bend of a block's network", choices=tuple(ACTIVATIONS))
-    dropout: float = option(0.1, "share left out of what enters and what blocks add", minimum=0, maximum=0.99)
-    tie: bool = option(True, "read words by the vectors that they are predicted by")
+    context: int = option(
+        128, "context length: maximum number of words that a block attends to; sliding windows of several blocks "
+        "reach further", minimum=1,
+    )  # fmt: skip
+    positions: str = option("rotary", "position encoding", choices=POSITIONS)
+    norm: str = option("pre", "layer norm before each part of a block (pre-norm), or after it", choices=NORMS)
+    activation: str = option("gelu", "activation of the feed-forward network", choices=tuple(ACTIVATIONS))
+    dropout: float = option(0.1, "dropout of inputs and of the output of each part", minimum=0, maximum=0.99)
+    tie_weights: bool = option(True, "weight tying: input and output word vectors are the same")
     output: str = output_option()
+    bptt: int = bptt_option(64)
+    vary_bptt: bool = vary_bptt_option()
 
     def __post_init__(self) -> None:
-        options.check(self)
-        check_output(self.output)
+        check(self)
+        parse_output(self.output)
         if self.dim % self.heads:
-            raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share out")
-        share = self.dim // self.heads
-        if self.positions == "rotary" and share % 2:
+            raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share")
+        head_dim = self.dim // self.heads
+        if self.positions == "rotary" and head_dim % 2:
             raise OptionError(
-                f"dim={self.dim}, heads={self.heads}: rotary positions turn numbers of a head in pairs, and here "
-                f"it has {share}; expected an even number, or other positions"
+                f"dim={self.dim}, heads={self.heads}: rotary positions rotate pairs of numbers, and each head has "
+                f"{head_dim}; expected an even number, or other positions"
             )
         if self.positions in ("sinusoidal", "relative") and self.dim % 2:
             raise OptionError(f"dim={self.dim}: sinusoids come in pairs; expected an even number, or other positions")
 
-    def module(self, vocabulary: Vocabulary, begin: int) -> "Transformer":
-        """Return a module whose parameters torch's generator draws.
-
-        Args:
-            vocabulary: V words with their counts.
-            begin: the id that stands before a fresh text.
-        """
-        return Transformer(self, vocabulary, begin)
+    def build_module(self, vocabulary: Vocabulary, bos: int) -> "Transformer":
+        """Return a module with random parameters; see `LanguageOptions.build_module`."""
+        return Transformer(self, vocabulary, bos)
 
 
 class Transformer(LanguageModule):
-    """The parameters of a transformer language model.
+    """Module of a transformer language model; arguments as in `LanguageOptions.build_module`."""
 
-    Args:
-        how: the options.
-        vocabulary: V words with their counts.
-        begin: the id that stands before a fresh text.
-    """
-
-    def __init__(self, how: TransformerLM, vocabulary: Vocabulary, begin: int) -> None:
+    def __init__(self, options: TransformerLM, vocabulary: Vocabulary, bos: int) -> None:
         super().__init__()
-        self.begin = begin
-        shape = BlockShape(
-            width=how.dim,
-            heads=how.heads,
-            inner=how.inner,
-            norm=how.norm,
-            activation=how.activation,
-            dropout=how.dropout,
+        self.bos = bos
+        config = TransformerConfig(
+            width=options.dim,
+            heads=options.heads,
+            ffn_dim=options.ffn_dim,
+            norm=options.norm,
+            activation=options.activation,
+            dropout=options.dropout,
         )
-        table = WordEmbedding(len(vocabulary), how.dim)
-        torch.nn.init.normal_(table.weight, std=min(SPREAD, OWN / how.dim))
-        self.embedding = table
-        self.stack = TransformerStack(shape, how.layers, context=how.context, positions=how.positions)
-        self.output = output_of(how.output, how.dim, vocabulary, table.weight if how.tie else None)
+        self.embedding = embedding = WordEmbedding(len(vocabulary), options.dim)
+        torch.nn.init.normal_(embedding.weight, std=min(MAX_SPREAD, MAX_OWN_LOGIT / options.dim))
+        self.stack = TransformerStack(config, options.layers, context=options.context, positions=options.positions)
+        tied = embedding.weight if options.tie_weights else None
+        self.output = output_layer(options.output, options.dim, vocabulary, tied)
 
     def forward(
         self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Return what is known after each id; see `LanguageModule.forward`."""
-        carried = self.stack.slides or not self.training
-        hidden, state = self.stack(self.stack.width**0.5 * self.embedding(ids), state if carried else None)
-        return hidden, state if carried else None
+        """Return hidden states and the state; see `LanguageModule.forward`."""
+        carries_state = self.stack.slides or not self.training
+        x = self.stack.width**0.5 * self.embedding(ids)  # (B, T, D)
+        hidden, state = self.stack(x, state if carries_state else None)  # (B, T, D)
+        return hidden, state if carries_state else None

@@ -1,4 +1,4 @@
-"""Noise-contrastive estimation: its expectation, and what its gradient becomes."""
+"""DropoutMask-contrastive estimation: its expectation, and what its gradient becomes."""
 
 import math
 
@@ -24,14 +24,14 @@ def test_by_hand(monkeypatch):
         with torch.no_grad():
             layer.full.weight.zero_()
             layer.full.bias.copy_(torch.tensor([3.0, 1.0]).log())
-        monkeypatch.setattr(layer.noise, "drawn", lambda samples: torch.tensor([0, 1]))
+        monkeypatch.setattr(layer.noise, "sample", lambda samples: torch.tensor([0, 1]))
         losses.append(layer.loss(torch.ones(1, 1), torch.tensor([0])).item())
     assert losses == pytest.approx([math.log(32 / 3), math.log(16 / 3)], rel=1e-6)
 
 
 def test_the_loss_has_the_expectation_that_the_formula_says():
     layer, hidden, targets = toy(ContrastiveSoftmax, samples=20)
-    share = layer.noise.share
+    share = layer.noise.probabilities
     odds = layer.log_scores(hidden) - (20 * share).log()
     expected = functional.softplus(-odds.gather(1, targets[:, None]))[:, 0]
     expected = expected + 20 * (functional.softplus(odds) * share).sum(1)

@@ -21,7 +21,7 @@ def test_by_hand(monkeypatch):
         layer.full.weight.zero_()
         layer.full.bias.copy_(torch.tensor([1.0, 2.0, 4.0]).log())
     drawn = torch.tensor([0, 2]), torch.tensor([1.0, 0.5], dtype=torch.float64)
-    monkeypatch.setattr(layer.noise, "drawn_apart", lambda samples: drawn)
+    monkeypatch.setattr(layer.noise, "sample_distinct", lambda samples: drawn)
     loss = layer.loss(torch.ones(2, 1), torch.tensor([1, 2]))
     assert loss.tolist() == pytest.approx([math.log(11 / 2), math.log(5 / 4)], rel=1e-6)
 

@@ -20,7 +20,7 @@ def test_by_hand(monkeypatch):
     with torch.no_grad():
         layer.full.weight.zero_()
         layer.full.bias.copy_(torch.tensor([math.log(3), 0.0, -math.log(3)]))
-    monkeypatch.setattr(layer.noise, "drawn", lambda samples: torch.tensor([0, 1, 2, 1]))
+    monkeypatch.setattr(layer.noise, "sample", lambda samples: torch.tensor([0, 1, 2, 1]))
     loss = layer.loss(torch.ones(1, 1), torch.tensor([0])).item()
     assert loss == pytest.approx(1.5 * math.log(4 / 3) + math.log(2), rel=1e-6)
 

@@ -59,11 +59,11 @@ def edited(path, **changes):
         ({"options": {"colour": 1}}, "colour=1: LogBilinearLM has no such option"),
         ({"options": {"dim": 7}}, "tensors of other shapes"),
         ({"options": {"output": None}}, "output=None: expected a text"),
-        ({"rules": {}, "begin": None}, "config.json does not describe a language model"),
-        ({"options": {"dim": 8, "order": 4, "maps": "diagonal"}}, "tensors of other shapes"),
-        ({"options": {"dim": 8, "order": 4, "tie": True}}, "tensors that the model lacks, or that lack: output.weight"),
+        ({"rules": {}, "bos": None}, "config.json does not describe a language model"),
+        ({"options": {"dim": 8, "order": 4, "context_matrices": "diagonal"}}, "tensors of other shapes"),
+        ({"options": {"dim": 8, "order": 4, "tie_weights": True}}, "missing or unknown tensors: output.weight"),
         ({"options": {"dim": 10**9, "order": 4}}, "the option dim=1,000,000,000 in config.json"),
-        ({"begin": 10**6}, "begin=1000000, expected the number of one of"),
+        ({"bos": 10**6}, "bos=1000000, expected the number of one of"),
         ({"total": "many"}, "config.json does not describe a language model"),
         ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "invalid rules for reading text"),
     ],
@@ -100,7 +100,7 @@ def test_where_words_are_found_must_follow_from_their_counts(text, tmp_path, nam
     array = array_of(tmp_path / "model", table)
     for place, number in ((0, 10**12), (0, -1), (slice(None, 2), array[1::-1] if array[0] != array[1] else 5)):
         change(tmp_path / "model", **{table: with_number(array, place, number)})
-        with pytest.raises(FormatError, match=f"tensor '{table}' is not that of words of these counts"):
+        with pytest.raises(FormatError, match=f"tensor '{table}' does not fit the vocabulary and its counts"):
             firth.load(tmp_path / "model")
 
 

@@ -10,10 +10,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import OptionError
 from firth.language.text import training_text
-from firth.neural.models.language.learned_tree import LearnedTree, hang
+from firth.neural.models.language.learned_tree import cluster_words, set_tree
+from firth.neural.models.language.options import LearnedTree
 from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained
 
-TRAINING = firth.TrainingOptions(epochs=12, batch_size=4, steps=8, lr=0.02)
+TRAINING = firth.TrainingOptions(epochs=12, batch_size=4, lr=0.02)
 
 
 def classes(tmp_path):
@@ -26,10 +27,10 @@ def classes(tmp_path):
 def test_words_of_a_kind_hang_together(tmp_path):
     """Some node of the tree has all verbs below it and no noun: a random tree of 18 words hardly ever has one."""
     text = training_text(classes(tmp_path))
-    first = firth.LogBilinearLM(dim=16, order=3, output="tree:tree=random").train(
+    first = firth.LogBilinearLM(dim=16, order=3, bptt=8, output="tree:tree=random").train(
         text, training=TRAINING, progress=False
     )
-    codes = LearnedTree().codes(first.module, text, seed=0)
+    codes = cluster_words(first.module, text, LearnedTree(), seed=0)
     words, leaves = text.vocabulary.words, len(codes.leaf_words)
     below = [{words[word]} for word in codes.leaf_words.tolist()]
     for one, other in codes.children.tolist():
@@ -58,8 +59,8 @@ def test_a_seed_decides_the_tree_and_leaves_torchs_own_randomness_alone(tmp_path
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    one, again = (LearnedTree().codes(model.module, text, seed=1) for _ in range(2))
-    hang(model.module, one, text.vocabulary, seed=1)
+    one, again = (cluster_words(model.module, text, LearnedTree(), seed=1) for _ in range(2))
+    set_tree(model.module, one, text.vocabulary, seed=1)
     assert (torch.rand(2) == expected).all()
     assert (one.children == again.children).all()
     assert (model.module.output.codes.leaf_words == one.leaf_words).all()

@@ -5,15 +5,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
-from firth.neural.models.language.learned_tree import LearnedTree
-from firth.neural.models.language.options import learned_tree, output_of, parsed_output
+from firth.neural.models.language.options import LearnedTree, learned_tree, output_layer, parse_output
 from tests.unit.neural.models.language.tiny import text_of
 
 
 def test_options_are_numbers_words_and_yes_or_no():
-    assert parsed_output("full") == ("full", {})
-    assert parsed_output("full:bias=no") == ("full", {"bias": False})
-    assert parsed_output("adaptive:tails=3:shrink=2.5") == ("adaptive", {"tails": 3, "shrink": 2.5})
+    assert parse_output("full") == ("full", {})
+    assert parse_output("full:bias=no") == ("full", {"bias": False})
+    assert parse_output("adaptive:tails=3:shrink=2.5") == ("adaptive", {"tails": 3, "shrink": 2.5})
     assert learned_tree("tree:tree=random") is None
     assert learned_tree("full") is None
     assert learned_tree("tree:tree=learned:overlap=0.1") == LearnedTree(overlap=0.1)
@@ -31,12 +30,12 @@ def test_options_are_numbers_words_and_yes_or_no():
 )
 def test_what_is_no_output_is_refused(spec, found):
     with pytest.raises(OptionError, match=found):
-        parsed_output(spec)
+        parse_output(spec)
 
 
 def test_the_layer_is_of_the_vocabularys_size_and_counts(tmp_path):
     vocabulary = text_of(tmp_path).vocabulary
-    layer = output_of("full", 3, vocabulary)
+    layer = output_layer("full", 3, vocabulary)
     shares = vocabulary.counts.clip(1) / vocabulary.counts.clip(1).sum()
     assert layer.bias.exp().tolist() == pytest.approx(shares.tolist(), rel=1e-5)
-    assert output_of("full:bias=no", 3, vocabulary).bias is None
+    assert output_layer("full:bias=no", 3, vocabulary).bias is None

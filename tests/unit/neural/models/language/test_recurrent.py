@@ -18,7 +18,7 @@ def test_it_is_torchs_lstm_over_the_table(tmp_path):
         for number, layer in enumerate(model.module.stack.layers):
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                 getattr(peer, f"{name}_l{number}").copy_(getattr(layer, name))
-        ids = torch.tensor([[model.module.begin, 3, 1, 4]])
+        ids = torch.tensor([[model.module.bos, 3, 1, 4]])
         hidden, _ = peer(model.module.embedding.weight[ids])
         scores = hidden[0, -1] @ model.module.output.weight.T + model.module.output.bias
     assert model.start([[3, 1, 4]])[0][0] == pytest.approx(scores.log_softmax(0).numpy(), abs=1e-6)
@@ -34,17 +34,19 @@ def test_kinds_of_dropout_are_rates_in_their_places():
     def rates(**how):
         return firth.RecurrentLM(dropout=0.3, **how).dropouts()
 
-    plain, variational, weights = (rates(noise=noise, zoneout=0.1) for noise in ("plain", "variational", "weights"))
+    plain, variational, weights = (
+        rates(dropout_kind=kind, zoneout=0.1) for kind in ("plain", "variational", "weights")
+    )
     assert (plain.inputs, plain.recurrent, plain.weights, plain.locked, plain.zoneout) == (0.3, 0.0, 0.0, False, 0.1)
     assert (variational.recurrent, variational.weights, variational.locked) == (0.3, 0.0, True)
     assert (weights.recurrent, weights.weights, weights.locked) == (0.0, 0.3, True)
 
 
 def test_spellings_have_no_table():
-    with pytest.raises(OptionError, match="tie=True with embed='characters'"):
-        firth.RecurrentLM(embed="characters", tie=True)
-    with pytest.raises(OptionError, match=r"word_dropout=0\.1 with embed='c2w'"):
-        firth.RecurrentLM(embed="c2w", word_dropout=0.1)
+    with pytest.raises(OptionError, match="tie_weights=True with embedding='char-cnn'"):
+        firth.RecurrentLM(embedding="char-cnn", tie_weights=True)
+    with pytest.raises(OptionError, match=r"word_dropout=0\.1 with embedding='c2w'"):
+        firth.RecurrentLM(embedding="c2w", word_dropout=0.1)
 
 
 @pytest.mark.parametrize("name", ["char-aware", "c2w"])
@@ -61,6 +63,8 @@ def test_words_never_seen_have_vectors(tmp_path, name):
 
 
 def test_tying_takes_the_tables_weights_away(tmp_path):
-    tied, own = (untrained(firth.RecurrentLM(dim=6, hidden=6, tie=tie), text_of(tmp_path)) for tie in (True, False))
+    tied, own = (
+        untrained(firth.RecurrentLM(dim=6, hidden=6, tie_weights=tie), text_of(tmp_path)) for tie in (True, False)
+    )
     counts = [sum(p.numel() for p in model.module.parameters()) for model in (tied, own)]
     assert counts[1] - counts[0] == 6 * len(tied.vocabulary)

@@ -7,8 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.language.task import JUDGED, LanguageTask
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.language.task import EVAL_STREAMS, LanguageTask
 from tests.unit.neural.models.language.tiny import text_of, untrained
 
 
@@ -19,10 +18,10 @@ def text(tmp_path):
 
 def test_an_epoch_predicts_every_word_once(text):
     model = untrained(firth.LogBilinearLM(dim=4, order=2), text)
-    task = LanguageTask(model.module, text, None, TrainingOptions(batch_size=7, steps=6), seed=0)
+    task = LanguageTask(model.module, text, batch_size=7, bptt=6)
     state, nats, predictions = None, 0.0, 0
     for batch in task.batches.epoch(0):
-        outcome = task.step(batch, state)
+        outcome = task.step(batch, state, None)
         state = outcome.state
         nats, predictions = nats + outcome.nats.item(), predictions + outcome.predictions
     assert predictions == len(text)
@@ -33,8 +32,8 @@ def test_an_epoch_predicts_every_word_once(text):
 def test_the_held_out_loss_is_the_mean_over_all_words(text):
     """A part of 107 words goes into 20 streams of 5 or 6; a mean of batch means would weigh the last ones more."""
     model = untrained(firth.LogBilinearLM(dim=4, order=2), text)
-    part = text.part(0, 5 * JUDGED + 7)
-    task = LanguageTask(model.module, text, part, TrainingOptions(), seed=0)
+    part = text.part(0, 5 * EVAL_STREAMS + 7)
+    task = LanguageTask(model.module, text, part, batch_size=20, bptt=35)
     figures = task.evaluate()
     assert figures["loss"] == pytest.approx(-model.log_probs(part).mean(), rel=1e-6)
     assert figures["perplexity"] == pytest.approx(math.exp(figures["loss"]))
@@ -43,10 +42,10 @@ def test_the_held_out_loss_is_the_mean_over_all_words(text):
 def test_gradients_stop_at_the_border_of_a_batch(text):
     """The state that a second batch starts from is cut off by the loop: its own graph holds the first batch's."""
     model = untrained(firth.RecurrentLM(dim=4, hidden=4, layers=1, dropout=0.0), text)
-    task = LanguageTask(model.module, text, None, TrainingOptions(batch_size=2, steps=3), seed=0)
+    task = LanguageTask(model.module, text, batch_size=2, bptt=3)
     batch = next(iter(task.batches.epoch(0)))
-    outcome = task.step(batch, None)
-    assert outcome.objective.requires_grad
+    outcome = task.step(batch, None, None)
+    assert outcome.loss.requires_grad
     assert not outcome.nats.requires_grad
     assert outcome.nats.dtype == torch.float64
-    assert outcome.objective.item() == pytest.approx(outcome.nats.item() / outcome.predictions, rel=1e-6)
+    assert outcome.loss.item() == pytest.approx(outcome.nats.item() / outcome.predictions, rel=1e-6)

@@ -13,12 +13,12 @@ from firth.language.text import training_text
 from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus
 
 LEARNS = {
-    "feedforward": firth.FeedForwardLM(dim=16, hidden=48, order=4, dropout=0.0),
-    "log-bilinear": firth.LogBilinearLM(dim=48, order=4),
-    "lstm": firth.RecurrentLM(cell="lstm", dim=24, hidden=48, layers=1, dropout=0.0),
-    "rnn": firth.RecurrentLM(cell="plain", dim=24, hidden=48, layers=1, dropout=0.0),
+    "feedforward": firth.FeedForwardLM(dim=16, hidden=48, order=4, dropout=0.0, bptt=27),
+    "log-bilinear": firth.LogBilinearLM(dim=48, order=4, bptt=27),
+    "lstm": firth.RecurrentLM(cell="lstm", dim=24, hidden=48, layers=1, dropout=0.0, bptt=27),
+    "rnn": firth.RecurrentLM(cell="rnn", dim=24, hidden=48, layers=1, dropout=0.0, bptt=27),
 }
-MANY = firth.TrainingOptions(epochs=100, batch_size=1, steps=27, lr=0.02, clip=1.0, schedule="linear")
+MANY = firth.TrainingOptions(epochs=100, batch_size=1, lr=0.02, clip_norm=1.0, schedule="linear")
 
 
 @pytest.mark.parametrize("name", LEARNS)
@@ -72,7 +72,7 @@ def test_it_goes_on_from_a_checkpoint_of_the_same_text_and_options_alone(tmp_pat
 def test_without_ends_what_stands_before_a_text_is_the_unknown_word(tmp_path):
     text = training_text(corpus(tmp_path), eos=False)
     model = EVERY["lstm"].train(text, training=QUICK, progress=False)
-    assert model.module.begin == text.unk_id
+    assert model.module.bos == text.unk_id
     assert model.rules.eos is False
     assert np.exp(model.start([[]])[0]).sum() == pytest.approx(1.0, abs=1e-5)
 

@@ -20,7 +20,7 @@ SMALL = {"dim": 8, "layers": 1, "heads": 2, "context": 6}
     ("wrong", "sentence"),
     [
         ({"heads": 3}, "heads=3: expected a divisor of dim=8"),
-        ({"dim": 6, "heads": 2}, "rotary positions turn numbers of a head in pairs, and here it has 3"),
+        ({"dim": 6, "heads": 2}, "rotary positions rotate pairs of numbers, and each head has 3"),
         ({"dim": 9, "heads": 3, "positions": "relative"}, "dim=9: sinusoids come in pairs"),
         ({"positions": "absolute"}, "positions='absolute': expected one of learned, sinusoidal"),
         ({"context": 0}, "context=0: expected a whole number of at least 1"),
@@ -70,9 +70,9 @@ def test_it_learns_to_copy_from_its_window(tmp_path, positions):
     words = np.random.default_rng(0).integers(6, size=(500, 3))
     lines = [" ".join(f"w{i}" for i in (*row, *row)) for row in words.tolist()]
     corpus = firth.Corpus.build(lines, cache=tmp_path, min_count=1, tokens="whitespace")
-    how = firth.TransformerLM(dim=32, layers=2, heads=2, context=14, dropout=0.0, positions=positions)
+    how = firth.TransformerLM(dim=32, layers=2, heads=2, context=14, dropout=0.0, positions=positions, bptt=14)
     training = firth.TrainingOptions(
-        epochs=10, batch_size=16, steps=14, lr=0.005, optimiser="adamw", schedule="cosine", clip=1
+        epochs=10, batch_size=16, lr=0.005, optimiser="adamw", schedule="cosine", clip_norm=1
     )
     model = how.train(corpus, training=training, progress=False)
     losses = -model.log_probs(model.encode(lines[:200])).reshape(200, 7)[20:].mean(0)
@@ -83,8 +83,10 @@ def test_it_learns_to_copy_from_its_window(tmp_path, positions):
 
 def test_the_same_seed_gives_the_same_bits(tmp_path):
     text = text_of(tmp_path)
-    training = firth.TrainingOptions(epochs=1, batch_size=4, steps=5)
-    runs = [firth.TransformerLM(**SMALL).train(text, training=training, seed=s, progress=False) for s in (0, 0, 1)]
+    training = firth.TrainingOptions(epochs=1, batch_size=4)
+    runs = [
+        firth.TransformerLM(**SMALL, bptt=5).train(text, training=training, seed=s, progress=False) for s in (0, 0, 1)
+    ]
     scores = [run.log_probs(text) for run in runs]
     assert (scores[0] == scores[1]).all()
     assert (scores[0] != scores[2]).any()
@@ -99,5 +101,5 @@ def test_it_begins_near_the_perplexity_of_knowing_nothing(tmp_path, tie):
     words = [" ".join(f"w{i}" for i in range(first, first + 25)) for first in range(0, 500, 25)]
     corpus = firth.Corpus.build(words * 2, cache=tmp_path, min_count=1, unknown="<unk>")
     text = training_text(corpus)
-    model = untrained(firth.TransformerLM(layers=2, tie=tie), text)
+    model = untrained(firth.TransformerLM(layers=2, tie_weights=tie), text)
     assert -model.log_probs(text).mean() < np.log(len(text.vocabulary)) + 1

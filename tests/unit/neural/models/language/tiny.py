@@ -6,7 +6,8 @@ import numpy as np
 
 import firth
 from firth.language.text import LanguageText, training_text
-from firth.neural.models.language.neural_model import NeuralLanguageModel, seeded_module
+from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.options import new_module
 from firth.neural.training.options import TrainingOptions
 
 EVERY = {
@@ -14,25 +15,26 @@ EVERY = {
     "feedforward-bigrams": firth.FeedForwardLM(dim=6, hidden=8, order=2),
     "feedforward-direct": firth.FeedForwardLM(dim=6, hidden=8, order=4, direct=True),
     "log-bilinear": firth.LogBilinearLM(dim=8, order=4),
-    "log-bilinear-diagonal": firth.LogBilinearLM(dim=8, order=4, maps="diagonal", tie=True),
+    "log-bilinear-diagonal": firth.LogBilinearLM(dim=8, order=4, context_matrices="diagonal", tie_weights=True),
     "log-bilinear-adaptive": firth.LogBilinearLM(dim=8, order=3, output="adaptive"),
     "log-bilinear-tree": firth.LogBilinearLM(dim=8, order=3, output="tree:tree=random:codes=2"),
     "log-bilinear-classes": firth.LogBilinearLM(dim=8, order=3, output="classes"),
     "log-bilinear-nce": firth.LogBilinearLM(dim=8, order=3, output="nce:samples=6"),
-    "rnn": firth.RecurrentLM(cell="plain", dim=6, hidden=8, layers=1),
-    "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=2, tie=True, noise="variational"),
-    "lstm-projected": firth.RecurrentLM(cell="lstm", dim=6, hidden=8, layers=2, tie=True, connect="dense"),
+    "rnn": firth.RecurrentLM(cell="rnn", dim=6, hidden=8, layers=1),
+    "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=2, tie_weights=True, dropout_kind="variational"),
+    "lstm-projected": firth.RecurrentLM(cell="lstm", dim=6, hidden=8, layers=2, tie_weights=True, connection="dense"),
     "qrnn": firth.RecurrentLM(cell="qrnn", dim=6, hidden=8, layers=2),
-    "char-aware": firth.RecurrentLM(embed="characters", characters=4, hidden=8, layers=1),
-    "c2w": firth.RecurrentLM(embed="c2w", dim=6, hidden=8, layers=1),
-    "gru": firth.RecurrentLM(cell="gru", dim=6, hidden=8, layers=2, noise="weights", connect="residual"),
+    "char-aware": firth.RecurrentLM(embedding="char-cnn", char_dim=4, hidden=8, layers=1),
+    "c2w": firth.RecurrentLM(embedding="c2w", dim=6, hidden=8, layers=1),
+    "gru": firth.RecurrentLM(cell="gru", dim=6, hidden=8, layers=2, dropout_kind="weights", connection="residual"),
     "transformer": firth.TransformerLM(dim=8, layers=2, heads=2, context=6),
     "transformer-relative": firth.TransformerLM(dim=8, layers=2, heads=2, context=6, positions="relative"),
     "transformer-learned": firth.TransformerLM(
-        dim=8, layers=2, heads=2, context=6, positions="learned", norm="post", tie=False, output="adaptive"
+        dim=8, layers=2, heads=2, context=6, positions="learned", norm="post", tie_weights=False, output="adaptive"
     ),
 }
-QUICK = TrainingOptions(epochs=2, batch_size=4, steps=5, lr=0.01)
+EVERY = {name: dataclasses.replace(options, bptt=5) for name, options in EVERY.items()}
+QUICK = TrainingOptions(epochs=2, batch_size=4, lr=0.01)
 
 
 def corpus(folder, sentences=60, words=12, **options):
@@ -43,8 +45,8 @@ def corpus(folder, sentences=60, words=12, **options):
 
 def untrained(how, text: LanguageText, seed: int = 0) -> NeuralLanguageModel:
     """A model as its seed draws it, its output's biases as well."""
-    begin = text.unk_id if text.eos_id is None else text.eos_id
-    return NeuralLanguageModel(seeded_module(how, text.vocabulary, begin, seed), how, text.vocabulary, text.rules)
+    bos = text.unk_id if text.eos_id is None else text.eos_id
+    return NeuralLanguageModel(new_module(how, text.vocabulary, bos, seed), how, text.vocabulary, text.rules)
 
 
 def text_of(folder, **options) -> LanguageText:

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.directions import turned
+from firth.neural.layers.bidirectional import turned
 from firth.neural.layers.recurrent import RecurrentStack
 
 
@@ -15,7 +15,7 @@ def test_sequences_turned_by_hand():
     assert turned(x, None).squeeze(-1).tolist() == [[0, 3, 2, 1], [7, 6, 5, 4]]
 
 
-@pytest.mark.parametrize("cell", ["plain", "lstm", "gru", "qrnn"])
+@pytest.mark.parametrize("cell", ["rnn", "lstm", "gru", "qrnn"])
 def test_both_ways_equal_each_way_by_hand(cell):
     torch.manual_seed(31)
     stack = RecurrentStack(3, 4, cell=cell, bidirectional=True)
@@ -25,8 +25,8 @@ def test_both_ways_equal_each_way_by_hand(cell):
     assert stack.width == 8
     for row, length in enumerate(lengths):
         alone = x[row : row + 1, :length]
-        one, end = layer.onward(alone)
-        other, beginning = layer.backward_(alone.flip(1))
+        one, end = layer.forward_layer(alone)
+        other, beginning = layer.backward_layer(alone.flip(1))
         torch.testing.assert_close(y[row, :length], torch.cat([one, other.flip(1)], -1)[0], atol=1e-6, rtol=0)
         torch.testing.assert_close(onward[0][row], end[0][0], atol=1e-6, rtol=0)
         torch.testing.assert_close(back[0][row], beginning[0][0], atol=1e-6, rtol=0)
@@ -38,7 +38,7 @@ def test_two_layers_both_ways_equal_torchs(cell):
     stack = RecurrentStack(3, 4, 2, cell=cell, bidirectional=True)
     peer = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[cell](3, 4, 2, batch_first=True, bidirectional=True)
     for number, both in enumerate(stack.layers):
-        for suffix, layer in (("", both.onward), ("_reverse", both.backward_)):
+        for suffix, layer in (("", both.forward_layer), ("_reverse", both.backward_layer)):
             for name, value in layer.named_parameters():
                 getattr(peer, f"{name}_l{number}{suffix}").data.copy_(value)
     x = torch.randn(2, 5, 3)

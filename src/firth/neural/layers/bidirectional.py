@@ -24,7 +24,7 @@ def turned(x: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
     return x.gather(1, order.unsqueeze(-1).expand_as(x))
 
 
-class BothWays(nn.Module):
+class Bidirectional(nn.Module):
     """Two layers of the same kind, one of which reads each sequence from its end.
 
     Args:
@@ -36,8 +36,8 @@ class BothWays(nn.Module):
 
     def __init__(self, make: Callable[[], Any]) -> None:
         super().__init__()
-        self.onward, self.backward_ = make(), make()
-        self.width = 2 * self.onward.width
+        self.forward_layer, self.backward_layer = make(), make()
+        self.width = 2 * self.forward_layer.width
 
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
@@ -53,6 +53,6 @@ class BothWays(nn.Module):
             (B, T, 2 H), and the states: onward at a sequence's end, backward at its beginning.
         """
         first, second = state or (None, None)
-        y, onward = self.onward(x, first, lengths)
-        z, back = self.backward_(turned(x, lengths), second, lengths)
+        y, onward = self.forward_layer(x, first, lengths)
+        z, back = self.backward_layer(turned(x, lengths), second, lengths)
         return torch.cat([y, turned(z, lengths)], dim=-1), (onward, back)

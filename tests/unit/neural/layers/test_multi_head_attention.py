@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import OptionError
 from firth.neural.layers.dropout import sampling
 from firth.neural.layers.masks import causal_mask, padding_mask
-from firth.neural.layers.multi_head import MultiHeadAttention
+from firth.neural.layers.multi_head_attention import MultiHeadAttention
 from firth.neural.layers.positions import RelativePositions, RotaryPositions
 
 WIDTH, HEADS = 16, 4
@@ -18,9 +18,9 @@ def both():
     """Our module and PyTorch's, with the same weights."""
     torch.manual_seed(0)
     ours, theirs = MultiHeadAttention(WIDTH, HEADS), torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
-    names = {"in_proj_weight": "inward.weight", "in_proj_bias": "inward.bias", "out_proj.weight": "outward.weight"}
+    names = {"in_proj_weight": "in_proj.weight", "in_proj_bias": "in_proj.bias", "out_proj.weight": "out_proj.weight"}
     with torch.no_grad():
-        for their_name, our_name in {**names, "out_proj.bias": "outward.bias"}.items():
+        for their_name, our_name in {**names, "out_proj.bias": "out_proj.bias"}.items():
             theirs.get_parameter(their_name).copy_(ours.get_parameter(our_name).normal_(std=0.3))
     return ours, theirs
 
@@ -44,8 +44,8 @@ def test_gradients_equal_torch():
     mask = causal_mask(6)
     ours(x, mask=mask).square().sum().backward()
     theirs(x, x, x, attn_mask=~mask, need_weights=False)[0].square().sum().backward()
-    torch.testing.assert_close(ours.inward.weight.grad, theirs.in_proj_weight.grad, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(ours.outward.weight.grad, theirs.out_proj.weight.grad, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(ours.in_proj.weight.grad, theirs.in_proj_weight.grad, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(ours.out_proj.weight.grad, theirs.out_proj.weight.grad, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
@@ -55,7 +55,7 @@ def test_the_fused_kernel_and_the_weights_agree(positions):
     x, mask = torch.randn(2, 9, WIDTH), causal_mask(9)
     expected, weights = attention.with_weights(x, mask=mask)
     torch.testing.assert_close(attention(x, mask=mask), expected, atol=1e-6, rtol=0)
-    torch.testing.assert_close(attention.attend(*attention.projected(x), causal=True), expected, atol=1e-6, rtol=0)
+    torch.testing.assert_close(attention.attend(*attention.project(x), causal=True), expected, atol=1e-6, rtol=0)
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, HEADS, 9), atol=1e-6, rtol=0)
     assert (weights * ~mask).abs().sum() == 0
 
@@ -68,7 +68,7 @@ def test_who_may_see_nothing_takes_nothing(positions):
     x = torch.randn(2, 5, WIDTH, requires_grad=True)
     mask = padding_mask(torch.tensor([3, 0]), 5)
     for taken in (attention(x, mask=mask), attention.with_weights(x, mask=mask)[0]):
-        torch.testing.assert_close(taken[1], attention.outward.bias.expand(5, WIDTH), atol=1e-7, rtol=0)
+        torch.testing.assert_close(taken[1], attention.out_proj.bias.expand(5, WIDTH), atol=1e-7, rtol=0)
         (gradient,) = torch.autograd.grad(taken.square().sum(), x)
         assert torch.isfinite(gradient).all()
         assert gradient[1].abs().sum() == 0

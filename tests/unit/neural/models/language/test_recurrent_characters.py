@@ -13,7 +13,7 @@ import firth
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Prompt
 from firth.language.text import UNK, encoded, training_text
-from firth.neural.models.language.reader import TextReader
+from firth.neural.models.language.data import TextReader
 from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus, untrained
 
 each = pytest.mark.parametrize("name", ["char-aware", "c2w"])
@@ -78,12 +78,12 @@ def test_training_and_judging_read_what_scoring_reads(tmp_path):
     text = text_of(tmp_path)
     model = untrained(EVERY["char-aware"], text)
     assert (text.ids == text.unk_id).mean() > 0.3
-    reader = TextReader(model.module, text, batch_size=1, steps=7)
+    reader = TextReader(model.module, text, batch_size=1, bptt=7)
     losses, state = [], None
     with torch.no_grad():
         for batch in reader.stream.epoch(0):
             hidden, state = reader.hidden(batch, state)
-            losses.append(model.module.output.loss(*batch.chosen(hidden)).numpy())
+            losses.append(model.module.output.loss(*batch.predicted_rows(hidden)).numpy())
     logs = model.log_probs(text)
     assert np.concatenate(losses) == pytest.approx(-logs, abs=1e-5)
     unspelled = dataclasses.replace(text, unknown_words=(), unknown_ids=None)
@@ -106,19 +106,21 @@ def test_it_learns_what_the_letters_of_unknown_words_tell(tmp_path):
     whole = firth.Corpus.build(suffixes(400, 0), cache=tmp_path, min_count=1)
     text = training_text(whole, {"max_size": 2}, spelled=True)
     assert sorted(text.vocabulary.words) == ["</s>", "<unk>", "left", "right"]
-    training = firth.TrainingOptions(epochs=6, batch_size=8, steps=15, lr=0.01)
+    training = firth.TrainingOptions(epochs=6, batch_size=8, lr=0.01)
     new, losses, judged = suffixes(100, 1), {}, {}
-    for embed in ("characters", "words"):
-        how = firth.RecurrentLM(embed=embed, characters=8, dim=16, hidden=16, layers=1, dropout=0.0)
+    for embedding in ("char-cnn", "words"):
+        how = firth.RecurrentLM(embedding=embedding, char_dim=8, dim=16, hidden=16, layers=1, dropout=0.0, bptt=15)
         model = how.train(text, held_out=new, training=training, progress=False)
-        model.save(tmp_path / embed)
-        found = firth.load(tmp_path / embed)
-        losses[embed] = np.mean([-score.log_probs[1] for score in found.score(new)])
-        judged[embed] = found.metadata["training"]["rows"][-1]["loss"]  # of three tokens a line, two of which are sure
+        model.save(tmp_path / embedding)
+        found = firth.load(tmp_path / embedding)
+        losses[embedding] = np.mean([-score.log_probs[1] for score in found.score(new)])
+        judged[embedding] = found.metadata["training"]["rows"][-1][
+            "loss"
+        ]  # of three tokens a line, two of which are sure
     assert losses["words"] > 0.9 * math.log(2)
-    assert losses["characters"] < 0.1
+    assert losses["char-cnn"] < 0.1
     assert judged["words"] > 0.9 * math.log(2) / 3
-    assert judged["characters"] < 0.1
+    assert judged["char-cnn"] < 0.1
 
 
 def test_a_mixture_reads_each_part_its_own_way(tmp_path):
@@ -138,7 +140,9 @@ def test_a_mixture_reads_each_part_its_own_way(tmp_path):
 
 def test_a_corpus_that_lost_the_spelling_is_warned_of(tmp_path):
     pruned = corpus(tmp_path, unknown=UNK, max_size=4)
-    with pytest.warns(UserWarning, match=r"% of the training text is <unk>, whose spelling is lost: build the corpus"):
+    with pytest.warns(
+        UserWarning, match=r"% of the training text is <unk>, which has lost its spelling: build the corpus"
+    ):
         EVERY["char-aware"].train(pruned, training=QUICK, progress=False)
     EVERY["rnn"].train(pruned, training=QUICK, progress=False)  # which reads it so anyway
 

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, OptionError
-from firth.neural.training.stream import TextStream
+from firth.neural.models.language.data import TextStream, windows
 
 
 def stream(tokens: int, batch_size: int, steps: int, **how) -> TextStream:
-    return TextStream(
-        ids=np.arange(100, 100 + tokens, dtype=np.int32), batch_size=batch_size, steps=steps, before=7, **how
-    )
+    return TextStream(ids=np.arange(100, 100 + tokens, dtype=np.int32), batch_size=batch_size, bptt=steps, bos=7, **how)
 
 
 def test_a_text_of_eleven_tokens_in_three_streams():
@@ -36,7 +34,7 @@ def test_a_text_of_eleven_tokens_in_three_streams():
     assert second.predicted is not None
     assert second.predicted.tolist() == [[True, True], [True, True], [True, False]]
     hidden = torch.arange(6.0).reshape(3, 2, 1)
-    chosen, targets = second.chosen(hidden)
+    chosen, targets = second.predicted_rows(hidden)
     assert targets.tolist() == [102, 103, 106, 107, 110]
     assert chosen.flatten().tolist() == [0, 1, 2, 3, 4]
 
@@ -47,7 +45,7 @@ sizes = {"tokens": st.integers(1, 90), "batch_size": st.integers(1, 12), "steps"
 @settings(max_examples=200, deadline=None)
 @given(**sizes, vary=st.booleans(), epoch=st.integers(0, 3))
 def test_each_token_is_predicted_once_from_the_one_before(tokens, batch_size, steps, vary, epoch):
-    text = stream(tokens, batch_size, steps, vary=vary, seed=3)
+    text = stream(tokens, batch_size, steps, vary_bptt=vary, seed=3)
     batches = list(text.epoch(epoch))
     assert len(batches) == text.count(epoch)
     pairs = []
@@ -65,7 +63,7 @@ def test_each_token_is_predicted_once_from_the_one_before(tokens, batch_size, st
 @settings(max_examples=60, deadline=None)
 @given(**sizes, vary=st.booleans(), data=st.data())
 def test_an_epoch_can_begin_anywhere(tokens, batch_size, steps, vary, data):
-    text = stream(tokens, batch_size, steps, vary=vary, seed=3)
+    text = stream(tokens, batch_size, steps, vary_bptt=vary, seed=3)
     start = data.draw(st.integers(0, text.count(2)))
     whole = [(b.inputs.tolist(), b.targets.tolist(), b.fresh, b.scale) for b in text.epoch(2)]
     assert [(b.inputs.tolist(), b.targets.tolist(), b.fresh, b.scale) for b in text.epoch(2, start)] == whole[start:]
@@ -82,21 +80,21 @@ def test_processes_share_the_streams_of_every_batch(tokens, batch_size, steps, o
     parts = [list(text.shard(rank, of).epoch(0)) for rank in range(of)]
     for whole, *shares in zip(text.epoch(0), *parts, strict=True):
         assert torch.cat([share.targets for share in shares]).tolist() == whole.targets.tolist()
-        assert sum(len(share.chosen(share.inputs[..., None])[1]) for share in shares) == len(
-            whole.chosen(whole.inputs[..., None])[1]
+        assert sum(len(share.predicted_rows(share.inputs[..., None])[1]) for share in shares) == len(
+            whole.predicted_rows(whole.inputs[..., None])[1]
         )
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
 def test_values_come_back_in_the_order_of_the_text(batch_size):
     text = stream(61, batch_size, 5)
-    values = [batch.chosen(batch.inputs[..., None])[1].numpy() for batch in text.epoch(0)]
-    assert text.assembled(values).tolist() == list(range(100, 161))
+    values = [batch.predicted_rows(batch.inputs[..., None])[1].numpy() for batch in text.epoch(0)]
+    assert text.in_text_order(values).tolist() == list(range(100, 161))
 
 
 def test_steps_are_drawn_as_the_paper_says():
     """Around T = 70 with deviation 5, rounded down: mean 69.5 but for one in twenty, around 35: 67.75 in all."""
-    text = stream(400_000, 2, 70, vary=True, seed=1)
+    text = stream(400_000, 2, 70, vary_bptt=True, seed=1)
     lengths = np.array([batch.targets.shape[1] for batch in text.epoch(0)][:-1])
     usual = lengths > 52
     assert 0.03 < 1 - usual.mean() < 0.07
@@ -110,3 +108,24 @@ def test_steps_are_drawn_as_the_paper_says():
 def test_an_empty_text_is_refused():
     with pytest.raises(CorpusError, match="no token"):
         stream(0, 2, 2)
+
+
+def test_chunks_go_on_where_the_last_ended():
+    """Windows of 3 over 1 2 3 4 5, two begins (9) before them: 9 9 1, 9 1 2, 1 2 3 | 2 3 4, 3 4 5."""
+    first, state = windows(torch.tensor([[1, 2, 3]]), None, 3, 9)
+    assert first.unfold(1, 3, 1).tolist() == [[[9, 9, 1], [9, 1, 2], [1, 2, 3]]]
+    assert state.tolist() == [[2, 3]]
+    second, state = windows(torch.tensor([[4, 5]]), state, 3, 9)
+    assert second.unfold(1, 3, 1).tolist() == [[[2, 3, 4], [3, 4, 5]]]
+    assert state.tolist() == [[4, 5]]
+
+
+def test_a_chunk_may_be_shorter_than_the_window():
+    _, state = windows(torch.tensor([[7]]), torch.tensor([[5, 6]]), 3, 9)
+    assert state.tolist() == [[6, 7]]
+
+
+def test_windows_of_one_have_an_empty_state():
+    whole, state = windows(torch.tensor([[1], [2]]), None, 1, 9)
+    assert whole.tolist() == [[1], [2]]
+    assert state.shape == (2, 0)

@@ -1,0 +1,114 @@
+"""PyTorch modules in folders, for every neural model: parameters and buffers by name, options as values.
+
+A model's folder holds, besides what its kind adds:
+
+    model.safetensors    each parameter and buffer of the module by its name; a tied weight once, under its first name
+    config.json          the class of the options, and their values
+
+Reading builds the module from its options and fills in the saved numbers. Nothing that a folder names is executed: the
+class is looked up among firth's public names, and options are checked like a user's.
+"""
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import firth
+from firth.errors import FirthError, OptionError
+from firth.neural.former_names import current_options, current_tensor
+from firth.storage.model_folder import ModelFolder
+
+MIN_NUMBERS = 10_000  # options up to this value are always plausible
+
+Module = TypeVar("Module", bound=torch.nn.Module)
+
+
+def module_arrays(module: torch.nn.Module) -> dict[str, npt.NDArray[Any]]:
+    """Return parameters and buffers by name; a tied weight appears once, under its first name."""
+    tied = _tied_names(module)
+    return {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items() if name not in tied}
+
+
+def module_facts(options: Any) -> dict[str, Any]:
+    """Return the entries of config.json from which `read_options` makes the options again."""
+    return {"model": type(options).__name__, "options": dataclasses.asdict(options)}
+
+
+def read_options(content: ModelFolder, package: str) -> Any:
+    """Return the options of a folder.
+
+    Args:
+        content: of the folder.
+        package: that defines the classes which are allowed, such as "firth.neural.models.language".
+
+    Raises:
+        OptionError: the class is none of them, or a value is out of its range.
+        KeyError: config.json lacks an entry.
+    """
+    name = content.config["model"]
+    known = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
+    if name not in known:
+        raise OptionError(f"model {name!r}, expected one of {', '.join(known)}")
+    return getattr(firth, name)(**current_options(content.config["options"]))
+
+
+def read_module(
+    content: ModelFolder,
+    options: Any,
+    build: Callable[[], Module],
+    *,
+    other: Collection[str] = (),
+    resized: Collection[str] = (),
+) -> Module:
+    """Return the module of a folder.
+
+    Args:
+        content: of the folder.
+        options: as `read_options` returned them; sizes that exceed the folder are refused before memory is allocated.
+        build: returns a new module.
+        other: arrays of the folder that are not the module's.
+        resized: tensors that may differ from those of a new module in shape, and integer buffers that may differ in
+            value. All other integer buffers must be equal: they follow from the options and the vocabulary.
+
+    Raises:
+        FormatError: the folder does not fit the module.
+    """
+    numbers = max(sum(array.size for array in content.arrays.values()), MIN_NUMBERS)
+    for name, value in dataclasses.asdict(options).items():
+        if isinstance(value, int) and value > numbers:
+            raise content.damaged(f"the option {name}={value:,} in config.json for {numbers:,} numbers")
+    try:
+        module = build()
+    except (FirthError, RuntimeError, MemoryError) as error:  # RuntimeError: torch lacks memory
+        raise content.damaged(f"config.json does not describe a model ({error})") from error
+    arrays = {current_tensor(name): array for name, array in content.arrays.items() if name not in other}
+    _fill(module, arrays, content, resized)
+    return module
+
+
+def _fill(
+    module: torch.nn.Module, arrays: Mapping[str, npt.NDArray[Any]], content: ModelFolder, resized: Collection[str]
+) -> None:
+    expected = set(module.state_dict()) - _tied_names(module)
+    if set(arrays) != expected:
+        odd = ", ".join(sorted(set(arrays) ^ expected))
+        raise content.damaged(f"missing or unknown tensors: {odd}")
+    computed = {name: buffer.clone() for name, buffer in module.named_buffers() if buffer.dtype == torch.int64}
+    try:
+        module.load_state_dict(
+            {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, strict=False
+        )
+    except (RuntimeError, FirthError) as error:  # RuntimeError: another shape
+        raise content.damaged(f"tensors of other shapes ({' '.join(str(error).split())})") from error
+    for name, buffer in computed.items():
+        if name in arrays and name not in resized and not torch.equal(module.get_buffer(name), buffer):
+            raise content.damaged(f"tensor {name!r} does not fit the vocabulary and its counts")
+
+
+def _tied_names(module: torch.nn.Module) -> set[str]:
+    first = {name for name, _ in module.named_parameters()}
+    return {name for name, _ in module.named_parameters(remove_duplicate=False)} - first
