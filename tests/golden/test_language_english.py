@@ -13,7 +13,7 @@ import pytest
 import firth
 from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.sampling import greedy_search, sample
-from firth.language.comparing import compare_models
+from firth.language.comparison import compare_models
 from firth.language.perplexity import perplexity
 from firth.language.text import LanguageText
 

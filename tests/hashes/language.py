@@ -167,7 +167,7 @@ def searches() -> Any:
 @case("language/comparison")
 def comparison() -> Any:
     """Models judged on one text."""
-    from firth.language.comparing import compare_models
+    from firth.language.comparison import compare_models
 
     table = compare_models({"three": trained(), "two": trained(order=2)}, TEST, seed=1, progress=False)
     return [list(row.values()) for row in table.described()]

@@ -80,7 +80,7 @@ def test_a_damaged_checkpoint_is_never_unpickled(text, tmp_path):
 def test_text_that_another_model_read(text, tmp_path):
     model = train(text)
     other = training_text(corpus(tmp_path / "cache", sentences=20, words=9))
-    with pytest.raises(CorpusError, match="read it with the model's own `read`"):
+    with pytest.raises(CorpusError, match="read the text with the model's `read`"):
         model.perplexity(other)
 
 

@@ -9,7 +9,7 @@ import pytest
 import firth
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.language import ngram_model
-from firth.language.ngram_check import damage_of
+from firth.language.ngram_validation import find_damage
 from firth.storage import integrity
 from tests.robustness.tampering import array_of, change, with_number
 from tests.unit.language.ngram_checks import check_sums, text_of
@@ -33,7 +33,7 @@ def test_options(options, complaint):
 
 
 def test_text_too_small_for_discounts(tmp_path):
-    with pytest.raises(OptionError, match=r"discounts of 1-grams cannot be estimated.*discount_fallback=True"):
+    with pytest.raises(OptionError, match=r"cannot estimate the discounts of 1-grams.*discount_fallback=True"):
         firth.NgramLM().train(text_of(["a b"], tmp_path))
 
 
@@ -50,7 +50,7 @@ def test_a_corpus_that_left_words_out(tmp_path):
 
 @pytest.mark.parametrize("word", ["<s>", "</s>"])
 def test_a_text_with_a_word_that_has_a_meaning_of_its_own(tmp_path, word):
-    with pytest.raises(CorpusError, match=f"the text holds the word '{word}', which marks"):
+    with pytest.raises(CorpusError, match=f"the text holds the word '{word}', which is reserved"):
         firth.NgramLM(discount_fallback=True).train(text_of([f"a {word} b"], tmp_path))
 
 
@@ -125,24 +125,24 @@ def bits(number):
 @pytest.mark.parametrize(
     ("name", "place", "number", "complaint"),
     [
-        ("nodes", (0, 0), 2**30, "n-gram 0 begins those that go on from it outside the next order"),
-        ("nodes", (0, 0), -5, "n-gram 0 begins those"),
-        ("nodes", (2, 0), 0, "n-gram 1 begins those"),
-        ("nodes", (-1, 0), 2**31 - 1, "begins those that go on from it outside"),
+        ("nodes", (0, 0), 2**30, "children of n-gram 0 lie outside the next order"),
+        ("nodes", (0, 0), -5, "children of n-gram 0 lie outside"),
+        ("nodes", (2, 0), 0, "children of n-gram 1 lie outside"),
+        ("nodes", (-1, 0), 2**31 - 1, "lie outside the next order"),
         ("nodes", (3, 1), 3, "a 1-gram that has a suffix"),  # once a chain without an end
-        ("nodes", (8, 1), 2**31 - 1, "has a suffix other than itself without its first word"),
-        ("nodes", (8, 1), 8, "has a suffix other than itself"),
+        ("nodes", (8, 1), 2**31 - 1, "has a suffix that is not the n-gram without its first word"),
+        ("nodes", (8, 1), 8, "has a suffix that is not"),
         ("nodes", (0, 2), bits(4.65), "1-gram 0 has an invalid probability"),  # once "104.9"
         ("nodes", (8, 2), bits(np.nan), "has an invalid probability"),
         ("nodes", (1, 3), bits(np.inf), "1-gram 1 has an invalid back-off weight"),
         ("nodes", (8, 3), bits(np.nan), "has an invalid back-off weight"),
-        ("nodes", (1, 3), bits(4.65), "the weight of lower orders after 'b', n-gram 1, makes probabilities above 1"),
-        ("leaves", (0, 0), 2**31 - 1, "has a suffix other than itself"),
-        ("leaves", (0, 0), -1, "has a suffix other than itself"),
+        ("nodes", (1, 3), bits(4.65), "the back-off weight of 'b', n-gram 1, gives probabilities above 1"),
+        ("leaves", (0, 0), 2**31 - 1, "has a suffix that is not"),
+        ("leaves", (0, 0), -1, "has a suffix that is not"),
         ("leaves", (0, 1), bits(0.1), "has an invalid probability"),
-        ("words", 0, 2, "1-grams that are not the words in their order"),
-        ("words", -1, 2**31 - 1, "do not end in sorted words"),
-        ("words", -1, -1, "do not end in sorted words"),
+        ("words", 0, 2, "1-grams are not the words in order"),
+        ("words", -1, 2**31 - 1, "not sorted by their last words"),
+        ("words", -1, -1, "not sorted by their last words"),
         ("sizes", 0, 2**62, "n-grams by order"),
     ],
 )
@@ -169,7 +169,7 @@ def test_arrays_of_another_type(folder):
 def test_words_that_are_none_of_a_language_model(folder, words):
     (folder / "vocab.json").write_text(json.dumps(words), encoding="utf-8")
     (folder / "checksums.json").unlink(missing_ok=True)
-    with pytest.raises(FormatError, match=r"expected each word once|no word '<unk>'"):
+    with pytest.raises(FormatError, match=r"expected each word once|lacks '<unk>'"):
         firth.load(folder)
 
 
@@ -178,7 +178,7 @@ def test_words_that_are_none_of_a_language_model(folder, words):
 def test_every_smoothing_makes_sound_models(tmp_path, smoothing, order):
     """What a folder is refused for, no model that was trained has."""
     model = firth.NgramLM(order=order, smoothing=smoothing, discount_fallback=True).train(text_of(SENTENCES, tmp_path))
-    assert damage_of(model.trie, model.vocabulary.words) == ""
+    assert find_damage(model.trie, model.vocabulary.words) == ""
 
 
 def test_weights_above_one_are_looked_into(tmp_path):
@@ -204,16 +204,16 @@ ngram 2=1
     model = firth.NgramModel.from_arpa(path)
     assert np.exp(model.start([[model.vocabulary.ids["a"]]])[0]).max() <= 1
     path.write_text(lines.format(weight="1.1"), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"m\.arpa: the weight of lower orders after 'a'.*above 1.*write it again"):
+    with pytest.raises(FormatError, match=r"m\.arpa: the back-off weight of 'a'.*above 1.*write it again"):
         firth.NgramModel.from_arpa(path)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("ngram 1=5", "ngram 1=10000000000000000000", "line 2: .*have room in the file"),
-        ("ngram 1=5", "ngram 1=" + "9" * 5000, "line 2: .*have room in the file"),
-        ("ngram 2=1", "ngram 2=99999999", "line 3: .*have room in the file"),
+        ("ngram 1=5", "ngram 1=10000000000000000000", "line 2: .*the file has room for at most"),
+        ("ngram 1=5", "ngram 1=" + "9" * 5000, "line 2: .*the file has room for at most"),
+        ("ngram 2=1", "ngram 2=99999999", "line 3: .*the file has room for at most"),
         ("ngram 2=1", "ngram " + "2" * 5000 + "=1", "line 3: .*expected the number of 2-grams"),
         ("-0.5", "-0." + "5" * 60_000, "line 13: .*expected a number"),
         ("-0.5", "0." + "0" * 60_000, "line 13: .*expected a number"),
@@ -234,8 +234,8 @@ def test_a_model_is_looked_through_once(folder, monkeypatch):
     """What was found is remembered for as long as the files stay as they are."""
     monkeypatch.setattr(integrity, "SETTLED", -60.0)  # else what was just written is looked through each time
     firth.load(folder)
-    monkeypatch.setattr(ngram_model, "damage_of", lambda *_: pytest.fail("looked through again"))
+    monkeypatch.setattr(ngram_model, "find_damage", lambda *_: pytest.fail("checked again"))
     assert len(firth.load(folder).vocabulary) == 7
     os.utime(folder / "model.safetensors", (10**9, 10**9))
-    with pytest.raises(pytest.fail.Exception, match="looked through again"):
+    with pytest.raises(pytest.fail.Exception, match="checked again"):
         firth.load(folder)

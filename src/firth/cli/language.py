@@ -17,9 +17,9 @@ from firth.errors import OptionError
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.language.arpa import check_target
-from firth.language.comparing import compare_models
+from firth.language.comparison import compare_models
 from firth.language.files import is_arpa, load_language_model, save_language_model
-from firth.language.generation import SEARCHES, Writer
+from firth.language.generation import SEARCHES, TextGenerator
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel
 from firth.language.scores import SentenceScore
@@ -84,11 +84,11 @@ def _generate(
     asked = load_language_model(model)
     generation = GenerationOptions(**_GENERATION.select(options))
     how = _search(search, number, _BEAM.select(options))
-    writer = Writer(asked, asked.vocabulary, asked.rules, asked.spells)
+    generator = TextGenerator(asked, asked.vocabulary, asked.rules, asked.spells)
     for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
-        words = writer.prompt(beginning)
-        for each in writer.continuations(words, number, generation, how, seed=seed, unknown=unknown):
-            text = writer.text(words, each.ids)
+        words = generator.prompt(beginning)
+        for each in generator.continuations(words, number, generation, how, seed=seed, unknown=unknown):
+            text = generator.text(words, each.ids)
             if json:
                 print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
             else:

@@ -1,19 +1,19 @@
-r"""ARPA files: n-gram models as text, which KenLM, SRILM and most recognisers and decoders read.
+r"""ARPA files: n-gram models as text, the format of KenLM, SRILM and most speech recognisers.
 
     \data\
-    ngram 1=5                      how many n-grams of each order there are
+    ngram 1=5                      number of n-grams of each order
     ngram 2=7
 
     \1-grams:
-    -0.69897	a	-0.30103          log10 of a probability, words, log10 of the back-off weight, where it has one
+    -0.69897	a	-0.30103          log10 probability, words, log10 back-off weight (optional)
 
     \2-grams:
     ...
     \end\
 
-`<s>` has the probability 10^-99 here, which says that it is never predicted; readers ignore it.
+`<s>` has the probability 10^-99, which means that it is never predicted; readers ignore it.
 
-Source: Doug Paul's format of the ARPA CSR projects, as SRILM's manual page ngram-format(5) describes it.
+Source: Doug Paul's format of the ARPA CSR projects, as described in SRILM's manual page ngram-format(5).
 """
 
 import contextlib
@@ -39,12 +39,12 @@ from firth.language.text import BOS, UNK
 from firth.storage.files import check_replaceable, replacing_file
 from firth.storage.untrusted import Bounded
 
-BLOCK = 1 << 16  # lines that are read or written at once
-HEAD = 1 << 16  # bytes in which the line \data\ must stand where a file is to be replaced
-LOWEST = -99.0  # log10 of probabilities of 0, and of `BOS`
-ABSENT = -100.0  # log10 of the probability of `UNK` in a model that has none, as KenLM has it
-LONGEST = 64  # characters of a number; double precision needs 24
-UNPACKED = 1032  # bytes that a byte of a gzip file stands for at most
+BLOCK = 1 << 16  # lines read or written at once
+HEAD = 1 << 16  # a file is replaced only if \data\ stands in its first bytes
+MIN_LOG10 = -99.0  # log10 of probability 0, and of `BOS`
+MISSING_UNK = -100.0  # log10 probability of `UNK` in a model without it, as in KenLM
+MAX_NUMBER_LENGTH = 64  # characters; double precision needs 24
+MAX_GZIP_RATIO = 1032
 _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 
 Row = list[bytes]
@@ -62,23 +62,23 @@ check_target = functools.partial(check_replaceable, is_ours=_is_arpa, what="ARPA
 
 
 def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> None:
-    """Write a model, packed with gzip where the name ends in ".gz".
+    """Write a model, compressed with gzip if the name ends in ".gz".
 
     Args:
-        path: the file to replace or create.
+        path: the file to create or replace.
         words: V words.
         trie: the model.
 
     Raises:
-        OptionError: a word is empty, holds white space, or is `<s>`: ARPA files have no place for it; or a file of
-            something else is there.
+        OptionError: a word is empty, contains white space, or is `<s>`, which the format cannot hold; or the path is a
+            file that is not an ARPA file.
         OSError: the file cannot be written.
     """
     check_target(path)
-    spoilt = next((word for word in words if not word or word == BOS or len(word.encode().split()) != 1), None)
-    if spoilt is not None:
+    invalid = next((word for word in words if not word or word == BOS or len(word.encode().split()) != 1), None)
+    if invalid is not None:
         raise OptionError(
-            f"the word {spoilt!r} has no place in an ARPA file; expected words without spaces, none {BOS}"
+            f"an ARPA file cannot hold the word {invalid!r}; expected non-empty words without spaces, other than {BOS}"
         )
     names = np.array([*words, BOS], dtype=object)
     with replacing_file(path) as file:
@@ -102,26 +102,26 @@ def _lines(names: npt.NDArray[Any], trie: Trie) -> Iterator[bytes]:
 
 
 def _block(names: npt.NDArray[Any], trie: Trie, rows: npt.NDArray[np.int64], order: int) -> str:
-    """Return the lines of some rows of an order, nine digits a number, which is more than float32 holds."""
-    probable = _log10(trie.log_prob[rows])
+    """Return the lines of some rows of an order; nine digits hold every float32 exactly."""
+    log_probs = _log10(trie.log_prob[rows])
     grams = map(" ".join, names[trie.ngrams(rows, order)].tolist())
     if order == trie.order:
-        return "".join([f"{p:.9g}\t{gram}\n" for p, gram in zip(probable, grams, strict=True)])
+        return "".join([f"{p:.9g}\t{gram}\n" for p, gram in zip(log_probs, grams, strict=True)])
     weights = _log10(trie.log_backoff[rows])
-    return "".join([f"{p:.9g}\t{gram}\t{b:.9g}\n" for p, gram, b in zip(probable, grams, weights, strict=True)])
+    return "".join([f"{p:.9g}\t{gram}\t{b:.9g}\n" for p, gram, b in zip(log_probs, grams, weights, strict=True)])
 
 
 def _log10(numbers: npt.NDArray[np.float32]) -> list[float]:
-    whole = np.maximum(numbers.astype(np.float64) / LN10, LOWEST)
-    return list(np.where(numbers == np.float32(NEVER), LOWEST, whole).tolist())
+    logs = np.maximum(numbers.astype(np.float64) / LN10, MIN_LOG10)
+    return list(np.where(numbers == np.float32(NEVER), MIN_LOG10, logs).tolist())
 
 
 @dataclass(frozen=True)
 class Arpa:
-    """What an ARPA file holds.
+    """The content of an ARPA file.
 
     Attributes:
-        words: V words in the order of their ids: sorted, `UNK` among them, `BOS` not.
+        words: V words in the order of their ids: sorted, with `UNK`, without `BOS`.
         tables: the n-grams of each order, in the order of the file.
     """
 
@@ -130,22 +130,18 @@ class Arpa:
 
 
 def read(path: str | os.PathLike[str]) -> Arpa:
-    """Read a file, plain or packed with gzip (`.gz`).
-
-    Args:
-        path: the file.
+    """Read an ARPA file, plain or compressed with gzip (`.gz`).
 
     Raises:
-        FormatError: it is cut short, its counts do not add up, or a line is not what it should be; the message names
-            the line.
-        OSError: it cannot be read.
+        FormatError: the file is truncated or inconsistent, or a line is invalid; the message names the line.
+        OSError: the file cannot be read.
     """
     name = Path(path)
     try:
         with _opened(name) as file:
-            return _Reader(name, file).whole()
+            return _Reader(name, file).read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{name}: damaged gzip data ({error}); fetch it or pack it again") from error
+        raise FormatError(f"{name}: damaged gzip data ({error}); download or compress it again") from error
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -155,140 +151,137 @@ def _opened(path: Path) -> BinaryIO:
 
 
 class _Reader:
-    """A file that is read from the top to the bottom, and where it stands."""
-
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path, self.file, self.line = path, file, 0
-        self._content = path.stat().st_size * (UNPACKED if path.suffix == ".gz" else 1)  # bytes at most
+        self._content = path.stat().st_size * (MAX_GZIP_RATIO if path.suffix == ".gz" else 1)  # largest size in bytes
 
-    def whole(self) -> Arpa:
-        sizes, head = self._sizes()
+    def read(self) -> Arpa:
+        sizes, line = self._sizes()
         ids: dict[bytes, int] = {}
         words: list[str] = []
         tables = []
         for k, size in enumerate(sizes, 1):
-            if head != b"\\%d-grams:" % k:
-                raise self._wrong(f"{_shown(head)}, expected \\{k}-grams:, for orders come one after the other")
+            if line != b"\\%d-grams:" % k:
+                raise self._error(f"{_shown(line)}, expected \\{k}-grams:")
             start = self.line + 1
             if k == 1:
                 words, ids, table = self._unigrams(size, start)
             else:
                 table = self._table(k, size, len(sizes), ids, start)
             tables.append(table)
-            head = self._next()
-        if head != b"\\end\\":
-            raise self._wrong(f"{_shown(head)}, expected \\end\\ after {len(sizes)} orders")
+            line = self._next()
+        if line != b"\\end\\":
+            raise self._error(f"{_shown(line)}, expected \\end\\ after {len(sizes)} orders")
         return Arpa(words, tables)
 
     def _sizes(self) -> tuple[list[int], bytes]:
-        r"""Read down to the first section; return the sizes that the head promises and the section's first line."""
+        r"""Read up to the first section; return the number of n-grams of each order, and its first line."""
         while (line := self._next()) != b"\\data\\":
             if not line:
                 raise FormatError(f"{self.path}: no line \\data\\ in {self.line:,} lines; expected an ARPA file")
         sizes: list[int] = []
-        while (found := _SIZE.fullmatch(line := self._next())) is not None:
+        while (match := _SIZE.fullmatch(line := self._next())) is not None:
             order = len(sizes) + 1
-            if found[1].lstrip(b"0") != b"%d" % order:
-                raise self._wrong(f"{_shown(line)}, expected the number of {order}-grams")
-            most = self._content // (2 * order + 2)  # a digit, each word behind a space, and the end of the line
-            if len(found[2]) > 18 or int(found[2]) > most:
-                raise self._wrong(f"{_shown(line)}, and no more than {most:,} have room in the file; copy it again")
-            sizes.append(int(found[2]))
+            if match[1].lstrip(b"0") != b"%d" % order:
+                raise self._error(f"{_shown(line)}, expected the number of {order}-grams")
+            limit = self._content // (2 * order + 2)  # a line has a digit, a space before each word, and its end
+            if len(match[2]) > 18 or int(match[2]) > limit:
+                raise self._error(f"{_shown(line)}, but the file has room for at most {limit:,}; download it again")
+            sizes.append(int(match[2]))
         if not sizes:
-            raise self._wrong(f"{_shown(line)}, expected ngram 1= and how many there are")
+            raise self._error(f"{_shown(line)}, expected ngram 1= and the number of 1-grams")
         return sizes, line
 
     def _unigrams(self, size: int, start: int) -> tuple[list[str], dict[bytes, int], Table]:
-        """Read order 1, and number its words: by their spelling, `BOS` last."""
+        """Read order 1 and number its words: sorted, `BOS` last."""
         rows = list(chain.from_iterable(rows for _, rows in self._blocks(1, size)))
-        found = [b"<unk>" if row[1] == b"<UNK>" else row[1] for row in rows]
-        marks = {BOS.encode(), UNK.encode()} - set(found)
-        every = sorted({*found, UNK.encode()} - {BOS.encode()})
-        ids = {word: i for i, word in enumerate([*every, BOS.encode()])}
-        numbers = [*found, *marks]
-        log_prob = np.append(self._numbers([row[0] for row in rows], start), [ABSENT] * len(marks))
-        log_backoff = np.append(self._numbers([row[2] for row in rows], start), [0.0] * len(marks))
-        ngrams = np.array([[ids[word]] for word in numbers], np.int32)
+        listed = [b"<unk>" if row[1] == b"<UNK>" else row[1] for row in rows]
+        missing = {BOS.encode(), UNK.encode()} - set(listed)
+        vocabulary = sorted({*listed, UNK.encode()} - {BOS.encode()})
+        ids = {word: i for i, word in enumerate([*vocabulary, BOS.encode()])}
+        log_prob = np.append(self._numbers([row[0] for row in rows], start), [MISSING_UNK] * len(missing))
+        log_backoff = np.append(self._numbers([row[2] for row in rows], start), [0.0] * len(missing))
+        ngrams = np.array([[ids[word]] for word in (*listed, *missing)], np.int32)
         table = self._checked(Table(ngrams, log_prob * LN10, log_backoff * LN10, start), ids)
-        return [word.decode("utf-8", "replace") for word in every], ids, table
+        return [word.decode("utf-8", "replace") for word in vocabulary], ids, table
 
     def _table(self, order: int, size: int, top: int, ids: Mapping[bytes, int], start: int) -> Table:
         ngrams, log_prob, log_backoff = np.empty((size, order), np.int32), np.empty(size), np.zeros(size)
         for first, rows in self._blocks(order, size):
-            here = slice(first, first + len(rows))
+            block = slice(first, first + len(rows))
             columns = list(zip(*rows, strict=True))
-            log_prob[here] = self._numbers(columns[0], start + first)
+            log_prob[block] = self._numbers(columns[0], start + first)
             if order < top:
-                log_backoff[here] = self._numbers(columns[order + 1], start + first)
+                log_backoff[block] = self._numbers(columns[order + 1], start + first)
             for j in range(order):
                 try:
-                    ngrams[here, j] = [ids[word] for word in columns[j + 1]]
+                    ngrams[block, j] = [ids[word] for word in columns[j + 1]]
                 except KeyError as error:
                     at = columns[j + 1].index(error.args[0])
-                    raise self._wrong(
+                    raise self._error(
                         f"the word {_shown(error.args[0])} is not among the 1-grams", start + first + at
                     ) from None
         return self._checked(Table(ngrams, log_prob * LN10, log_backoff * LN10, start), ids)
 
     def _blocks(self, order: int, size: int) -> Iterator[tuple[int, list[Row]]]:
-        """Yield the fields of `size` lines: a number, the words, and a back-off weight, 0 where there is none."""
+        """Yield the fields of `size` lines: a number, the words, and the back-off weight, 0 where it is missing."""
         short, long = order + 1, order + 2
         for first in range(0, size, BLOCK):
-            many = min(BLOCK, size - first)
-            rows = [line.split() for line in islice(self.file, many)]
+            count = min(BLOCK, size - first)
+            rows = [line.split() for line in islice(self.file, count)]
             lengths = set(map(len, rows))
-            if not lengths <= {short, long} or len(rows) < many:
-                self._refuse(rows, first, order, size)
+            if not lengths <= {short, long} or len(rows) < count:
+                raise self._block_error(rows, first, order, size)
             if short in lengths:
                 rows = [row if len(row) == long else [*row, b"0"] for row in rows]
             self.line += len(rows)
             yield first, rows
 
-    def _refuse(self, rows: list[Row], first: int, order: int, size: int) -> None:
+    def _block_error(self, rows: list[Row], first: int, order: int, size: int) -> FormatError:
         at = next((i for i, row in enumerate(rows) if len(row) not in (order + 1, order + 2)), len(rows))
         line = self.line + at + 1
         if at == len(rows):
-            raise self._wrong(f"the file ends after {first + at:,} of {size:,} {order}-grams; copy it again", line)
+            return self._error(f"the file ends after {first + at:,} of {size:,} {order}-grams; download it again", line)
         if not rows[at] or rows[at][0].startswith(b"\\"):
-            raise self._wrong(f"{first + at:,} {order}-grams, expected {size:,} as \\data\\ says", line)
-        raise self._wrong(
-            f"{len(rows[at])} fields, expected a number, {order} words, and a back-off weight where there is one", line
+            return self._error(f"{first + at:,} {order}-grams, expected {size:,} as in \\data\\", line)
+        return self._error(
+            f"{len(rows[at])} fields, expected a number, {order} words and an optional back-off weight", line
         )
 
     def _numbers(self, column: Sequence[bytes], start: int) -> npt.NDArray[np.float64]:
-        if max(map(len, column), default=0) <= LONGEST:
+        if max(map(len, column), default=0) <= MAX_NUMBER_LENGTH:
             with contextlib.suppress(ValueError):
-                found = np.array(column, dtype=bytes).astype(np.float64)
-                if np.isfinite(found).all():
-                    return found
+                numbers = np.array(column, dtype=bytes).astype(np.float64)
+                if np.isfinite(numbers).all():
+                    return numbers
         at = next((i for i, text in enumerate(column) if not _is_number(text)), 0)
-        raise self._wrong(f"{_shown(column[at])}, expected a number", start + at)
+        raise self._error(f"{_shown(column[at])}, expected a number", start + at)
 
     def _checked(self, table: Table, ids: Mapping[bytes, int]) -> Table:
         above = np.flatnonzero(table.log_prob > 0)
         if len(above):
-            found = table.log_prob[above[0]] / LN10
-            raise self._wrong(f"{found:g}, expected log10 of a probability, at most 0", table.line + int(above[0]))
+            number = table.log_prob[above[0]] / LN10
+            raise self._error(f"{number:g}, expected the log10 of a probability, at most 0", table.line + int(above[0]))
         inside = np.flatnonzero((table.ngrams[:, 1:] == ids[BOS.encode()]).any(axis=1))
         if len(inside):
-            raise self._wrong(f"{BOS} behind another word, expected only in front", table.line + int(inside[0]))
+            raise self._error(f"{BOS} after another word, expected only as the first word", table.line + int(inside[0]))
         return table
 
     def _next(self) -> bytes:
-        """Return the next line that is not blank, without its end, or nothing where the file ends."""
+        """Return the next line that is not blank, stripped; empty at the end of the file."""
         for line in self.file:
             self.line += 1
             if line := line.strip():
                 return line
         return b""
 
-    def _wrong(self, found: str, line: int | None = None) -> FormatError:
-        return FormatError(f"{self.path} line {self.line if line is None else line:,}: {found}")
+    def _error(self, problem: str, line: int | None = None) -> FormatError:
+        return FormatError(f"{self.path} line {self.line if line is None else line:,}: {problem}")
 
 
 def _is_number(text: bytes) -> bool:
     try:
-        return len(text) <= LONGEST and bool(np.isfinite(float(text)))
+        return len(text) <= MAX_NUMBER_LENGTH and bool(np.isfinite(float(text)))
     except ValueError:
         return False
 

@@ -1,4 +1,4 @@
-"""Text that goes on from a prompt, by any model and any search."""
+"""Text generation from a prompt, with any language model and any search."""
 
 import warnings
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from firth.text.tokenise import tokeniser
 from firth.vocabulary import Vocabulary
 
 SEARCHES = ("sample", "greedy", "beam")
-_TOLD = 3  # unknown words of a prompt that a warning names
+_NAMED = 3  # unknown words named in a warning
 
 
 @dataclass(frozen=True)
-class Writer:
-    """A model with the words that its numbers stand for.
+class TextGenerator:
+    """A scorer of ids together with the vocabulary and text rules of its model.
 
     Attributes:
         scorer: the model.
-        vocabulary: its words.
-        rules: how it reads a prompt.
-        spells: whether it reads words outside the vocabulary by their characters.
+        vocabulary: the words of its ids.
+        rules: how prompts are tokenised.
+        spells: whether the model reads words outside the vocabulary by their characters.
     """
 
     scorer: Scorer
@@ -38,20 +38,20 @@ class Writer:
     spells: bool = False
 
     def prompt(self, text: str) -> Prompt:
-        """Return a prompt for the model; unknown words have the id of `<unk>`, with a warning if it reads them so."""
+        """Tokenise a prompt; unknown words get the id of `<unk>`, with a warning unless the model `spells`."""
         check_text(text, "prompt")
         words = tokeniser(self.rules.tokens)(text)
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
         if unknown and not self.spells:
-            named = ", ".join(map(repr, unknown[:_TOLD])) + (", ..." if len(unknown) > _TOLD else "")
-            warnings.warn(f"the model does not know {named} of the prompt and reads {UNK}", stacklevel=3)
+            names = ", ".join(map(repr, unknown[:_NAMED])) + (", ..." if len(unknown) > _NAMED else "")
+            warnings.warn(f"prompt: {names} not in the vocabulary; read as {UNK}", stacklevel=3)
         ids = [self.vocabulary.ids.get(word, self.vocabulary.ids[UNK]) for word in words]
         return Prompt(tuple(ids), tuple(words))
 
     def text(self, prompt: Prompt, ids: Sequence[int]) -> str:
-        """Return a prompt as the model read it and what follows as a text; see `TextRules.joined`."""
+        """Return a prompt, as the model read it, and its continuation as text; see `TextRules.join`."""
         words = prompt.words if self.spells else [self.vocabulary.words[i] for i in prompt]
-        return self.rules.joined([*words, *(self.vocabulary.words[i] for i in ids)])
+        return self.rules.join([*words, *(self.vocabulary.words[i] for i in ids)])
 
     def continuations(
         self,
@@ -63,38 +63,38 @@ class Writer:
         seed: int,
         unknown: bool,
     ) -> list[Continuation]:
-        """Return what is written after a prompt.
+        """Generate continuations of a prompt.
 
         Args:
-            prompt: ids.
-            n: how many texts; beam search may find fewer.
-            options: the user's wishes.
-            search: "sample", "greedy", "beam", or beam search with options of one's own.
-            seed: of what is drawn.
-            unknown: whether `<unk>` may be written.
+            prompt: token ids.
+            n: number of texts; beam search may find fewer.
+            options: lengths, temperature and other generation options.
+            search: "sample", "greedy", "beam", or a `BeamSearch`.
+            seed: random seed for sampling.
+            unknown: whether `<unk>` may be generated.
 
         Raises:
-            OptionError: there is no such search, or it cannot do what is asked.
+            OptionError: the search is unknown, or does not fit `n` or the options.
         """
-        kind = _checked(n, options, search)
+        kind = _search_kind(n, options, search)
         ids = self.vocabulary.ids
-        ends = {
+        limits = {
             "stop": [ids[EOS]] if self.rules.eos else [],
             "banned": [] if unknown else [ids[UNK]],
         }
         if kind == "sample":
-            return sample(self.scorer, [prompt] * n, options, **ends, seed=seed)
+            return sample(self.scorer, [prompt] * n, options, **limits, seed=seed)
         if kind == "greedy":
-            return greedy_search(self.scorer, [prompt], options, **ends)
-        how = search if isinstance(search, BeamSearch) else BeamSearch(beams=max(n, BeamSearch().beams))
-        return beam_search(self.scorer, [prompt], options, how, n, **ends)[0]
+            return greedy_search(self.scorer, [prompt], options, **limits)
+        beams = search if isinstance(search, BeamSearch) else BeamSearch(beams=max(n, BeamSearch().beams))
+        return beam_search(self.scorer, [prompt], options, beams, n, **limits)[0]
 
     def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
-        """Return the likeliest words after a prompt, with their probabilities, best first.
+        """Return the most probable next words after a prompt, with their probabilities, best first.
 
         Args:
-            prompt: ids.
-            topn: how many.
+            prompt: token ids.
+            topn: number of words.
 
         Raises:
             OptionError: `topn` is below 1.
@@ -106,18 +106,17 @@ class Writer:
         return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
 
 
-def _checked(n: int, options: GenerationOptions, search: str | BeamSearch) -> str:
-    """Return the kind of search, after a look at what is asked of it."""
+def _search_kind(n: int, options: GenerationOptions, search: str | BeamSearch) -> str:
     kind = "beam" if isinstance(search, BeamSearch) else search
     if kind not in SEARCHES:
         raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}, or a BeamSearch")
     if n < 1:
         raise OptionError(f"n={n}: expected at least 1 text")
     if kind == "greedy" and n > 1:
-        raise OptionError(f"n={n} with search='greedy': expected 1, for it writes one text; take sample or beam")
+        raise OptionError(f"n={n} with search='greedy': greedy search gives one text; use sample or beam")
     if kind != "sample" and options.draws:
         raise OptionError(
-            f"temperature, top_k, top_p or min_p with search={kind!r}: expected none of them, for nothing is drawn; "
-            "take search='sample'"
+            f"temperature, top_k, top_p or min_p with search={kind!r}: these are options of sampling; "
+            "use search='sample'"
         )
     return kind

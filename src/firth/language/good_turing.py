@@ -1,85 +1,84 @@
-"""Good-Turing smoothing: what was seen r times is taken to be as frequent as the things seen r + 1 times say.
+"""Good-Turing smoothing: the frequency of n-grams seen r times is estimated from those seen r + 1 times.
 
-What: simple Good-Turing, which smooths the counts of counts by a line. It knows no shorter contexts: all words that
-were not seen after one share alike what the others lose. Katz's smoothing shares it better.
+What: simple Good-Turing, which smooths the counts of counts by a regression line. It uses no shorter contexts: words
+not seen after a context share its freed mass equally. Katz's smoothing distributes that mass better.
 
-Objective, with N_r n-grams of the order that count r:
+Objective, with N_r n-grams of the order that occur r times:
 
     r* = (r + 1) N_(r+1) / N_r          Turing's estimate, for small r
-    r* = r (1 + 1 / r)^(b + 1)          from the line log Z_r = a + b log r, for all from the first r at which the two
-                                        differ by less than 1.96 standard deviations of the former, or N_(r+1) is 0
+    r* = r (1 + 1 / r)^(b + 1)          from the line log Z_r = a + b log r, from the first r on at which both estimates
+                                        differ by less than 1.96 standard deviations of Turing's, or N_(r+1) is 0
     Z_r = N_r / (0.5 (t - q))           q and t: the counts before and after r that occur
-    p(w | h) = r* / c(h .), r = c(h w);  b(h) / V for words not seen after h, b making the sum one
+    p(w | h) = r* / c(h .), r = c(h w);  b(h) / V for words not seen after h; b normalises
 
 Source: Good 1953, "The population frequencies of species and the estimation of population parameters"; Gale and Sampson
 1995, "Good-Turing frequency estimation without tears", for Z, the line and the switch.
 
-Departures: they give unseen things N_1 / N of all mass and scale r* to the rest; a context here gives what its own
-words lose. An estimate of Turing's that is not below r, which few counts may give, is passed over for the line's.
-At order 1, where a vocabulary without rare words may give no line that falls, 0.5 is taken off every count.
+Departures: the papers give unseen events N_1 / N of the mass and rescale r*; here a context gives what its own words
+lose. A Turing estimate that is not below r, as small counts of counts may produce, is replaced by the line's. At order
+1, where a vocabulary without rare words may give no falling line, every count is discounted by 0.5.
 
-Cost: one sort of the counts of an order, and some ten passes over its n-grams.
+Cost: one sort of the counts of an order, and about ten passes over its n-grams.
 """
 
 import numpy as np
 
 from firth.language.ngram_counts import Estimates, NgramCounts
-from firth.language.smoothing import Counts, Estimating, Floats, Level, alone, backed_off, fixed, in_logs, levels
+from firth.language.smoothing import (
+    Counts,
+    Estimating,
+    Floats,
+    Level,
+    backed_off,
+    estimate_levels,
+    fallback_discount,
+    without_lower_orders,
+)
 
 CONFIDENCE = 1.96  # standard deviations
 
 
 def estimate(counts: NgramCounts, options: Estimating) -> Estimates:
-    """Return the probabilities and back-off weights of simple Good-Turing smoothing.
-
-    Args:
-        counts: of the n-grams of all orders.
-        options: what happens where discounts cannot be estimated.
+    """Return probabilities and back-off weights by simple Good-Turing smoothing.
 
     Raises:
-        OptionError: they cannot be from so little text, and no fallback is asked for.
+        OptionError: the text is too small to estimate the discounts, and `discount_fallback` is off.
     """
-    probabilities, weights = [], []
-    below = 1
-    for level in levels(counts):
-        uniform = np.full(below, 1 / level.size)
-        found = alone(level, backed_off(level, taken(level, options), uniform))
-        probabilities.append(found[0])
-        weights.append(found[1])
-        below = len(level.counts)
-    return in_logs(probabilities, weights)
+
+    def smooth(level: Level, lower: Floats) -> tuple[Floats, Floats]:
+        uniform = np.full(len(lower), 1 / level.vocab_size)
+        return without_lower_orders(level, *backed_off(level, discounts(level, options), uniform))
+
+    return estimate_levels(counts, smooth)
 
 
-def taken(level: Level, options: Estimating) -> Floats:
-    """Return what is taken off each count of an order, (M,) float64.
-
-    Args:
-        level: the n-grams of the order.
-        options: what happens where it cannot be estimated.
+def discounts(level: Level, options: Estimating) -> Floats:
+    """Return the discount of each n-gram of an order, (M,) float64.
 
     Raises:
-        OptionError: no line falls through the counts of counts, and no fallback is asked for.
+        OptionError: the counts of counts have no falling line, and `discount_fallback` is off.
     """
-    r, which = np.unique(level.counts, return_inverse=True)
-    seen = r > 0
-    lost = np.zeros(len(r))
-    adjusted = adjusted_counts(r[seen], np.bincount(which)[seen])
+    r, inverse = np.unique(level.counts, return_inverse=True)
+    positive = r > 0
+    by_count = np.zeros(len(r))
+    adjusted = adjusted_counts(r[positive], np.bincount(inverse)[positive])
     if adjusted is not None:
-        lost[seen] = r[seen] - adjusted
+        by_count[positive] = r[positive] - adjusted
     else:
-        lost[seen] = fixed(level, options, f"they count {', '.join(map(str, r[seen][:4].tolist()))} times")
-    return np.asarray(lost[which])
+        reason = f"they occur {', '.join(map(str, r[positive][:4].tolist()))} times"
+        by_count[positive] = fallback_discount(level, options, reason)
+    return np.asarray(by_count[inverse])
 
 
 def adjusted_counts(r: Counts, n: Counts) -> Floats | None:
-    """Return the counts r* that simple Good-Turing takes for counts r.
+    """Return the counts r* of simple Good-Turing for counts r.
 
     Args:
-        r: (R,) counts that occur, in rising order.
-        n: (R,) how many n-grams have each.
+        r: (R,) distinct counts, ascending.
+        n: (R,) number of n-grams with each count.
 
     Returns:
-        (R,) float64, each below its r; None where no line falls steeply enough through the counts of counts.
+        (R,) float64, each below its r; None where the line through the counts of counts is not steep enough.
 
     Source:
         Gale and Sampson 1995, sections 3 to 6.
@@ -97,5 +96,5 @@ def adjusted_counts(r: Counts, n: Counts) -> Floats | None:
     deviation = (r[:-1] + 1) / n[:-1] * np.sqrt(following * (1 + following / n[:-1]))
     differ = (following > 0) & (np.abs(turing - line[:-1]) > CONFIDENCE * deviation)
     switch = int(np.argmin(np.append(differ, False)))
-    own = np.where(turing[:switch] < r[:switch], turing[:switch], line[:switch])
-    return np.concatenate([own, line[switch:]])
+    head = np.where(turing[:switch] < r[:switch], turing[:switch], line[:switch])
+    return np.concatenate([head, line[switch:]])

@@ -1,24 +1,24 @@
-"""Katz's back-off: small counts are discounted by Good and Turing's estimate, and what they lose goes to unseen words.
+"""Katz's back-off: small counts are discounted by Good-Turing, and the freed mass goes to unseen words.
 
-What: the mass that the words seen after a context lose is shared among those not seen after it, as the context one word
-shorter has it.
+What: the mass that the words seen after a context lose is distributed over the words not seen after it, in the
+proportions of the context one word shorter.
 
-Objective, with N_r n-grams of the order that count r, and d_r = 1 for r > k:
+Objective, with N_r n-grams of the order that occur r times, and d_r = 1 for r > k:
 
-    p(w | h) = d_r r / c(h .), r = c(h w) > 0;  alpha(h) p(w | h') for the others, alpha making the sum one
+    p(w | h) = d_r r / c(h .), r = c(h w) > 0;  alpha(h) p(w | h') for the others; alpha normalises
     d_r = (r* / r - (k + 1) N_(k+1) / N_1) / (1 - (k + 1) N_(k+1) / N_1),  r* = (r + 1) N_(r+1) / N_r
 
-and below order 1 stands the uniform distribution over the V words.
+The order below 1 is the uniform distribution over the V words.
 
 Source: Katz 1987, "Estimation of probabilities from sparse data for the language model component of a speech
 recognizer", equations 10 to 19, with k = 5.
 
-Departures: Katz puts no order below the first. Where counts of counts do not give discounts between 0 and 1 for k, the
-greatest k is taken for which they do; at order 1, where a vocabulary without rare words gives none, simple
-Good-Turing does instead. A context that would lose nothing, for all its words count more than k, would leave nothing to
-words not seen after it: it loses as much as if it had been seen once more.
+Departures: Katz has no order below 1. Where the counts of counts give no discount factors between 0 and 1 for k, the
+largest smaller k that gives some is used; at order 1, where a vocabulary without rare words gives none, simple
+Good-Turing is used. A context whose words all occur more than k times would leave nothing to unseen words: it loses as
+much as if it had occurred once more.
 
-Cost: some ten passes over the n-grams, half of them in the order of memory.
+Cost: about ten passes over the n-grams, half of them sequential in memory.
 """
 
 from typing import Protocol
@@ -34,61 +34,51 @@ from firth.language.smoothing import (
     Level,
     backed_off,
     counts_of_counts,
-    fixed,
-    in_logs,
-    levels,
+    estimate_levels,
+    fallback_discount,
 )
 
 
 class CuttingOff(Estimating, Protocol):
-    """The options that Katz's smoothing looks at."""
+    """Options of Katz's smoothing."""
 
     @property
     def cutoff(self) -> int:
-        """The greatest count k that is discounted."""
+        """The largest count k that is discounted."""
 
 
 def estimate(counts: NgramCounts, options: CuttingOff) -> Estimates:
-    """Return the probabilities and back-off weights of Katz's smoothing.
-
-    Args:
-        counts: of the n-grams of all orders.
-        options: how far counts are discounted, and what happens where discounts cannot be estimated.
+    """Return probabilities and back-off weights by Katz's smoothing.
 
     Raises:
-        OptionError: they cannot be from so little text, and no fallback is asked for.
+        OptionError: the text is too small to estimate the discounts, and `discount_fallback` is off.
     """
-    lower = np.full(1, 1 / counts.size)
-    probabilities, weights = [], []
-    for level in levels(counts):
-        lower, alpha = backed_off(level, _taken(level, options), lower)
-        probabilities.append(lower)
-        weights.append(alpha)
-    return in_logs(probabilities, weights)
+    return estimate_levels(counts, lambda level, lower: backed_off(level, _discounts(level, options), lower))
 
 
-def _taken(level: Level, options: CuttingOff) -> Floats:
-    """(M,) what is taken off each count; after a context that would lose nothing, what one more sight of it takes."""
-    kept = factors(level.counts, options.cutoff)
-    if kept is None and level.order == 1:
-        return good_turing.taken(level, options)
-    if kept is None:
-        found = ", ".join(f"{n:,.0f}" for n in counts_of_counts(level.counts, 4)[1:])
-        return np.where(level.counts > 0, fixed(level, options, f"{found} of them count 1, 2, 3 and 4"), 0.0)
-    taken = level.counts * (1 - kept[np.minimum(level.counts, len(kept) - 1)])
-    nothing = (level.sums(taken) <= 0)[level.contexts]
-    return np.where(nothing, level.counts / (level.totals + 1)[level.contexts], taken)
+def _discounts(level: Level, options: CuttingOff) -> Floats:
+    """Return (M,) the discount of each count."""
+    factors = discount_factors(level.counts, options.cutoff)
+    if factors is None and level.order == 1:
+        return good_turing.discounts(level, options)
+    if factors is None:
+        numbers = ", ".join(f"{n:,.0f}" for n in counts_of_counts(level.counts, 4)[1:])
+        reason = f"{numbers} of them occur 1, 2, 3 and 4 times"
+        return np.where(level.counts > 0, fallback_discount(level, options, reason), 0.0)
+    discounts = level.counts * (1 - factors[np.minimum(level.counts, len(factors) - 1)])
+    undiscounted = (level.sums(discounts) <= 0)[level.contexts]
+    return np.where(undiscounted, level.counts / (level.totals + 1)[level.contexts], discounts)
 
 
-def factors(counts: Counts, cutoff: int) -> Floats | None:
-    """Return the factors d_r by which counts are taken to be too large.
+def discount_factors(counts: Counts, cutoff: int) -> Floats | None:
+    """Return the factors d_r by which counts are multiplied.
 
     Args:
-        counts: of the n-grams of an order.
-        cutoff: the greatest count k that is discounted; a smaller one stands in for it where it must.
+        counts: (M,) counts of the n-grams of an order.
+        cutoff: the largest count k that is discounted; a smaller one is tried where it gives no valid factors.
 
     Returns:
-        (k + 2,) float64, those of r = 0, 1 ... k, and 1 for all above; None where no k from 2 on gives any.
+        (k + 2,) float64: the factors of r = 0, 1 ... k, and 1 for all larger counts; None where no k >= 2 is valid.
 
     Source:
         Katz 1987, equation 15.
@@ -98,7 +88,7 @@ def factors(counts: Counts, cutoff: int) -> Floats | None:
         if (n[1:-1] > 0).all():
             turing = (r + 1) * n[2:] / n[1:-1]
             common = (k + 1) * n[k + 1] / n[1]
-            found = (turing / r - common) / (1 - common) if common < 1 else np.zeros(k)
-            if ((found > 0) & (found < 1)).all():
-                return np.concatenate([[1.0], found, [1.0]])
+            factors = (turing / r - common) / (1 - common) if common < 1 else np.zeros(k)
+            if ((factors > 0) & (factors < 1)).all():
+                return np.concatenate([[1.0], factors, [1.0]])
     return None

@@ -1,18 +1,18 @@
-"""Several language models as one: linear interpolation, with weights fitted on held-out text.
+"""Linear interpolation of language models, with weights fitted on held-out text.
 
-What: the probability of each token is a weighted mean of the models' probabilities of it. Models that err in different
-places, such as one that counts and one that learns, are together better than either.
+What: the probability of each token is a weighted mean of the models' probabilities. Models that make different errors,
+such as an n-gram model and a neural one, are better together than either alone.
 
 Objective: p(x) = sum_m w_m p_m(x); w maximises sum_i log sum_m w_m p_m(x_i) over held-out tokens, by EM:
-w_m <- mean_i w_m p_m(x_i) / sum_l w_l p_l(x_i), from even weights.
+w_m <- mean_i w_m p_m(x_i) / sum_l w_l p_l(x_i), from equal weights.
 
-Source: Jelinek and Mercer 1980, Interpolated Estimation of Markov Source Parameters; the weights' EM as in Dempster,
-Laird and Rubin 1977, section 4.3; Bengio et al. 2003, section 4.2, for a neural model with a trigram.
+Source: Jelinek and Mercer 1980, Interpolated Estimation of Markov Source Parameters; EM for the weights as in
+Dempster, Laird and Rubin 1977, section 4.3; Bengio et al. 2003, section 4.2, for a neural model with a trigram.
 
-Departures: none. Probabilities are mixed, never scores. The likelihood is concave in w, so that EM finds its maximum
-from anywhere inside.
+Departures: none. Probabilities are interpolated, not scores. The likelihood is concave in w, so that EM finds its
+maximum from any positive start.
 
-Cost: that of the models; fitting keeps their predictions of the held-out text, 8 bytes each, and takes O(M N) a round.
+Cost: that of the models. Fitting keeps their predictions of the held-out text, 8 bytes each, and takes O(M N) a round.
 """
 
 import os
@@ -26,7 +26,7 @@ from firth import registry
 from firth.errors import OptionError
 from firth.inference.ensemble import Ensemble, mixed
 from firth.inference.scorer import Scores
-from firth.language.alike import check_alike
+from firth.language.compatibility import check_compatible
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText
 from firth.progress import Progress
@@ -36,25 +36,25 @@ from firth.storage.model_folder import ModelFolder
 KIND = "firth-mixture"
 Floats = npt.NDArray[np.float64]
 
-_ROUNDS = 10_000
-_GAIN = 1e-10  # nats a token below which a round changes nothing that could be seen
-_SUM = 1e-6  # how far weights may be from summing to one
+_MAX_ROUNDS = 10_000
+_MIN_GAIN = 1e-10  # nats per token; EM stops at a smaller gain
+_TOLERANCE = 1e-6  # of the sum of the weights
 
 
 class Mixture(LanguageModel):
-    """A weighted mean of language models.
+    """A linear interpolation of language models.
 
     Args:
-        models: M of one vocabulary, which read text alike.
-        weights: (M,) not negative, summing to one.
-        metadata: where it comes from.
+        models: M models with the same vocabulary and text rules.
+        weights: (M,) interpolation weights, not negative, with the sum 1.
+        metadata: how it was made; JSON values.
 
     Attributes:
         models: the models.
         weights: (M,) float64.
 
     Raises:
-        OptionError: there is no model, models differ in what they read, or the weights do not fit.
+        OptionError: there is no model, the models differ in vocabulary or text rules, or the weights are invalid.
     """
 
     def __init__(
@@ -75,33 +75,33 @@ class Mixture(LanguageModel):
 
     @classmethod
     def fit(cls, models: Sequence[LanguageModel], held_out: Any, *, progress: Progress = None) -> "Mixture":
-        """Return the mixture that predicts a held-out text best.
+        """Return the mixture with the lowest perplexity on a held-out text.
 
         Args:
-            models: of one vocabulary, which read text alike.
-            held_out: text that no model was trained on; see `firth.language.text.held_out_text`. What is told of the
-                mixture later should be measured on yet another text.
+            models: models with the same vocabulary and text rules.
+            held_out: text that no model was trained on; see `firth.language.text.held_out_text`. Evaluate the mixture
+                on a third text.
             progress: how to show progress; see `firth.progress`.
 
         Raises:
-            OptionError: there is no model, or they differ in what they read.
-            CorpusError: there is no text, or no word of it is known.
+            OptionError: there is no model, or the models differ in vocabulary or text rules.
+            CorpusError: the text is empty, or all its words are unknown.
         """
         _check(models)
         text = models[0].read(held_out, progress=progress)
         logs = np.stack([model.log_probs(text, progress=progress) for model in models])
-        return cls(models, fitted_weights(logs), metadata={"training": {"fitted_on_tokens": len(text)}})
+        return cls(models, fit_weights(logs), metadata={"training": {"fitted_on_tokens": len(text)}})
 
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> Floats:
         """Return the natural logarithm of the probability of each token; as in `LanguageModel.log_probs`."""
         return mixed(np.stack([model.log_probs(text, progress=progress) for model in self.models]), self.weights)
 
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Any]:
-        """Return scores and state after each prompt; see `firth.inference.scorer.Scorer`."""
+        """Return scores and states after each prompt; see `firth.inference.scorer.Scorer`."""
         return self._ensemble.start(prompts)
 
     def advance(self, state: Any, ids: npt.NDArray[np.int64]) -> tuple[Scores, Any]:
-        """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
+        """Return scores and states after one more id each; see `firth.inference.scorer.Scorer`."""
         return self._ensemble.advance(state, ids)
 
     def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
@@ -109,7 +109,7 @@ class Mixture(LanguageModel):
         return self._ensemble.reorder(state, rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mixture as a folder, its models in folders inside; as in `LanguageModel.save`."""
+        """Save the mixture as a folder, each model in a folder inside; see `LanguageModel.save`."""
         parts = {_part(i): model.save for i, model in enumerate(self.models)}
         content = ModelFolder(
             kind=KIND,
@@ -125,14 +125,15 @@ class Mixture(LanguageModel):
         return f"<Mixture: {parts}>"
 
 
-def fitted_weights(log_probs: Floats) -> Floats:
-    """Return the weights of a mixture that give held-out tokens the greatest likelihood.
+def fit_weights(log_probs: Floats) -> Floats:
+    """Return the interpolation weights that maximise the likelihood of held-out tokens.
 
     Args:
-        log_probs: (M, N) natural logarithms, model by model. Tokens that no model can explain say nothing.
+        log_probs: (M, N) natural logarithms of each model's probabilities. Tokens to which all models give the
+            probability 0 are ignored.
 
     Returns:
-        (M,) float64, summing to one.
+        (M,) float64 with the sum 1.
     """
     best = log_probs.max(axis=0)
     likelihoods = np.exp((log_probs - np.where(np.isfinite(best), best, 0.0))[:, np.isfinite(best)])
@@ -140,11 +141,11 @@ def fitted_weights(log_probs: Floats) -> Floats:
     if not likelihoods.size:
         return weights
     before = -np.inf
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         joint = weights[:, None] * likelihoods
         total = joint.sum(axis=0)
         now = float(np.log(total).mean())
-        if now - before < _GAIN:
+        if now - before < _MIN_GAIN:
             break
         before, weights = now, (joint / total).mean(axis=1)
     return np.asarray(weights / weights.sum())
@@ -157,12 +158,12 @@ def restore(content: ModelFolder) -> Mixture:
         FormatError: the folder, or that of a model inside, is damaged.
     """
     weights = content.array("weights", (None,))
-    if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _SUM:
-        raise content.damaged(f"weights {weights.tolist()}, expected some that are not negative and sum to 1")
+    if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _TOLERANCE:
+        raise content.damaged(f"weights {weights.tolist()}, expected non-negative weights with the sum 1")
     models = [registry.load_folder(content.path / _part(i)) for i in range(len(weights))]
-    wrong = next((model for model in models if not isinstance(model, LanguageModel)), None)
-    if wrong is not None or not models:
-        raise content.damaged(f"a part that is {type(wrong).__name__}, no language model")
+    other = next((model for model in models if not isinstance(model, LanguageModel)), None)
+    if other is not None or not models:
+        raise content.damaged(f"a part is {type(other).__name__}, expected a language model")
     try:
         return Mixture(models, weights, metadata=dict(content.metadata))
     except OptionError as error:
@@ -175,14 +176,14 @@ def _part(number: int) -> str:
 
 def _check(models: Sequence[LanguageModel]) -> None:
     if not models:
-        raise OptionError("no models; expected at least one to mix")
-    check_alike({f"model {i}": model for i, model in enumerate(models, start=1)})
+        raise OptionError("no models; expected at least one")
+    check_compatible({f"model {i}": model for i, model in enumerate(models, start=1)})
 
 
 def _checked_weights(weights: Floats, count: int) -> Floats:
-    if weights.shape != (count,) or not (weights >= 0).all() or abs(weights.sum() - 1) > _SUM:
+    if weights.shape != (count,) or not (weights >= 0).all() or abs(weights.sum() - 1) > _TOLERANCE:
         raise OptionError(
-            f"weights={weights.tolist()}: expected {count} that are not negative and sum to 1, one a model"
+            f"weights={weights.tolist()}: expected {count} non-negative weights with the sum 1, one per model"
         )
     return np.asarray(weights / weights.sum())
 

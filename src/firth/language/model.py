@@ -1,4 +1,4 @@
-"""What every language model can do, whether it counts or learns."""
+"""The interface of all language models."""
 
 import abc
 import os
@@ -11,10 +11,10 @@ import numpy.typing as npt
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
-from firth.language.generation import Writer
+from firth.language.generation import TextGenerator
 from firth.language.perplexity import Perplexity, perplexity
-from firth.language.scores import SentenceScore, by_sentence
-from firth.language.text import LanguageText, TextRules, encoded, held_out_text
+from firth.language.scores import SentenceScore, split_sentences
+from firth.language.text import LanguageText, TextRules, encode_sentences, held_out_text
 from firth.options import check_kind
 from firth.progress import Progress
 from firth.text.given import Text, several
@@ -22,15 +22,15 @@ from firth.vocabulary import Vocabulary
 
 
 class LanguageModel(abc.ABC):
-    """A probability for every next word: n-grams, neural models and mixtures of them answer to the same names.
+    """A probability distribution over the next word: n-gram models, neural models and mixtures.
 
-    It is a `firth.inference.scorer.Scorer`, so that every search works with every model.
+    Every language model is a `firth.inference.scorer.Scorer`, so that every search works with it.
 
     Attributes:
-        vocabulary: V words, `<unk>` among them, and `</s>` where sentence ends are predicted.
-        rules: how it reads text.
-        metadata: where it comes from; "training" tells of the run, and whether it was "interrupted".
-        connected: whether a sentence is predicted from those before it, too.
+        vocabulary: V words, including `<unk>`, and `</s>` if sentence ends are predicted.
+        rules: how text is tokenised.
+        metadata: how it was made; "training" describes the run, and whether it was "interrupted".
+        connected: whether the context of a token includes earlier sentences.
         spells: whether words outside the vocabulary are read by their characters, so that the model tells them apart.
     """
 
@@ -42,10 +42,10 @@ class LanguageModel(abc.ABC):
 
     @abc.abstractmethod
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
-        """Return the natural logarithm of the probability of each token of a text, given all before it that count.
+        """Return the natural logarithm of the probability of each token of a text given its context.
 
         Args:
-            text: read with this model's vocabulary and rules.
+            text: a text with the vocabulary and rules of this model, as returned by `read` and `encode`.
             progress: how to show progress; see `firth.progress`.
 
         Returns:
@@ -54,59 +54,59 @@ class LanguageModel(abc.ABC):
 
     @abc.abstractmethod
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Any]:
-        """Return scores and state after each prompt; see `firth.inference.scorer.Scorer`."""
+        """Return scores and states after each prompt; see `firth.inference.scorer.Scorer`."""
 
     @abc.abstractmethod
     def advance(self, state: Any, ids: npt.NDArray[np.int64]) -> tuple[Scores, Any]:
-        """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
+        """Return scores and states after one more id each; see `firth.inference.scorer.Scorer`."""
 
     @abc.abstractmethod
     def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
-        """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
+        """Return the states of some sequences; see `firth.inference.scorer.Scorer`."""
 
     @abc.abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder, which `firth.load` opens.
+        """Save the model as a folder, which `firth.load` opens.
 
         Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OptionError: the path is a folder with other content, which is never replaced, or the metadata is not JSON.
             OSError: the folder cannot be written.
         """
 
     @final
     def read(self, source: Any, *, progress: Progress = None) -> LanguageText:
-        """Read held-out text as this model reads it; see `firth.language.text.held_out_text`."""
+        """Tokenise and encode a held-out text; see `firth.language.text.held_out_text`."""
         return held_out_text(source, self.vocabulary, self.rules, progress=progress)
 
     @final
     def encode(self, sentences: Sequence[Text]) -> LanguageText:
-        """Return sentences, strings or lists of words, as this model reads them; see `firth.language.text.encoded`."""
-        return encoded(sentences, self.vocabulary, self.rules)
+        """Tokenise and encode sentences; see `firth.language.text.encode_sentences`."""
+        return encode_sentences(sentences, self.vocabulary, self.rules)
 
     @final
     def score(self, sentences: Text | Sequence[Text]) -> list[SentenceScore]:
-        """Return how likely sentences are, each by itself, as if nothing stood before it.
+        """Return the log-probabilities of sentences, each without the others as context.
 
         Args:
-            sentences: strings or lists of words; a single string is a list of one.
+            sentences: strings or lists of words; a single string is one sentence.
 
         Raises:
-            KindError: they are none of these, but a table, say.
+            KindError: the sentences are something else, such as a table.
         """
-        given = [sentences] if isinstance(sentences, str) else list(several(sentences, "sentences"))
-        texts = [self.encode([one]) for one in given] if self.connected else [self.encode(given)] if given else []
-        return [score for text in texts for score in by_sentence(text, self.log_probs(text))]
+        batch = [sentences] if isinstance(sentences, str) else list(several(sentences, "sentences"))
+        texts = [self.encode([one]) for one in batch] if self.connected else [self.encode(batch)] if batch else []
+        return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 
     @final
     def perplexity(self, source: Any, *, progress: Progress = None) -> Perplexity:
-        """Return how well the model predicts a text, with an account of what was counted.
+        """Return the perplexity on a text, with the counts behind it.
 
         Args:
             source: held-out text; see `firth.language.text.held_out_text`.
             progress: how to show progress; see `firth.progress`.
 
         Raises:
-            CorpusError: there is no text, or no word of it is known.
+            CorpusError: the text is empty, or all its words are unknown.
         """
         text = self.read(source, progress=progress)
         return perplexity(text, self.log_probs(text, progress=progress))
@@ -122,36 +122,38 @@ class LanguageModel(abc.ABC):
         seed: int = 0,
         unknown: bool = False,
     ) -> list[str]:
-        """Return texts that begin with a prompt, as the model writes them: words between spaces, pieces joined.
+        """Generate texts that start with a prompt; words are joined by spaces, subwords as their tokeniser joins them.
 
         Args:
-            prompt: how the texts begin; words that the model does not know are warned of, unless it `spells`.
-            n: how many; beam search may find fewer.
-            options: lengths, temperature, and whatever else is wished for.
-            search: "sample", "greedy", "beam", or beam search with options of one's own.
-            seed: one seed gives the same texts.
-            unknown: whether `<unk>` may be written.
+            prompt: start of the texts; unknown words give a warning, unless the model `spells`.
+            n: number of texts; beam search may find fewer.
+            options: lengths, temperature and other generation options.
+            search: "sample", "greedy", "beam", or a `BeamSearch`.
+            seed: random seed for sampling.
+            unknown: whether `<unk>` may be generated.
 
         Raises:
-            OptionError: there is no such search, or it cannot do what is asked.
+            OptionError: the search is unknown, or does not fit `n` or the options.
         """
         if options is not None:
             check_kind("options", options, GenerationOptions)
-        writer = Writer(self, self.vocabulary, self.rules, self.spells)
-        words = writer.prompt(prompt)
-        found = writer.continuations(words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown)
-        return [writer.text(words, each.ids) for each in found]
+        generator = TextGenerator(self, self.vocabulary, self.rules, self.spells)
+        words = generator.prompt(prompt)
+        continuations = generator.continuations(
+            words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown
+        )
+        return [generator.text(words, continuation.ids) for continuation in continuations]
 
     @final
     def next_words(self, prompt: str = "", topn: int = 10) -> list[tuple[str, float]]:
-        """Return the likeliest words after a prompt, with their probabilities, best first; `</s>` is an end.
+        """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence.
 
         Args:
-            prompt: what stands before, from the beginning of a sentence.
-            topn: how many.
+            prompt: start of a sentence.
+            topn: number of words.
 
         Raises:
             OptionError: `topn` is below 1.
         """
-        writer = Writer(self, self.vocabulary, self.rules, self.spells)
-        return writer.next_words(writer.prompt(prompt), topn)
+        generator = TextGenerator(self, self.vocabulary, self.rules, self.spells)
+        return generator.next_words(generator.prompt(prompt), topn)

@@ -1,17 +1,15 @@
-"""N-gram models: a word's probability after the n - 1 words before it, from counts, smoothed.
+"""N-gram language models: the probability of a word given the n - 1 words before it, from smoothed counts.
 
-What: the options of a model that counts, and `train`. How counts become probabilities is a smoothing, one in each of
-the files that `SMOOTHINGS` names.
+What: the options and `train`. A smoothing method turns counts into probabilities; `SMOOTHINGS` names one file each.
 
-Objective: p(w_i | w_1 ... w_(i-1)) is taken to depend on the last n - 1 words alone. What was never seen is given its
-share by a smoothing, in back-off form: p(w | h) for what was seen, b(h) p(w | h') for the rest, h' being h without its
-first word.
+Objective: p(w_i | w_1 ... w_(i-1)) depends on the last n - 1 words only. Smoothing gives unseen n-grams their share, in
+back-off form: p(w | h) for n-grams that were seen, b(h) p(w | h') for the others, where h' is h without its first word.
 
 Source: Jurafsky and Martin, "Speech and Language Processing", 3rd edition, chapter 3; each smoothing names its own.
 
 Departures: none.
 
-Cost: `firth.language.ngram_counts` counts; the smoothings say their own.
+Cost: see `firth.language.ngram_counts` for counting, and the file of the smoothing method.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,13 +38,13 @@ SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
 
 @options_class
 class NgramLM:
-    """An n-gram model: options that count.
+    """Options of an n-gram language model.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Chen and Goodman 1998 for `smoothing="kneser-ney"`; the module of each smoothing names its own.
+        Chen and Goodman 1998 for `smoothing="kneser-ney"`; see the module of each smoothing method.
     """
 
     presets: ClassVar = {
@@ -62,13 +60,13 @@ class NgramLM:
     }
     common_options: ClassVar = ("order",)
 
-    order: int = option(5, "words of the longest n-grams, the predicted one among them", minimum=1)
-    smoothing: str = option("kneser-ney", "how counts become probabilities", choices=tuple(SMOOTHINGS))
-    discounts: int = option(3, "discounts of an order: 3 (modified Kneser-Ney) or 1", minimum=1, maximum=3)
-    interpolated: bool = option(True, "absolute: shorter contexts count for words that were seen, too")
-    cutoff: int = option(5, "katz: the greatest count that is discounted", minimum=2)
-    add: float = option(1.0, "add-k: what is added to the count of every word", minimum=0, exclusive=True)
-    discount_fallback: bool = option(False, "fixed discounts where a small text does not let them be estimated")
+    order: int = option(5, "order n: length of the longest n-grams, the predicted word included", minimum=1)
+    smoothing: str = option("kneser-ney", "smoothing method", choices=tuple(SMOOTHINGS))
+    discounts: int = option(3, "kneser-ney: discounts per order, 3 (modified Kneser-Ney) or 1", minimum=1, maximum=3)
+    interpolated: bool = option(True, "absolute: interpolate with lower orders instead of backing off")
+    cutoff: int = option(5, "katz: largest count that is discounted", minimum=2)
+    add: float = option(1.0, "add-k: number k added to the count of every word", minimum=0, exclusive=True)
+    discount_fallback: bool = option(False, "use fixed discounts where the text is too small to estimate them")
     eos: bool = option(True, "predict the end of each sentence, </s>")
 
     def __post_init__(self) -> None:
@@ -84,29 +82,29 @@ class NgramLM:
         progress: Progress = None,
         **text: Any,
     ) -> NgramModel:
-        """Count a corpus and return its model.
+        """Count the n-grams of a text and return the smoothed model.
 
         Args:
-            corpus: built with `unknown="<unk>"`, or with `min_count=1`; or a text that has been read, whose own rules
-                say whether ends are predicted; or whatever `Corpus.build` takes, of which rare words become "<unk>".
-            threads: how many count; by default one a processor. The model is the same for any number.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+            corpus: any source that `Corpus.build` takes, whose rare words become "<unk>"; or a corpus built with
+                `unknown="<unk>"` or `min_count=1`; or a `LanguageText`, whose own rules replace `eos`.
+            threads: number of threads for counting; by default one per processor. It does not change the model.
+            progress: how to show progress; see `firth.progress`.
+            **text: options of `Corpus.build`, such as min_count=2 or column="body", for a source that is not a corpus.
 
         Raises:
-            OptionError: `threads` is below 1, or the smoothing cannot be estimated from so little text.
-            CorpusError: the corpus is empty, left words out, or holds the word `<s>` or `</s>`.
+            OptionError: `threads` is below 1, or the text is too small for the smoothing method.
+            CorpusError: the corpus is empty, lacks words of its text, or holds the word `<s>` or `</s>`.
         """
-        learned = training_text(corpus, text, eos=self.eos, progress=progress)
+        language_text = training_text(corpus, text, eos=self.eos, progress=progress)
         with reporting(progress) as report:
             report(Status(stage="counting n-grams"))
-            counts = count(learned, self.order, threads=threads)
+            counts = count(language_text, self.order, threads=threads)
             report(Status(stage="smoothing"))
             estimates = SMOOTHINGS[self.smoothing](counts, self)
             facts = {
                 "model": "ngrams",
                 "options": asdict(self),
-                "tokens": len(learned),
-                "sentences": len(learned.offsets) - 1,
+                "tokens": len(language_text),
+                "sentences": len(language_text.offsets) - 1,
             }
-            return NgramModel.of_counts(learned, counts, estimates, {"training": facts})
+            return NgramModel.from_counts(language_text, counts, estimates, {"training": facts})

@@ -1,4 +1,4 @@
-"""Models that count, in back-off form: what a text was seen to hold, and weights for the rest."""
+"""Trained n-gram models in back-off form: scoring, states for generation, saving and loading."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from firth.errors import FormatError, OptionError
 from firth.inference.scorer import Scores
 from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
-from firth.language.ngram_check import damage_of
 from firth.language.ngram_counts import Estimates, NgramCounts
-from firth.language.ngram_tables import trie_of
+from firth.language.ngram_tables import trie_from_tables
 from firth.language.ngram_trie import Trie
+from firth.language.ngram_validation import find_damage
 from firth.language.text import EOS, LanguageText, TextRules, check_readable
 from firth.progress import Progress
 from firth.storage import model_folder
@@ -31,20 +31,20 @@ States = npt.NDArray[np.int64]
 
 
 class NgramModel(LanguageModel):
-    """A probability for every word after every n - 1 words; its states are rows of its trie, (B,) int64.
+    """An n-gram language model; its states are rows of its trie, (B,) int64.
 
     Args:
         vocabulary: V words.
-        rules: how it reads text.
+        rules: how text is tokenised.
         trie: n-grams and their probabilities.
-        metadata: how it was made; what JSON can hold.
+        metadata: how it was made; JSON values.
 
     Attributes:
         vocabulary: V words.
-        rules: how it reads text.
+        rules: how text is tokenised.
         trie: n-grams and their probabilities.
         metadata: how it was made.
-        connected: False, for n-grams do not cross sentences.
+        connected: False: n-grams do not cross sentence boundaries.
     """
 
     connected = False
@@ -58,108 +58,109 @@ class NgramModel(LanguageModel):
         self.metadata = dict(metadata or {})
 
     @classmethod
-    def of_counts(
+    def from_counts(
         cls, text: LanguageText, counts: NgramCounts, estimates: Estimates, metadata: Mapping[str, Any] | None = None
     ) -> "NgramModel":
-        """Return the model of a text that was counted and smoothed.
+        """Return the model of counts and their smoothed estimates.
 
         Args:
-            text: whose vocabulary and rules are the model's.
-            counts: of its n-grams.
-            estimates: what a smoothing made of them.
-            metadata: how.
+            text: the text that was counted; the model takes its vocabulary and rules.
+            counts: the n-grams of the text.
+            estimates: probabilities and back-off weights by a smoothing method.
+            metadata: how the model was made; JSON values.
         """
         log_probs, log_backoffs = zip(*estimates, strict=True)
-        trie = ngram_trie.assembled(counts.last, counts.contexts, counts.suffixes, log_probs, log_backoffs)
+        trie = ngram_trie.build_trie(counts.last, counts.contexts, counts.suffixes, log_probs, log_backoffs)
         return cls(text.vocabulary, text.rules, trie, metadata)
 
     @classmethod
     def from_arpa(cls, path: str | os.PathLike[str], *, tokens: str = "whitespace") -> "NgramModel":
         """Read a model from an ARPA file, plain or packed with gzip (`.gz`).
 
-        Its words are sorted by their spelling, for the file says nothing of their counts, which are 0.
+        The words are sorted alphabetically. Their counts are 0, because the format has none.
 
         Args:
             path: the file.
-            tokens: what a word is in text that the model will read: a name of `firth.text.tokenise`.
+            tokens: tokeniser of the text that the model will read; a name of `firth.text.tokenise`.
 
         Raises:
-            FormatError: the file is cut short, its counts do not add up, or a line is not what it should be; the
-                message names the line.
-            OptionError: there is no such rule for words.
+            FormatError: the file is truncated or inconsistent, or a line is invalid; the message names the line.
+            OptionError: the tokeniser does not exist.
             OSError: the file cannot be read.
 
         Source:
             The format is described in `firth.language.arpa`.
         """
         tokeniser(tokens)
-        found = arpa.read(path)
-        vocabulary = Vocabulary(found.words, np.zeros(len(found.words), np.int64), 0)
+        content = arpa.read(path)
+        vocabulary = Vocabulary(content.words, np.zeros(len(content.words), np.int64), 0)
         rules = TextRules(tokens=tokens, eos=EOS in vocabulary)
-        trie = trie_of(found.tables, str(path))
-        if wrong := damage_of(trie, found.words):
-            raise FormatError(f"{path}: {wrong}; fetch the file or write it again")
+        trie = trie_from_tables(content.tables, str(path))
+        if damage := find_damage(trie, content.words):
+            raise FormatError(f"{path}: {damage}; fetch the file or write it again")
         return cls(vocabulary, rules, trie, {"training": {"model": "arpa", "file": str(path)}})
 
     def to_arpa(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as an ARPA file, packed with gzip where the name ends in ".gz".
+        """Write an ARPA file, compressed with gzip if the name ends in ".gz".
 
-        Numbers have nine digits, so that `from_arpa` gives the same model back.
+        Numbers have nine digits, so that `from_arpa` restores the same model.
 
         Raises:
-            OptionError: a word is empty, holds white space, or is `<s>`.
+            OptionError: a word is empty, contains white space, or is `<s>`.
             OSError: the file cannot be written.
         """
         arpa.write(path, self.vocabulary.words, self.trie)
 
     @property
     def order(self) -> int:
-        """The length n of the longest n-grams."""
+        """n, the length of the longest n-grams."""
         return self.trie.order
 
     def __repr__(self) -> str:
         return f"<NgramModel: order {self.order}, {len(self.vocabulary):,} words, {len(self.trie.words):,} n-grams>"
 
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
-        """Return the natural logarithm of the probability of each token of a text; see `LanguageModel.log_probs`."""
-        trie, found = self.trie, np.empty(len(text))
-        ngram_trie.score(text.ids, text.offsets, *trie.arrays, trie.first, found)
-        return found
+        """Return the log-probability of each token of a text; see `LanguageModel.log_probs`."""
+        trie, log_probs = self.trie, np.empty(len(text))
+        ngram_trie.score(text.ids, text.offsets, *trie.arrays, trie.initial_state, log_probs)
+        return log_probs
 
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, States]:
-        """Return what follows each prompt, and the states there; see `firth.inference.scorer.Scorer`."""
-        states = np.full(len(prompts), self.trie.first, np.int64)
-        for place in range(max(map(len, prompts), default=0)):
-            rows = np.array([i for i, prompt in enumerate(prompts) if place < len(prompt)])
-            states[rows] = self._moved(states[rows], np.array([prompts[i][place] for i in rows.tolist()], np.int64))
+        """Return scores and states after each prompt; see `firth.inference.scorer.Scorer`."""
+        states = np.full(len(prompts), self.trie.initial_state, np.int64)
+        for position in range(max(map(len, prompts), default=0)):
+            rows = np.array([i for i, prompt in enumerate(prompts) if position < len(prompt)])
+            states[rows] = self._advance(
+                states[rows], np.array([prompts[i][position] for i in rows.tolist()], np.int64)
+            )
         return self._scores(states), states
 
     def advance(self, state: States, ids: npt.NDArray[np.int64]) -> tuple[Scores, States]:
-        """Return what follows one more word each; see `firth.inference.scorer.Scorer`."""
-        states = self._moved(state, ids)
+        """Return scores and states after one more id each; see `firth.inference.scorer.Scorer`."""
+        states = self._advance(state, ids)
         return self._scores(states), states
 
     def reorder(self, state: States, rows: npt.NDArray[np.int64]) -> States:
-        """Return some of the states; see `firth.inference.scorer.Scorer`."""
+        """Return the states of some sequences; see `firth.inference.scorer.Scorer`."""
         return state[rows]
 
-    def _moved(self, states: States, ids: npt.NDArray[np.int64]) -> States:
-        moved, ids = states.copy(), np.asarray(ids, np.int64)
-        ngram_trie.follow(moved, ids, self.trie.words, self.trie.nodes, self.trie.leaves)
-        if self.rules.eos:  # behind the end of a sentence stands the beginning of the next
-            moved[ids == self.vocabulary.ids[EOS]] = self.trie.first
-        return moved
+    def _advance(self, states: States, ids: npt.NDArray[np.int64]) -> States:
+        states, ids = states.copy(), np.asarray(ids, np.int64)
+        ngram_trie.advance_states(states, ids, self.trie.words, self.trie.nodes, self.trie.leaves)
+        if self.rules.eos:  # a new sentence starts after `EOS`
+            states[ids == self.vocabulary.ids[EOS]] = self.trie.initial_state
+        return states
 
     def _scores(self, states: States) -> Scores:
-        trie, found = self.trie, np.empty((len(states), len(self.vocabulary)))
-        ngram_trie.spread(states, *trie.arrays, trie.order, found)
-        return found
+        trie, scores = self.trie, np.empty((len(states), len(self.vocabulary)))
+        ngram_trie.score_next(states, *trie.arrays, trie.order, scores)
+        return scores
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder, which `firth.load` opens.
+        """Save the model as a folder, which `firth.load` opens.
 
         Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OptionError: the path is a folder with other content, which is never replaced, or the metadata is not JSON.
             OSError: the folder cannot be written.
         """
         arrays = {name: np.asarray(getattr(self.trie, name)) for name in ARRAYS}
@@ -173,7 +174,7 @@ class NgramModel(LanguageModel):
 
 
 def restore(content: ModelFolder) -> NgramModel:
-    """Return the model that a folder holds.
+    """Return the model of a folder.
 
     Raises:
         FormatError: the folder is damaged.
@@ -194,19 +195,19 @@ def restore(content: ModelFolder) -> NgramModel:
 
 
 def check_trie(folder: Path) -> None:
-    """Check all that compiled code follows in the folder of a model; it is remembered for a folder that stays the same.
+    """Check that the trie of a folder is valid; the result is remembered until the folder changes.
 
     Raises:
-        FormatError: something leads out of its array, or is no probability.
+        FormatError: an index is out of range, or a probability is invalid.
     """
     content = model_folder.read(folder)
     words, trie = _trie_in(content)
-    if found := damage_of(trie, words):
-        raise content.damaged(found)
+    if damage := find_damage(trie, words):
+        raise content.damaged(damage)
 
 
 def _trie_in(content: ModelFolder) -> tuple[list[str], Trie]:
-    """Return the words and the n-grams of a folder, whose numbers nobody has looked at."""
+    """Return the words and the unchecked trie of a folder."""
     words, sizes = content.words(), content.array("sizes", (None,), "i").tolist()
     if not sizes or min(sizes) < 0 or sizes[0] != len(words) + 1:
         raise content.damaged(f"{sizes} n-grams by order for {len(words):,} words")

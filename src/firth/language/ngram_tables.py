@@ -1,8 +1,7 @@
-"""From tables of n-grams in any order to a trie, whatever n-grams a table leaves out.
+"""Build a trie from unsorted tables of n-grams, such as those of an ARPA file.
 
-A trie needs the context and the suffix of each n-gram as n-grams of their own. Pruned models may lack some; these are
-put in with the probability that backing off gives them, and the weight 1 for lower orders, which changes no
-distribution.
+A trie needs the context and the suffix of each n-gram as n-grams of their own. Pruned models may lack some of them.
+These are added with the probability that back-off gives and the back-off weight 1, which changes no distribution.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.kernels.compiled import compiled
-from firth.language.ngram_trie import Trie, assembled
+from firth.language.ngram_trie import Trie, build_trie
 
 MISSING = -1
 
@@ -27,10 +26,10 @@ class Table:
     """The n-grams of an order.
 
     Attributes:
-        ngrams: (M, k) int32, ids of words; `BOS` has the id V and stands in front alone.
-        log_prob: (M,) float64, natural logarithms of the probability of the last word after the others.
-        log_backoff: (M,) float64, natural logarithms of the weight of lower orders after the n-gram.
-        line: where the first of them stands in a file, for messages.
+        ngrams: (M, k) int32, word ids; `BOS` has the id V and occurs only as the first word.
+        log_prob: (M,) float64, natural logarithm of the probability of the last word given the others.
+        log_backoff: (M,) float64, natural logarithm of the back-off weight.
+        line: line number of the first n-gram in its file, for error messages.
     """
 
     ngrams: Ids
@@ -39,40 +38,38 @@ class Table:
     line: int = 1
 
 
-def trie_of(tables: Sequence[Table], source: str) -> Trie:
-    """Return the trie of tables of orders 1 to n.
+def trie_from_tables(tables: Sequence[Table], source: str) -> Trie:
+    """Build the trie of the tables of orders 1 to n.
 
     Args:
-        tables: one for each order; that of order 1 holds each id from 0 to V once.
-        source: where they come from, for messages.
+        tables: one per order; order 1 holds each id from 0 to V once.
+        source: name of the file, for error messages.
 
     Raises:
-        FormatError: an n-gram stands in its table twice.
+        FormatError: a table holds an n-gram twice.
     """
     trie = _trie(tables, source)
-    return trie if trie is not None else _whole(_trie(_completed(tables), source))
-
-
-def _whole(trie: Trie | None) -> Trie:
-    assert trie is not None, "what was completed lacks nothing"
+    if trie is None:
+        trie = _trie(_completed(tables), source)
+        assert trie is not None, "completed tables lack no context and no suffix"
     return trie
 
 
 def _trie(tables: Sequence[Table], source: str) -> Trie | None:
     """Return the trie, or None where an n-gram lacks its context or its suffix."""
     levels: list[_Level] = []
-    words, children = np.zeros(0, np.int32), np.zeros(1, np.int64)  # of the orders below, as in a `Trie`
+    words, children = np.zeros(0, np.int32), np.zeros(1, np.int64)  # of all lower orders, as in a `Trie`
     for k, table in enumerate(tables, 1):
-        before, behind = np.zeros(len(table.ngrams), np.int32), np.zeros(len(table.ngrams), np.int32)
+        contexts, suffixes = np.zeros(len(table.ngrams), np.int32), np.zeros(len(table.ngrams), np.int32)
         if levels:
             base = len(words) - len(levels[-1].last)
-            find_rows(table.ngrams, 0, k - 1, words, children, base, before)
-            find_rows(table.ngrams, 1, k, words, children, base, behind)
-            if (before == MISSING).any() or (behind == MISSING).any():
+            find_rows(table.ngrams, 0, k - 1, words, children, base, contexts)
+            find_rows(table.ngrams, 1, k, words, children, base, suffixes)
+            if (contexts == MISSING).any() or (suffixes == MISSING).any():
                 return None
-        order = _sorted(before.astype(np.int64) << 32 | table.ngrams[:, -1], table, source)
+        order = _sorted(contexts.astype(np.int64) << 32 | table.ngrams[:, -1], table, source)
         level = _Level(
-            table.ngrams[order, -1], before[order], behind[order], table.log_prob[order], table.log_backoff[order]
+            table.ngrams[order, -1], contexts[order], suffixes[order], table.log_prob[order], table.log_backoff[order]
         )
         if levels:
             level.fill(levels[-1])
@@ -80,11 +77,11 @@ def _trie(tables: Sequence[Table], source: str) -> Trie | None:
             children = np.concatenate([children[:-1], len(words) + starts])
         levels.append(level)
         words = np.concatenate([words, level.last])
-    return assembled(*zip(*levels, strict=True))
+    return build_trie(*zip(*levels, strict=True))
 
 
 class _Level(NamedTuple):
-    """The n-grams of an order, sorted, as `assembled` takes them."""
+    """The sorted n-grams of an order, as arguments of `build_trie`."""
 
     last: Ids
     contexts: Ids
@@ -93,53 +90,53 @@ class _Level(NamedTuple):
     log_backoff: npt.NDArray[np.float64]
 
     def fill(self, lower: "_Level") -> None:
-        """Work out the probabilities that are NaN by backing off."""
+        """Replace NaN by the probabilities that back-off gives."""
         unknown = np.isnan(self.log_prob)
         self.log_prob[unknown] = (lower.log_backoff[self.contexts] + lower.log_prob[self.suffixes])[unknown]
 
 
 def _sorted(keys: Rows, table: Table, source: str) -> Rows:
     order = np.argsort(keys, kind="stable")
-    twice = np.flatnonzero(np.diff(keys[order]) == 0)
-    if len(twice):
-        first, second = table.line + order[twice[0]], table.line + order[twice[0] + 1]
-        raise FormatError(f"{source} line {second:,}: the n-gram of line {first:,} again; expected each once")
+    repeated = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(repeated):
+        first, second = table.line + order[repeated[0]], table.line + order[repeated[0] + 1]
+        raise FormatError(f"{source} line {second:,}: the same n-gram as in line {first:,}; expected each once")
     return order
 
 
 def _completed(tables: Sequence[Table]) -> list[Table]:
-    """Return the tables with the contexts and suffixes that they lack; their probability is NaN, to be worked out."""
-    whole = [tables[-1]]
+    """Add the contexts and suffixes that the tables lack, with the probability NaN."""
+    completed = [tables[-1]]
     for table in reversed(tables[:-1]):
-        above, own = whole[-1].ngrams, len(table.ngrams)
+        above, size = completed[-1].ngrams, len(table.ngrams)
         every = np.concatenate([table.ngrams, above[:, :-1], above[:, 1:]])
         _, first = np.unique(every, axis=0, return_index=True)
-        new = every[np.sort(first[first >= own])]
+        new = every[np.sort(first[first >= size])]
         log_prob = np.append(table.log_prob, np.full(len(new), np.nan))
         log_backoff = np.append(table.log_backoff, np.zeros(len(new)))
-        whole.append(Table(np.concatenate([table.ngrams, new]), log_prob, log_backoff, table.line))
-    return whole[::-1]
+        completed.append(Table(np.concatenate([table.ngrams, new]), log_prob, log_backoff, table.line))
+    return completed[::-1]
 
 
 @compiled
 def find_rows(
     ngrams: Ids,  # (M, k)
-    first: int,  # of the words that are looked for
-    last: int,  # one past the last
-    words: Ids,  # (R,) the last words of all n-grams of lower orders, as in a `Trie`
-    children: Rows,  # (some,) where those begin that go on from each, as in a `Trie`
-    base: int,  # where the n-grams of last - first words begin
-    rows: Ids,  # (M,) written: where each stands among them, or MISSING
+    first: int,  # first word of the part to look up
+    last: int,  # one past its last word
+    words: Ids,  # last words of the n-grams of all lower orders, as in a `Trie`
+    children: Rows,  # first child of each row, as in a `Trie`
+    base: int,  # first row of the n-grams of last - first words
+    rows: Ids,  # (M,) written: row of the part, counted from `base`, or MISSING
 ) -> None:
-    """Look up a part of each n-gram."""
+    """Look up the row of a part of each n-gram."""
     for i in range(len(ngrams)):
         row = np.int64(ngrams[i, first])
         rows[i] = row - base
-        for place in range(first + 1, last):
+        for position in range(first + 1, last):
             low, end = children[row], children[row + 1]
-            found = low + np.searchsorted(words[low:end], ngrams[i, place])
-            if found >= end or words[found] != ngrams[i, place]:
+            match = low + np.searchsorted(words[low:end], ngrams[i, position])
+            if match >= end or words[match] != ngrams[i, position]:
                 rows[i] = MISSING
                 break
-            row = found
+            row = match
             rows[i] = row - base

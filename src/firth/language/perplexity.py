@@ -1,21 +1,21 @@
-"""How well a model predicts a text, and how that is counted.
+"""Perplexity, and what it counts.
 
-What: every token of the text is predicted: words, those outside the vocabulary as `<unk>`, and, where the model has
-them, ends of sentences. The perplexity is the number of equally likely words that would be as hard to guess.
+What: every token of the text is predicted: words (`<unk>` if outside the vocabulary) and, if the model predicts them,
+ends of sentences. The perplexity is the number of equally likely words that would be as hard to guess.
 
-Objective: exp(-1/N sum_i log p_i) over all N tokens of the text, the sum in float64. Bits are nats / log 2; bits a word
-spread all nats, those of ends too, over the words alone, and bits a character over characters, so that models which cut
-text differently can be compared.
+Objective: exp(-1/N sum_i log p_i) over all N tokens of the text, the sum in float64. Bits are nats / log 2. Bits per
+word and per character divide all nats, those of sentence ends included, by the number of words and characters, so that
+models with different tokens can be compared.
 
 Source: Jelinek et al. 1977, Perplexity, a Measure of the Difficulty of Speech Recognition Tasks; the interval as in
 `firth.resampling`.
 
-Departures: unknown words count, with the probability of `<unk>`. A model that knows fewer words so has an easier text:
-perplexities compare only between models of one vocabulary. `without_unknown` leaves their predictions out of both sums,
-as KenLM prints it; the words after them still see `<unk>` before them. The interval draws sentences; of a long text
-runs of sentences, since neighbours are alike.
+Departures: unknown words count, with the probability of `<unk>`. A smaller vocabulary makes a text easier, so that
+perplexities can only be compared between models with the same vocabulary. `without_unknown` leaves unknown words out of
+both sums, as KenLM prints it; they remain part of the context of later words. The interval resamples sentences, or runs
+of sentences in a long text, because neighbours are similar.
 
-Cost: O(N), and for an interval 1,000 draws of at most 2,000 runs.
+Cost: O(N), and 1,000 resamples of at most 2,000 runs for an interval.
 """
 
 import math
@@ -31,24 +31,24 @@ from firth.text.tokenise import is_named
 
 Floats = npt.NDArray[np.float64]
 
-RUNS = 2000  # of sentences, at most, that an interval draws
+MAX_RUNS = 2000  # runs of sentences that the bootstrap resamples
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Perplexity:
-    """What a model makes of a text.
+    """The perplexity of a model on a text, and the counts behind it.
 
     Attributes:
-        tokens: predicted, all kinds together.
-        eos: of them, ends of sentences.
-        unknown: of them, words outside the vocabulary.
-        nats: minus the sum of the natural logarithms of all predictions.
-        unknown_nats: of that, what unknown words cost.
-        characters: of the text as it was before it was cut; where those are not known, of its words with one space or
-            line end after each; None where unknown words hide some, or pieces of words do not tell.
-        sentence_nats: (S,) of each sentence.
-        sentence_tokens: (S,) predicted in each sentence.
+        tokens: number of predicted tokens.
+        eos: number of sentence ends among them.
+        unknown: number of words outside the vocabulary among them.
+        nats: total loss: minus the sum of the natural logarithms of the predictions.
+        unknown_nats: the part of `nats` due to unknown words.
+        characters: number of characters of the original text; where that is not known, of its words with one space or
+            line end after each; None where unknown words or subwords leave it open.
+        sentence_nats: (S,) loss of each sentence.
+        sentence_tokens: (S,) number of tokens of each sentence.
     """
 
     tokens: int
@@ -63,48 +63,48 @@ class Perplexity:
     @property
     def value(self) -> float:
         """The perplexity."""
-        return _raised(self.nats, self.tokens)
+        return _exp(self.nats, self.tokens)
 
     @property
     def without_unknown(self) -> float:
-        """The perplexity of all but the unknown words."""
-        return _raised(self.nats - self.unknown_nats, self.tokens - self.unknown)
+        """The perplexity without the predictions of unknown words."""
+        return _exp(self.nats - self.unknown_nats, self.tokens - self.unknown)
 
     @property
     def words(self) -> int:
-        """Words of the text, unknown ones too, ends not."""
+        """Number of words, unknown ones included, sentence ends excluded."""
         return self.tokens - self.eos
 
     @property
     def bits_per_token(self) -> float:
-        """Bits that a token costs on average."""
+        """Mean loss in bits per token."""
         return self._bits(self.tokens)
 
     @property
     def bits_per_word(self) -> float:
-        """Bits that the text costs, ends and all, over its words."""
+        """Total loss in bits, sentence ends included, divided by the number of words."""
         return self._bits(self.words)
 
     @property
     def bits_per_character(self) -> float | None:
-        """Bits that the text costs over its characters; None where those are not known."""
+        """Total loss in bits divided by the number of characters; None where that is not known."""
         return None if self.characters is None else self._bits(self.characters)
 
     def interval(self, level: float = LEVEL, *, seed: int = 0) -> tuple[float, float]:
-        """Return the bootstrap's interval of the perplexity, by drawing sentences; NaN where there is but one.
+        """Return the bootstrap interval of the perplexity over sentences; NaN if there is only one.
 
         Args:
-            level: the share of resamples that it holds.
-            seed: of the draws.
+            level: confidence level, such as 0.95.
+            seed: random seed of the bootstrap.
         """
         if len(self.sentence_tokens) < 2 or not math.isfinite(self.nats):
             return math.nan, math.nan
         ratio = Ratio(*runs(self.sentence_nats, self.sentence_tokens))
         low, high = bootstrap_interval(ratio, len(ratio.parts), level=level, resamples=RESAMPLES, seed=seed)
-        return _raised(low, 1), _raised(high, 1)
+        return _exp(low, 1), _exp(high, 1)
 
     def described(self) -> dict[str, Any]:
-        """Return all figures by name, as JSON has them; None for one that does not exist."""
+        """Return all figures by name, with JSON values; None for those that are not finite."""
         low, high = self.interval()
         figures = {
             "perplexity": self.value,
@@ -123,25 +123,25 @@ class Perplexity:
     def __str__(self) -> str:
         low, high = self.interval()
         between = "" if math.isnan(low) else f" ({low:,.1f} to {high:,.1f})"
-        ends = f" and {self.eos:,} ends of sentences" if self.eos else "; ends of sentences are not predicted"
-        letters = "" if self.bits_per_character is None else f", {self.bits_per_character:.3f} a character"
+        eos = f" and {self.eos:,} sentence ends" if self.eos else "; sentence ends are not predicted"
+        letters = "" if self.bits_per_character is None else f", {self.bits_per_character:.3f} per character"
         return (
-            f"perplexity {self.value:,.2f}{between}, over {self.tokens:,} tokens: {self.words:,} words{ends}\n"
+            f"perplexity {self.value:,.2f}{between}, over {self.tokens:,} tokens: {self.words:,} words{eos}\n"
             f"{self.unknown:,} unknown words ({100 * self.unknown / max(self.words, 1):.1f} %) count as <unk>; "
-            f"without them {self.without_unknown:,.2f}\n"
-            f"bits: {self.bits_per_token:.3f} a token, {self.bits_per_word:.3f} a word with its share of ends{letters}"
+            f"perplexity without them {self.without_unknown:,.2f}\n"
+            f"bits: {self.bits_per_token:.3f} per token, {self.bits_per_word:.3f} per word with sentence ends{letters}"
         )
 
-    def _bits(self, pieces: int) -> float:
-        return self.nats / math.log(2) / pieces if pieces else math.nan
+    def _bits(self, units: int) -> float:
+        return self.nats / math.log(2) / units if units else math.nan
 
 
 def perplexity(text: LanguageText, log_probs: Floats) -> Perplexity:
-    """Return the account of a text whose predictions are known.
+    """Return the perplexity of a text from its log-probabilities.
 
     Args:
-        text: as the model read it.
-        log_probs: (N,) the natural logarithm of the probability of each token.
+        text: the text.
+        log_probs: (N,) natural logarithm of the probability of each token.
     """
     nats = -np.asarray(log_probs, dtype=np.float64)
     unknown, eos = text.ids == text.unk_id, text.ids == text.eos_id
@@ -159,23 +159,23 @@ def perplexity(text: LanguageText, log_probs: Floats) -> Perplexity:
 
 
 def runs(parts: Floats, sizes: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return sums over at most `RUNS` runs of sentences of about equal number.
+    """Sum two values over at most `MAX_RUNS` runs of about equally many sentences.
 
     Args:
-        parts: (S,) of each sentence.
-        sizes: (S,) of each sentence.
+        parts: (S,) first value of each sentence.
+        sizes: (S,) second value of each sentence.
     """
-    starts = np.unique(np.linspace(0, len(parts), min(RUNS, len(parts)), endpoint=False).astype(np.int64))
+    starts = np.unique(np.linspace(0, len(parts), min(MAX_RUNS, len(parts)), endpoint=False).astype(np.int64))
     return np.add.reduceat(parts, starts), np.add.reduceat(sizes.astype(np.float64), starts)
 
 
 def _sums(values: Floats, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> Floats:
-    """Sums of slices; a slice may be empty, and infinities stay where they are."""
-    found = np.zeros(len(starts))
-    full = np.flatnonzero(stops > starts)  # slices follow each other, so that the next full one begins where one ends
+    # Slices may be empty, and an infinity must stay in its slice.
+    sums = np.zeros(len(starts))
+    full = np.flatnonzero(stops > starts)  # slices are contiguous, so each full one ends where the next starts
     if len(full):
-        found[full] = np.add.reduceat(values, starts[full])
-    return found
+        sums[full] = np.add.reduceat(values, starts[full])
+    return sums
 
 
 def _characters(text: LanguageText) -> int | None:
@@ -184,10 +184,10 @@ def _characters(text: LanguageText) -> int | None:
     lengths = np.array([len(word) for word in text.vocabulary.words], dtype=np.int64)
     counts = np.bincount(text.ids, minlength=len(lengths))
     if text.eos_id is not None:
-        counts[text.eos_id] = 0  # the line end after the last word stands for it
+        counts[text.eos_id] = 0  # the line end after the last word stands for `</s>`
     return int((counts * (lengths + 1)).sum())
 
 
-def _raised(nats: float, pieces: int) -> float:
+def _exp(nats: float, units: int) -> float:
     with np.errstate(over="ignore"):
-        return float(np.exp(nats / pieces)) if pieces else math.nan
+        return float(np.exp(nats / units)) if units else math.nan

@@ -1,4 +1,4 @@
-"""What a model says of a sentence, word by word."""
+"""Log-probabilities of sentences, token by token."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,11 +11,11 @@ from firth.language.text import LanguageText
 
 @dataclass(frozen=True, eq=False)
 class SentenceScore:
-    """How likely a sentence is.
+    """The log-probabilities of a sentence.
 
     Attributes:
-        tokens: as the model predicts them: `<unk>` for words outside its vocabulary, and `</s>` where it predicts ends.
-        log_probs: (n,) natural logarithms of the probability of each token, given those before.
+        tokens: the predicted tokens: `<unk>` for words outside the vocabulary, and `</s>` if the model predicts it.
+        log_probs: (n,) natural logarithm of the probability of each token given the tokens before it.
     """
 
     tokens: tuple[str, ...]
@@ -23,22 +23,22 @@ class SentenceScore:
 
     @property
     def total(self) -> float:
-        """The natural logarithm of the sentence's probability."""
+        """The natural logarithm of the probability of the sentence."""
         return float(self.log_probs.sum())
 
     @property
     def perplexity(self) -> float:
-        """Exp of minus the mean; NaN for no tokens."""
+        """The perplexity of the sentence; NaN if it has no tokens."""
         with np.errstate(over="ignore"):
             return float(np.exp(-self.log_probs.mean())) if len(self.tokens) else float("nan")
 
 
-def by_sentence(text: LanguageText, log_probs: npt.NDArray[np.float64]) -> list[SentenceScore]:
-    """Return the scores of a text, sentence by sentence.
+def split_sentences(text: LanguageText, log_probs: npt.NDArray[np.float64]) -> list[SentenceScore]:
+    """Return the scores of a text, one per sentence.
 
     Args:
-        text: as the model read it.
-        log_probs: (N,) of its tokens.
+        text: the text.
+        log_probs: (N,) log-probabilities of its tokens.
     """
     words, offsets = text.vocabulary.words, text.offsets.tolist()
     return [

@@ -1,6 +1,6 @@
-"""What smoothings share: the counts of an order with their contexts, backing off, and the form that models take."""
+"""What the smoothing methods share: the n-grams of one order, interpolation, back-off, fallback discounts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -16,160 +16,174 @@ Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int32]
 
-FIXED = 0.5  # taken off every count where a discount cannot be estimated
+FALLBACK = 0.5  # discount where none can be estimated
 
 
 class Estimating(Protocol):
-    """The option that estimated discounts look at."""
+    """Options of smoothing methods with estimated discounts."""
 
     @property
     def discount_fallback(self) -> bool:
-        """Whether a fixed discount stands in for those that cannot be estimated."""
+        """Whether a fixed discount replaces discounts that cannot be estimated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The n-grams h w of one order k, M of them, and their contexts h, H of them; H is 1 where k is 1.
+    """The M n-grams h w of one order k, and their H contexts h; H is 1 where k is 1.
 
     Attributes:
         order: k.
         counts: (M,) int64, c(h w); 0 for `BOS` alone, which is never predicted.
         contexts: (M,) int32, the row of h.
-        suffixes: (M,) int32, the row of h' w among the n-grams of order k - 1, h' being h without its first word.
-        many: H.
-        size: V, words that can be predicted.
-        begins: (M,) whether `BOS` is the first word.
-        top: whether no n-gram is longer.
+        suffixes: (M,) int32, the row of h' w among the n-grams of order k - 1; h' is h without its first word.
+        num_contexts: H.
+        vocab_size: V, the number of words that can be predicted.
+        starts_with_bos: (M,) whether the first word is `BOS`.
+        is_top: whether this is the highest order.
     """
 
     order: int
     counts: Counts
     contexts: Ids
     suffixes: Ids
-    many: int
-    size: int
-    begins: Bools
-    top: bool
+    num_contexts: int
+    vocab_size: int
+    starts_with_bos: Bools
+    is_top: bool
 
     @cached_property
     def totals(self) -> Floats:
-        """(H,) c(h .), how often a word stands after each context."""
+        """(H,) c(h .), the number of words seen after each context."""
         return self.sums(self.counts)
 
     def sums(self, values: npt.NDArray[np.float64 | np.int64 | np.bool_]) -> Floats:
-        """Return (H,) the sum of a value of each n-gram over the n-grams of each context."""
-        return np.bincount(self.contexts, values, self.many).astype(np.float64)
+        """Return (H,) the sum of the values (M,) over the n-grams of each context."""
+        return np.bincount(self.contexts, values, self.num_contexts).astype(np.float64)
 
     def shares(self, values: npt.NDArray[np.float64 | np.int64]) -> Floats:
-        """Return (M,) a value of each n-gram over c(h .); 0 where that is 0."""
+        """Return (M,) the values divided by c(h .); 0 where that is 0."""
         return np.asarray(values / np.maximum(self.totals, 1)[self.contexts])
 
 
 def levels(counts: NgramCounts) -> Iterator[Level]:
-    """Yield the orders of what was counted, the first first."""
-    many = 1
-    for k, (own, firsts) in enumerate(zip(counts.counts, counts.firsts(), strict=True), 1):
-        begins = firsts == counts.bos_id
-        kept = np.where(begins, 0, own) if k == 1 else own
-        at = counts.contexts[k - 1], counts.suffixes[k - 1]
-        yield Level(k, kept, *at, many, counts.size, begins, k == counts.order)
-        many = len(own)
+    """Yield the orders from 1 to n."""
+    num_contexts = 1
+    for k, (occurrences, firsts) in enumerate(zip(counts.counts, counts.firsts(), strict=True), 1):
+        starts_with_bos = firsts == counts.bos_id
+        predicted = np.where(starts_with_bos, 0, occurrences) if k == 1 else occurrences
+        rows = counts.contexts[k - 1], counts.suffixes[k - 1]
+        yield Level(k, predicted, *rows, num_contexts, counts.vocab_size, starts_with_bos, k == counts.order)
+        num_contexts = len(occurrences)
 
 
-def backed_off(level: Level, taken: Floats, lower: Floats) -> tuple[Floats, Floats]:
-    """Return probabilities of which what was taken off the counts goes to the words not seen after a context.
-
-    p(w | h) = (c(h w) - taken) / c(h .) for words that were seen, and alpha(h) p(w | h') for the others, alpha being
-    what makes the sum one. Where every word was seen, nothing is left to back off to, and all are scaled to one.
+def estimate_levels(counts: NgramCounts, smooth: Callable[[Level, Floats], tuple[Floats, Floats]]) -> Estimates:
+    """Smooth order by order, from 1 to n.
 
     Args:
-        level: the n-grams.
-        taken: (M,) float64, off each count; more than 0, and less than the count, where that is not 0.
+        counts: the n-grams of all orders.
+        smooth: takes an order and the probabilities (M',) of the order below, 1 / V below order 1; returns the
+            probabilities (M,) of the n-grams and the back-off weights (H,) of their contexts.
+    """
+    lower = np.full(1, 1 / counts.vocab_size)
+    probabilities, weights = [], []
+    for level in levels(counts):
+        lower, weight = smooth(level, lower)
+        probabilities.append(lower)
+        weights.append(weight)
+    return log_estimates(probabilities, weights)
+
+
+def backed_off(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats, Floats]:
+    """Distribute the discounted mass over the words not seen after a context (back-off).
+
+    p(w | h) = (c(h w) - D) / c(h .) for words seen after h, and alpha(h) p(w | h') for the others; alpha normalises.
+    Where all V words were seen after h, nothing is left to back off to, and the probabilities are rescaled to sum to 1.
+
+    Args:
+        level: the n-grams of the order.
+        discounts: (M,) float64, positive and below the count wherever the count is positive.
         lower: (M',) float64, p(w | h') of the n-grams of the order below.
 
     Returns:
-        (M,) the probabilities and (H,) alpha; 1 for contexts that nothing follows.
+        (M,) the probabilities and (H,) alpha, which is 1 for contexts that no word follows.
 
     Source:
         Katz 1987, equations 17 to 19.
     """
     seen = level.counts > 0
     below = lower[level.suffixes]
-    left = level.sums(taken) / np.maximum(level.totals, 1)
+    mass = level.sums(discounts) / np.maximum(level.totals, 1)
     missing = 1 - level.sums(np.where(seen, below, 0.0))
-    whole = level.sums(seen) >= level.size
-    alpha = np.where(level.totals > 0, left / np.where(whole, 1.0, missing), 1.0)
-    kept = level.shares(level.counts - taken) / np.where(whole, 1 - left, 1.0)[level.contexts]
-    return np.where(seen, kept, alpha[level.contexts] * below), alpha
+    complete = level.sums(seen) >= level.vocab_size
+    alpha = np.where(level.totals > 0, mass / np.where(complete, 1.0, missing), 1.0)
+    probabilities = level.shares(level.counts - discounts) / np.where(complete, 1 - mass, 1.0)[level.contexts]
+    return np.where(seen, probabilities, alpha[level.contexts] * below), alpha
 
 
-def interpolated(level: Level, taken: Floats, lower: Floats) -> tuple[Floats, Floats]:
-    """Return probabilities of which what was taken off the counts goes to all words, seen after a context or not.
+def interpolated(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats, Floats]:
+    """Distribute the discounted mass over all words, seen after a context or not (interpolation).
 
-    p(w | h) = (c(h w) - taken) / c(h .) + gamma(h) p(w | h'), gamma(h) being the sum of what was taken over c(h .).
+    p(w | h) = (c(h w) - D) / c(h .) + gamma(h) p(w | h'); gamma(h) is the sum of the discounts over c(h .).
 
     Args:
-        level: the n-grams.
-        taken: (M,) float64, off each count.
+        level: the n-grams of the order.
+        discounts: (M,) float64.
         lower: (M',) float64, p(w | h') of the n-grams of the order below.
 
     Returns:
-        (M,) the probabilities and (H,) gamma; 1 for contexts that nothing follows.
+        (M,) the probabilities and (H,) gamma, which is 1 for contexts that no word follows.
     """
-    gamma = np.where(level.totals > 0, level.sums(taken) / np.maximum(level.totals, 1), 1.0)
-    return level.shares(level.counts - taken) + gamma[level.contexts] * lower[level.suffixes], gamma
+    gamma = np.where(level.totals > 0, level.sums(discounts) / np.maximum(level.totals, 1), 1.0)
+    return level.shares(level.counts - discounts) + gamma[level.contexts] * lower[level.suffixes], gamma
 
 
-def alone(level: Level, found: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Return probabilities of contexts as long as they can be, above orders that take all words alike.
+def without_lower_orders(level: Level, probabilities: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Make all contexts uniform but the longest, for smoothing methods that use no lower orders.
 
-    For smoothings that know no shorter contexts. A context is as long as it can be if it has n - 1 words, or begins
-    with `BOS`; all other probabilities are 1 / V.
+    A context is as long as possible if it has n - 1 words or starts with `BOS`; all others predict 1 / V.
 
     Args:
-        level: the n-grams.
-        found: (M,) probabilities and (H,) weights of the order below, with 1 / V for all probabilities there.
+        level: the n-grams of the order.
+        probabilities: (M,) of the n-grams, estimated with 1 / V at the order below.
+        weights: (H,) back-off weights of the contexts.
     """
-    if level.top:
-        return found
-    probabilities, weights = found
-    full = level.begins if level.order > 1 else np.zeros(len(level.begins), np.bool_)
-    of_context = np.zeros(level.many, np.bool_)
-    of_context[level.contexts[full]] = True
-    return np.where(full, probabilities, 1 / level.size), np.where(of_context, weights, 1.0)
+    if level.is_top:
+        return probabilities, weights
+    full = level.starts_with_bos if level.order > 1 else np.zeros(len(level.starts_with_bos), np.bool_)
+    full_context = np.zeros(level.num_contexts, np.bool_)
+    full_context[level.contexts[full]] = True
+    return np.where(full, probabilities, 1 / level.vocab_size), np.where(full_context, weights, 1.0)
 
 
-def in_logs(probabilities: Sequence[Floats], weights: Sequence[Floats]) -> Estimates:
-    """Return what an n-gram model is made of.
+def log_estimates(probabilities: Sequence[Floats], weights: Sequence[Floats]) -> Estimates:
+    """Return natural logarithms, with each back-off weight beside the n-gram that is its context.
 
     Args:
-        probabilities: (M_k,) of each order k.
-        weights: (M_(k-1),) of the contexts of each order k; the first, of no context, is left out.
+        probabilities: (M_k,) for each order k.
+        weights: (M_(k-1),) back-off weights of the contexts of each order k; those of order 1 are unused.
     """
     after = [*weights[1:], np.ones(len(probabilities[-1]))]
-    with np.errstate(divide="ignore"):  # what can be followed by no more words backs off with a weight of 0
+    with np.errstate(divide="ignore"):  # a context that all words follow has the back-off weight 0
         return [(np.log(p), np.log(w)) for p, w in zip(probabilities, after, strict=True)]
 
 
-def counts_of_counts(counts: Counts, most: int) -> Floats:
-    """Return (most + 1,) float64: how many n-grams count 0, 1, 2 and so on."""
-    return np.bincount(np.minimum(counts, most + 1), minlength=most + 2)[: most + 1].astype(np.float64)
+def counts_of_counts(counts: Counts, largest: int) -> Floats:
+    """Return (largest + 1,) float64: the number of n-grams that occur 0, 1, 2 ... times."""
+    return np.bincount(np.minimum(counts, largest + 1), minlength=largest + 2)[: largest + 1].astype(np.float64)
 
 
-def fixed(level: Level, options: Estimating, found: str) -> float:
-    """Return what is taken off counts where a discount cannot be estimated.
+def fallback_discount(level: Level, options: Estimating, reason: str) -> float:
+    """Return the fixed discount, for an order whose discounts cannot be estimated.
 
-    Args:
-        level: the n-grams.
-        options: whether that is asked for; at order 1 it need not be, for a vocabulary without rare words is usual.
-        found: what makes estimating impossible.
+    Order 1 needs no `discount_fallback`: a vocabulary without rare words is common.
 
     Raises:
-        OptionError: it is not asked for.
+        OptionError: `discount_fallback` is off; the message gives the reason.
     """
     if level.order == 1 or options.discount_fallback or not level.counts.any():
-        return FIXED
+        return FALLBACK
     raise OptionError(
-        f"the discounts of {level.order}-grams cannot be estimated: {found}; expected many that count little and fewer "
-        f"that count more, as in running text: give more text, or discount_fallback=True to take off {FIXED:g} instead"
+        f"cannot estimate the discounts of {level.order}-grams: {reason}; expected many rare n-grams and fewer "
+        "frequent ones, as in running text: give more text, or discount_fallback=True for a fixed discount of "
+        f"{FALLBACK:g}"
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from firth.errors import OptionError
 from firth.inference.generation_options import GenerationOptions
-from firth.language.comparing import LanguageComparison, PairOfModels, compare_models
+from firth.language.comparison import LanguageComparison, ModelPair, compare_models
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.plots.learning import learning_curves
@@ -98,11 +98,11 @@ def _perplexities(models: Mapping[str, LanguageModel], compared: LanguageCompari
     first = next(iter(figures.values()))
     yield "<h2>Perplexity of the held-out text</h2>"
     rows = [(name, *_figures(figure), *_run(models[name])) for name, figure in figures.items()]
-    head = ("model", "perplexity", "95 %", "without unknown words", "bits a token", "minutes trained", "words/s")
+    head = ("model", "perplexity", "95 %", "without unknown words", "bits per token", "minutes trained", "words/s")
     yield _table(head, rows)
     yield _note(
         f"{first.tokens:,} tokens are predicted: {first.words:,} words, {first.unknown:,} of them unknown and read as "
-        f"<unk>, and {first.eos:,} ends of sentences. Intervals are the bootstrap's over sentences."
+        f"<unk>, and {first.eos:,} sentence ends. Intervals are the bootstrap's over sentences."
     )
 
 
@@ -120,7 +120,7 @@ def _run(model: LanguageModel) -> tuple[str, str]:
     return f"{seconds / 60:,.1f}", f"{predicted / seconds:,.0f}"
 
 
-def _pairs(pairs: Sequence[PairOfModels]) -> Iterable[str]:
+def _pairs(pairs: Sequence[ModelPair]) -> Iterable[str]:
     if not pairs:
         return
     yield "<h2>Two at a time</h2>"

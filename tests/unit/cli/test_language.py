@@ -9,7 +9,7 @@ import pytest
 import firth
 from firth.cli.app import build_app
 from firth.errors import OptionError
-from firth.language.comparing import compare_models
+from firth.language.comparison import compare_models
 
 NOUNS = ["door", "house", "garden", "letter", "river"]
 TEXT = "".join(f"the {a} of the {b} is old\na {a} stands near the {b}\n" for a in NOUNS for b in NOUNS)

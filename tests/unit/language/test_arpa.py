@@ -120,7 +120,7 @@ def test_other_ways_of_writing_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("-0.4\ta a\n", "", r"line 14: 2 2-grams, expected 3 as \\data\\ says"),
+        ("-0.4\ta a\n", "", r"line 14: 2 2-grams, expected 3 as in \\data\\"),
         ("-0.4\ta a\n", "-0.4\ta a\n-0.4\ta <unk>\n", r"line 15: '-0\.1\\ta </s>', expected \\end\\ after 2 orders"),
         ("ngram 1=4", "ngram 1=3", r"line 9: '-0\.3\\t</s>', expected \\2-grams:"),
         ("ngram 1=4\n", "", r"line 2: 'ngram 2=3', expected the number of 1-grams"),
@@ -132,10 +132,10 @@ def test_other_ways_of_writing_the_same(tmp_path):
         ("-0.4\ta a", "nan\ta a", r"line 13: 'nan', expected a number"),
         ("-0.25\n", "x\n", r"line 8: 'x', expected a number"),
         ("-0.4\ta a", "-0.4\ta b", r"line 13: the word 'b' is not among the 1-grams"),
-        ("-0.4\ta a", "0.4\ta a", r"line 13: 0\.4, expected log10 of a probability"),
-        ("-0.4\ta a", "-0.4\ta <s>", r"line 13: <s> behind another word"),
-        ("-0.4\ta a", "-0.4\t<s> a", r"line 13: the n-gram of line 12 again"),
-        ("-1\t<unk>", "-1\ta", r"line 8: the n-gram of line 6 again"),
+        ("-0.4\ta a", "0.4\ta a", r"line 13: 0\.4, expected the log10 of a probability"),
+        ("-0.4\ta a", "-0.4\ta <s>", r"line 13: <s> after another word"),
+        ("-0.4\ta a", "-0.4\t<s> a", r"line 13: the same n-gram as in line 12"),
+        ("-1\t<unk>", "-1\ta", r"line 8: the same n-gram as in line 6"),
         ("\\end\\\n", "", r"line 15: the file ends, expected \\end\\"),
         ("\\data\\", "data", r"no line \\data\\"),
     ],
@@ -167,7 +167,7 @@ def test_packed_files_that_are_cut_short(tmp_path):
 def test_a_word_with_a_space_has_no_place(tmp_path):
     corpus = firth.Corpus.build([["new york", "a"]], cache=tmp_path, min_count=1)
     model = NgramLM(order=1, discount_fallback=True).train(corpus)
-    with pytest.raises(OptionError, match="the word 'new york' has no place in an ARPA file"):
+    with pytest.raises(OptionError, match="an ARPA file cannot hold the word 'new york'"):
         model.to_arpa(tmp_path / "m.arpa")
     assert not (tmp_path / "m.arpa").exists()
 

@@ -26,9 +26,11 @@ def test_what_is_no_language_model_is_told(tmp_path):
     with pytest.raises(OptionError, match="holds WordVectors, expected a language model"):
         load_language_model(tmp_path / "vectors")
     for name in ("text.txt", "folder"):
-        with pytest.raises(FormatError, match="no language model; expected a folder of firth lm train, or an ARPA"):
+        with pytest.raises(
+            FormatError, match="not a language model; expected a folder saved by `firth lm train`, or an ARPA"
+        ):
             load_language_model(tmp_path / name)
-    with pytest.raises(FileNotFoundError, match="expected a language model of firth lm train"):
+    with pytest.raises(FileNotFoundError, match="expected a language model saved by `firth lm train`"):
         load_language_model(tmp_path / "missing")
 
 
@@ -47,6 +49,6 @@ def test_n_grams_there_and_back(name, tmp_path, monkeypatch):
 
 
 def test_only_n_grams_go_into_arpa_files(tmp_path):
-    with pytest.raises(OptionError, match="an ARPA file holds n-grams, and this is a TableModel"):
+    with pytest.raises(OptionError, match="an ARPA file holds n-gram models, and this is a TableModel"):
         save_language_model(random_model(0), tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())

@@ -49,7 +49,7 @@ def test_a_model_without_ends_writes_on():
 
 
 def test_unknown_words_of_a_prompt_are_warned_of():
-    with pytest.warns(UserWarning, match=r"the model does not know 'x', 'y', 'z', \.\.\. of the prompt") as warned:
+    with pytest.warns(UserWarning, match=r"prompt: 'x', 'y', 'z', \.\.\. not in the vocabulary") as warned:
         (text,) = TableModel().generate("a x y x z w", search="greedy", options=GenerationOptions(max_length=1))
     assert text.startswith("a <unk> <unk> <unk> <unk> <unk>")
     assert warned[0].filename == __file__
@@ -63,9 +63,12 @@ def test_unknown_words_of_a_prompt_are_warned_of():
     [
         ({"search": "best"}, "search='best': expected one of sample, greedy, beam"),
         ({"n": 0}, "n=0: expected at least 1"),
-        ({"n": 2, "search": "greedy"}, "n=2 with search='greedy': expected 1"),
+        ({"n": 2, "search": "greedy"}, "n=2 with search='greedy': greedy search gives one"),
         ({"search": "greedy", "options": GenerationOptions(temperature=0.5)}, "temperature.* with search='greedy'"),
-        ({"search": "beam", "options": GenerationOptions(top_k=2)}, "with search='beam': expected none"),
+        (
+            {"search": "beam", "options": GenerationOptions(top_k=2)},
+            "with search='beam': these are options of sampling",
+        ),
         ({"search": BeamSearch(beams=2), "n": 3}, "n=3: expected from 1 to beams=2"),
     ],
 )

@@ -94,7 +94,7 @@ def test_sums(tmp_path):
 
 def test_a_text_too_small(tmp_path):
     """In a b / a b all three bigrams count 2: there is no line through one point."""
-    with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: they count 2 times"):
+    with pytest.raises(OptionError, match=r"cannot estimate the discounts of 2-grams: they occur 2 times"):
         NgramLM(smoothing="good-turing", order=2).train(text_of(["a b", "a b"], tmp_path))
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from firth.language.jelinek_mercer import learned
+from firth.language.jelinek_mercer import learn_weights
 from firth.language.ngram_counts import count
 from firth.language.ngram_lm import NgramLM
 from firth.language.smoothing import levels
@@ -78,7 +78,7 @@ def test_a_weight_by_hand(tmp_path):
     l = (1 + sqrt(17)) / 8 = 0.640388.
     """
     (level,) = levels(count(text_of(["a a"], tmp_path, eos=False), 1))
-    found = learned(level, np.array([0.5]))
+    found = learn_weights(level, np.array([0.5]))
     assert found[0] == 0
     assert found[1] == pytest.approx((1 + math.sqrt(17)) / 8, abs=1e-4)
 
@@ -93,7 +93,7 @@ def test_the_weights_are_the_best(tmp_path):
     first = NgramLM(smoothing="jelinek-mercer", order=1).train(text)
     assert first.order == 1
     below = np.array([naive.mixture(counted, (), word, 1) for word in range(counted.size)] + [0.0])
-    found = learned(pairs, below)
+    found = learn_weights(pairs, below)
     tried = np.linspace(0.0005, 0.9995, 1000)
     for b in range(1, len(found)):
         likelihood = np.log(tried) + np.log(1 - tried)  # the token for and the one against

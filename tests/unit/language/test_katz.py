@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firth.errors import OptionError
-from firth.language.katz import factors
+from firth.language.katz import discount_factors
 from firth.language.ngram_lm import NgramLM
 from tests.unit.language.naive_ngrams import SENTENCES, check_formula
 from tests.unit.language.ngram_checks import check_sums, text_of
@@ -80,14 +80,14 @@ def test_factors_by_hand():
     d_1 = (2/3 - 1/2) / (1/2) = 1/3. 2* = 3 * 10 / 20 = 3/2: d_2 = (3/4 - 1/2) / (1/2) = 1/2. What counts 3 is kept.
     """
     counts = np.repeat([1, 2, 3], [60, 20, 10])
-    assert factors(counts, 2).tolist() == pytest.approx([1, 1 / 3, 1 / 2, 1])
+    assert discount_factors(counts, 2).tolist() == pytest.approx([1, 1 / 3, 1 / 2, 1])
 
 
 def test_the_cutoff_gives_way():
     """With none that counts 4 or 5, k = 5 and 4 give nothing, and 3 has d_3 = 0: k = 2 is taken, as by hand above."""
     counts = np.repeat([1, 2, 3, 6], [60, 20, 10, 9])
-    assert factors(counts, 5).tolist() == factors(counts, 2).tolist()
-    assert factors(np.array([1, 1, 2]), 5) is None
+    assert discount_factors(counts, 5).tolist() == discount_factors(counts, 2).tolist()
+    assert discount_factors(np.array([1, 1, 2]), 5) is None
 
 
 def test_a_context_that_counts_much_leaves_something(tmp_path):
@@ -100,7 +100,7 @@ def test_a_context_that_counts_much_leaves_something(tmp_path):
 
 
 def test_a_text_too_small(tmp_path):
-    with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated: 6, 0, 1, 0 of them count"):
+    with pytest.raises(OptionError, match=r"cannot estimate the discounts of 2-grams: 6, 0, 1, 0 of them occur"):
         NgramLM(smoothing="katz", order=2).train(text_of(["a a a a b c d e e"], tmp_path, eos=False))
 
 

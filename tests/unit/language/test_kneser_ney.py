@@ -110,7 +110,7 @@ def test_discounts_by_hand():
 @pytest.mark.parametrize("counts", [[1, 1, 2], [2, 3, 4], [1] + [2] * 2 + [3] * 40])
 def test_discounts_that_cannot_be_estimated(counts):
     """None that counts 3; none that counts 1; a second discount of 2 - 3 * 0.2 * 40 / 2 = -10."""
-    with pytest.raises(OptionError, match=r"discounts of 2-grams cannot be estimated.*discount_fallback=True"):
+    with pytest.raises(OptionError, match=r"cannot estimate the discounts of 2-grams.*discount_fallback=True"):
         discounts(np.array(counts), 2, NgramLM())
     assert discounts(np.array(counts), 2, NgramLM(discount_fallback=True)).tolist() == [0.5, 1, 1.5]
 

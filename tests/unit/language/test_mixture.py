@@ -10,7 +10,7 @@ import firth
 from firth import registry
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
-from firth.language.mixture import Mixture, fitted_weights
+from firth.language.mixture import Mixture, fit_weights
 from tests.unit.language.toys import TABLE, WORDS, TableModel, random_model, random_text
 
 LINES = random_text(60, 0)
@@ -55,7 +55,7 @@ def test_its_next_words_are_a_distribution_and_its_scores_those_of_its_search():
 @settings(max_examples=25, deadline=None)
 def test_em_finds_what_a_general_optimiser_finds(seed, models):
     logs = np.log(np.random.default_rng(seed).uniform(0.01, 1, (models, 50)))
-    weights = fitted_weights(logs)
+    weights = fit_weights(logs)
 
     def loss(free):
         raised = np.exp(free - free.max())
@@ -69,21 +69,21 @@ def test_em_finds_what_a_general_optimiser_finds(seed, models):
 def test_weights_by_hand():
     """Two tokens, each explained by one model alone: a half each. Three tokens of which the first explains two: 2/3."""
     one, other = np.log([1, 1e-300]), np.log([1e-300, 1])
-    assert fitted_weights(np.array([one, other])) == pytest.approx([0.5, 0.5])
+    assert fit_weights(np.array([one, other])) == pytest.approx([0.5, 0.5])
     logs = np.array([[0, 0, -np.inf], [-np.inf, -np.inf, 0]])
-    assert fitted_weights(logs) == pytest.approx([2 / 3, 1 / 3])
+    assert fit_weights(logs) == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_tokens_that_no_model_explains_say_nothing():
     logs = np.array([[0, 0, -np.inf, -np.inf], [-np.inf, -np.inf, 0, -np.inf]])
-    assert fitted_weights(logs) == pytest.approx([2 / 3, 1 / 3])
-    assert fitted_weights(np.full((2, 3), -np.inf)).tolist() == [0.5, 0.5]
+    assert fit_weights(logs) == pytest.approx([2 / 3, 1 / 3])
+    assert fit_weights(np.full((2, 3), -np.inf)).tolist() == [0.5, 0.5]
 
 
 def test_probabilities_far_below_the_smallest_number_still_count():
     """Ratios of 2 between exp(-2000) and exp(-2000.7) are ratios of 2."""
     logs = np.log(np.random.default_rng(0).uniform(0.1, 1, (2, 40)))
-    np.testing.assert_allclose(fitted_weights(logs - 2000), fitted_weights(logs), atol=1e-9)
+    np.testing.assert_allclose(fit_weights(logs - 2000), fit_weights(logs), atol=1e-9)
 
 
 def test_fitting_is_on_the_held_out_text_and_beats_both_there():
@@ -130,7 +130,7 @@ def test_a_part_that_is_damaged_is_told(tmp_path):
 
 @pytest.mark.parametrize("weights", [[0.5], [0.5, 0.6], [-0.5, 1.5], [math.nan, 1.0], [[0.5, 0.5]]])
 def test_weights_that_do_not_fit_are_refused(weights):
-    with pytest.raises(OptionError, match="expected 2 that are not negative and sum to 1"):
+    with pytest.raises(OptionError, match="expected 2 non-negative weights with the sum 1"):
         Mixture([random_model(0), random_model(1)], weights)
 
 

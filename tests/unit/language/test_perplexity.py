@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from firth.language.perplexity import RUNS, perplexity, runs
+from firth.language.perplexity import MAX_RUNS, perplexity, runs
 from tests.unit.language.toys import TableModel, random_model, random_text
 
 
@@ -91,9 +91,9 @@ def test_one_sentence_has_no_interval_and_what_is_impossible_is_infinite():
 
 
 def test_runs_of_sentences_lose_none():
-    parts, sizes = np.arange(5 * RUNS + 3, dtype=np.float64), np.ones(5 * RUNS + 3, dtype=np.int64)
+    parts, sizes = np.arange(5 * MAX_RUNS + 3, dtype=np.float64), np.ones(5 * MAX_RUNS + 3, dtype=np.int64)
     summed, tokens = runs(parts, sizes)
-    assert len(summed) == RUNS
+    assert len(summed) == MAX_RUNS
     assert summed.sum() == parts.sum()
     assert set(tokens) == {5.0, 6.0}
     np.testing.assert_array_equal(runs(parts[:7], sizes[:7])[0], parts[:7])
@@ -101,9 +101,9 @@ def test_runs_of_sentences_lose_none():
 
 def test_says_what_was_counted():
     told = str(TableModel().perplexity(["a b", "x"])).splitlines()
-    assert told[0].endswith("over 5 tokens: 3 words and 2 ends of sentences")
-    assert told[1] == "1 unknown words (33.3 %) count as <unk>; without them 2.54"
-    assert told[2].startswith("bits: 1.741 a token, 2.901 a word")
+    assert told[0].endswith("over 5 tokens: 3 words and 2 sentence ends")
+    assert told[1] == "1 unknown words (33.3 %) count as <unk>; perplexity without them 2.54"
+    assert told[2].startswith("bits: 1.741 per token, 2.901 per word")
     found = TableModel().perplexity(["a b", "x"]).described()
     assert {name: found[name] for name in ("tokens", "words", "unknown", "eos", "sentences")} == {
         "tokens": 5,
@@ -114,4 +114,4 @@ def test_says_what_was_counted():
     }
     assert found["bits_per_character"] is None
     without_ends = random_model(0, ["a", "b", "<unk>"]).perplexity(["a b"])
-    assert "ends of sentences are not predicted" in str(without_ends)
+    assert "sentence ends are not predicted" in str(without_ends)

@@ -4,7 +4,7 @@ import numpy as np
 
 from firth.language.ngram_counts import count
 from firth.language.ngram_lm import SMOOTHINGS, NgramLM
-from firth.language.smoothing import counts_of_counts, in_logs, levels
+from firth.language.smoothing import counts_of_counts, levels, log_estimates
 from tests.unit.language.ngram_checks import text_of
 
 
@@ -14,12 +14,12 @@ def test_levels_by_hand(tmp_path):
     first, second = levels(count(text, 2))
     ids = text.vocabulary.ids
     assert [int(first.counts[ids[word]]) for word in ("a", "b", "</s>", "<unk>")] == [3, 1, 2, 0]
-    assert first.counts[first.size] == 0
+    assert first.counts[first.vocab_size] == 0
     assert first.totals.tolist() == [6]
-    assert second.totals[[ids["a"], ids["b"], first.size]].tolist() == [3, 1, 2]
-    assert int(second.begins.sum()) == 1
-    assert second.shares(second.counts)[second.begins].tolist() == [1.0]
-    assert (first.top, second.top) == (False, True)
+    assert second.totals[[ids["a"], ids["b"], first.vocab_size]].tolist() == [3, 1, 2]
+    assert int(second.starts_with_bos.sum()) == 1
+    assert second.shares(second.counts)[second.starts_with_bos].tolist() == [1.0]
+    assert (first.is_top, second.is_top) == (False, True)
 
 
 def test_counts_of_counts():
@@ -29,7 +29,7 @@ def test_counts_of_counts():
 def test_weights_belong_to_the_order_below():
     """The weight of no context is left out, and the longest n-grams have none."""
     probabilities, weights = [np.array([0.5, 0.5]), np.array([0.25])], [np.array([0.3]), np.array([0.7, 1])]
-    (one, weight), (two, last) = in_logs(probabilities, weights)
+    (one, weight), (two, last) = log_estimates(probabilities, weights)
     np.testing.assert_allclose(np.exp(one), [0.5, 0.5])
     np.testing.assert_allclose(np.exp(weight), [0.7, 1])
     np.testing.assert_allclose(np.exp(two), [0.25])

@@ -8,7 +8,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.language.text import EOS, UNK, TextRules, encoded, held_out_text, training_text
+from firth.language.text import EOS, UNK, TextRules, encode_sentences, held_out_text, training_text
 
 
 def built(tmp_path, texts, **options):
@@ -54,7 +54,7 @@ def test_an_unknown_word_is_one_word(tmp_path, word):
 
 
 def test_a_corpus_that_left_words_out_is_refused(tmp_path):
-    with pytest.raises(CorpusError, match=r"left 33\.3 % of its words out.*unknown='<unk>'"):
+    with pytest.raises(CorpusError, match=r"left out 33\.3 % of its words.*unknown='<unk>'"):
         training_text(built(tmp_path, ["a a b"], min_count=2))
 
 
@@ -62,8 +62,8 @@ def test_held_out_text_and_single_sentences_are_read_alike(tmp_path):
     text = training_text(built(tmp_path, ["a a b", "b a"], min_count=1))
     held_out = held_out_text(["a x b"], text.vocabulary, text.rules)
     assert [text.vocabulary.words[i] for i in held_out.ids] == ["a", UNK, "b", EOS]
-    assert encoded(["a x b"], text.vocabulary, text.rules).ids.tolist() == held_out.ids.tolist()
-    assert encoded(["", "a"], text.vocabulary, text.rules).offsets.tolist() == [0, 1, 3]
+    assert encode_sentences(["a x b"], text.vocabulary, text.rules).ids.tolist() == held_out.ids.tolist()
+    assert encode_sentences(["", "a"], text.vocabulary, text.rules).offsets.tolist() == [0, 1, 3]
 
 
 def test_held_out_text_of_unknown_words_alone_is_refused(tmp_path):
@@ -87,7 +87,7 @@ def test_a_part_keeps_the_vocabulary_and_cuts_sentences_where_it_must(tmp_path):
 def test_a_text_of_other_words_is_no_held_out_text(tmp_path):
     one = training_text(built(tmp_path, ["a b"], min_count=1))
     other = training_text(built(tmp_path, ["a c"], min_count=1))
-    with pytest.raises(CorpusError, match="read it with the model's own `read`"):
+    with pytest.raises(CorpusError, match="read the text with the model's `read`"):
         held_out_text(other, one.vocabulary, one.rules)
 
 
@@ -101,7 +101,7 @@ def test_characters_of_a_text_are_counted_with_its_ends(tmp_path):
         assert training_text(corpus, eos=False).characters == 8
     text = training_text(corpus)
     assert held_out_text(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
-    assert encoded(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
+    assert encode_sentences(["a b", "naïve"], text.vocabulary, text.rules).characters == 10
     assert held_out_text([["a", "b"]], text.vocabulary, text.rules).characters is None
 
 
@@ -115,9 +115,9 @@ def test_pieces_of_words_are_read_again_by_the_rules_alone(tmp_path):
     held_out = held_out_text(["the cat sat"], text.vocabulary, rules)
     words = [text.vocabulary.words[i] for i in held_out.ids[:-1]]
     assert words == subwords.tokenize("the cat sat")
-    assert rules.joined(words) == "the cat sat"
-    assert encoded(["the cat sat"], text.vocabulary, rules).ids.tolist() == held_out.ids.tolist()
-    assert TextRules().joined(["the", "cat"]) == "the cat"
+    assert rules.join(words) == "the cat sat"
+    assert encode_sentences(["the cat sat"], text.vocabulary, rules).ids.tolist() == held_out.ids.tolist()
+    assert TextRules().join(["the", "cat"]) == "the cat"
 
 
 def test_a_model_over_pieces_knows_all_of_them(tmp_path):
@@ -144,7 +144,7 @@ def test_pieces_of_other_tokenizers_are_told_as_they_are(tmp_path):
     tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
     text = training_text(firth.Corpus.build(["the cat", "cat the cat"], cache=tmp_path, tokens=tokenizer, min_count=1))
     assert set(text.vocabulary.words) == {"the", "cat", UNK, EOS}
-    assert text.rules.joined(["the", "cat"]) == "the cat"
+    assert text.rules.join(["the", "cat"]) == "the cat"
     held_out = held_out_text(["the dog"], text.vocabulary, text.rules)
     assert [text.vocabulary.words[i] for i in held_out.ids] == ["the", UNK, EOS]
 
@@ -181,7 +181,7 @@ def test_unknown_words_keep_their_spelling(tmp_path):
     held_out = held_out_text(["a q b", "x <unk> q"], text.vocabulary, text.rules)
     assert spelled(held_out) == "a q b </s> x <unk> q </s>"
     assert sorted(held_out.unknown_words) == ["q", "x"]
-    assert spelled(encoded(["a q b", "", "x q"], text.vocabulary, text.rules)) == "a q b </s> </s> x q </s>"
+    assert spelled(encode_sentences(["a q b", "", "x q"], text.vocabulary, text.rules)) == "a q b </s> </s> x q </s>"
     for start, stop in ((0, 5), (5, 7), (6, 14), (9, 99)):
         assert spelled(text.part(start, stop)) == " ".join(read.split()[start:stop])
         assert text.part(start, stop).ids.tolist() == text.ids[start:stop].tolist()
@@ -201,7 +201,7 @@ def test_words_that_a_corpus_left_out_have_lost_their_spelling(tmp_path):
 
 def test_limits_come_with_a_corpus_alone(tmp_path):
     corpus = built(tmp_path, LINES, min_count=1)
-    with pytest.raises(OptionError, match="max_size given with a text that has been read"):
+    with pytest.raises(OptionError, match="max_size given with a LanguageText"):
         training_text(training_text(corpus), {"max_size": 2}, spelled=True)
     with pytest.raises(OptionError, match="min_count=0: expected"):
         training_text(corpus, {"min_count": 0}, spelled=True)

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Prompt
-from firth.language.text import UNK, encoded, training_text
+from firth.language.text import UNK, encode_sentences, training_text
 from firth.neural.models.language.data import TextReader
 from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus, untrained
 
@@ -45,7 +45,7 @@ def test_it_is_read_as_its_vector(tmp_path, name):
     model = model_of(tmp_path, name)
     module = model.module
     known = model.vocabulary.words[0]
-    text = encoded([f"{known} looooook {known} {'w7' * 9}"], model.vocabulary, model.rules)
+    text = encode_sentences([f"{known} looooook {known} {'w7' * 9}"], model.vocabulary, model.rules)
     ids, unknown = module.inputs_of(text)
     found = module.embedding(torch.from_numpy(ids.astype(np.int64)), unknown)
     wanted = module.embedding.encode([known, "looooook", known, "w7" * 9, "</s>"])
@@ -133,7 +133,7 @@ def test_a_mixture_reads_each_part_its_own_way(tmp_path):
     assert [bool((part[0] == part[1]).all()) for part in parts] == [False, True, True]
     mixed = np.exp(mixture.start(prompts)[0])
     assert mixed == pytest.approx(0.4 * parts[0] + 0.3 * parts[1] + 0.3 * parts[2], abs=1e-6)
-    with pytest.warns(UserWarning, match="does not know 'qqq'"):
+    with pytest.warns(UserWarning, match="'qqq' not in the vocabulary"):
         assert mixture.generate("qqq", search="greedy", options=GenerationOptions(max_length=1))[0].startswith(UNK)
     assert firth.Mixture([speller], [1.0]).spells
 

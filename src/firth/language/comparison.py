@@ -1,17 +1,17 @@
-"""Several language models on one text: which predicts it better, by how much, and what they would be together.
+"""Compare language models on the same text.
 
-What: a perplexity for each model with its interval; for each pair the ratio of their perplexities with an interval that
-is drawn in pairs, how alike their errors are, and the perplexity of their mixture.
+What: the perplexity of each model with a confidence interval. For each pair of models: the ratio of their perplexities
+with a paired bootstrap interval, the correlation of their losses, and the perplexity of their mixture.
 
 Objective: for models a and b with losses l of the same N tokens, ratio = exp(mean(l_b - l_a)); correlation of l_a and
-l_b over tokens; mixture = exp(-mean log(w p_a + (1 - w) p_b)), the weight of each half of the sentences fitted on the
-other half.
+l_b over tokens; mixture = exp(-mean log(w p_a + (1 - w) p_b)), where the weight for each half of the
+sentences is fitted on the other half.
 
 Source: the paired bootstrap as in Efron and Tibshirani 1993, section 16; mixtures as in `firth.language.mixture`.
 
-Departures: intervals draw sentences, of a long text runs of them, the same for both models of a pair.
+Departures: the bootstrap resamples sentences, or runs of sentences in a long text; both models of a pair get the same.
 
-Cost: one pass of each model over the text, and O(N) a pair.
+Cost: one pass of each model over the text, and O(N) per pair.
 """
 
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 from firth.inference.ensemble import mixed
-from firth.language.alike import check_alike
-from firth.language.mixture import fitted_weights
+from firth.language.compatibility import check_compatible
+from firth.language.mixture import fit_weights
 from firth.language.model import LanguageModel
 from firth.language.perplexity import RESAMPLES, Perplexity, perplexity, runs
 from firth.language.text import LanguageText
@@ -36,17 +36,17 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PairOfModels:
+class ModelPair:
     """Two models on the same tokens.
 
     Attributes:
-        names: of the two; the better first.
-        ratio: of the second's perplexity to the first's, at least 1.
-        interval: of the ratio; one that holds 1 tells of no difference.
-        correlation: of their losses over tokens; NaN where one of them is constant.
-        wins: the share of tokens to which the first gives the greater probability.
-        mixture: the perplexity of the two together.
-        weight: of the first in it.
+        names: names of the models; the better one first.
+        ratio: perplexity of the second divided by that of the first, at least 1.
+        interval: confidence interval of the ratio; if it contains 1, the difference is not significant.
+        correlation: correlation of the losses over tokens; NaN where one of them is constant.
+        wins: share of tokens to which the first model gives the higher probability.
+        mixture: perplexity of the mixture of both.
+        weight: weight of the first model in the mixture.
     """
 
     names: tuple[str, str]
@@ -60,18 +60,18 @@ class PairOfModels:
 
 @dataclass(frozen=True)
 class LanguageComparison:
-    """Models beside each other.
+    """Perplexities of several models on one text, and their pairwise comparisons.
 
     Attributes:
-        figures: by the model's name, the best first.
-        pairs: of all models.
+        figures: name of the model -> perplexity, best first.
+        pairs: one comparison per pair of models.
     """
 
     figures: Mapping[str, Perplexity]
-    pairs: tuple[PairOfModels, ...]
+    pairs: tuple[ModelPair, ...]
 
     def described(self) -> list[dict[str, Any]]:
-        """Return a row a model and a row a pair, as JSON has them."""
+        """Return one row per model, then one row per pair, with JSON values."""
         rows = [{"model": name, **figure.described()} for name, figure in self.figures.items()]
         return rows + [_described(pair, self.figures[pair.names[0]].value) for pair in self.pairs]
 
@@ -79,58 +79,59 @@ class LanguageComparison:
         width = max(5, *map(len, self.figures))
         first = next(iter(self.figures.values()))
         lines = [
-            f"{first.tokens:,} tokens: {first.words:,} words, {first.unknown:,} of them unknown, {first.eos:,} ends",
-            f"{'model':<{width}}  perplexity               95 %  without unknown  bits a token",
+            f"{first.tokens:,} tokens: {first.words:,} words, {first.unknown:,} of them unknown, {first.eos:,} "
+            "sentence ends",
+            f"{'model':<{width}}  perplexity               95 %  without unknown  bits per token",
         ]
         for name, figure in self.figures.items():
             low, high = figure.interval()
             between = "" if np.isnan(low) else f"{low:,.1f} to {high:,.1f}"
             lines.append(
                 f"{name:<{width}}  {figure.value:10,.2f}  {between:>17}  {figure.without_unknown:15,.2f}  "
-                f"{figure.bits_per_token:12.3f}"
+                f"{figure.bits_per_token:14.3f}"
             )
-        return "\n".join([*lines, *(line for pair in self.pairs for line in _told(pair, self.figures))])
+        return "\n".join([*lines, *(line for pair in self.pairs for line in _lines(pair, self.figures))])
 
 
 def compare_models(
     models: Mapping[str, LanguageModel], source: Any, *, seed: int = 0, progress: Progress = None
 ) -> LanguageComparison:
-    """Return how well models predict one text, beside each other.
+    """Compare the perplexities of models on one text.
 
     Args:
-        models: by name, at least two, of one vocabulary and reading alike.
+        models: at least two models by name, with the same vocabulary and text rules.
         source: held-out text; see `firth.language.text.held_out_text`.
-        seed: of the intervals' draws.
+        seed: random seed of the bootstrap.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
-        OptionError: there are fewer than two models, or they differ in what they read.
-        CorpusError: there is no text, or no word of it is known.
+        OptionError: there are fewer than two models, or they differ in vocabulary or text rules.
+        CorpusError: the text is empty, or all its words are unknown.
     """
     if len(models) < 2:
         raise OptionError(f"{len(models)} models; expected at least 2 to compare")
-    check_alike(models)
+    check_compatible(models)
     text = next(iter(models.values())).read(source, progress=progress)
     logs = {name: model.log_probs(text, progress=progress) for name, model in models.items()}
-    found = {name: perplexity(text, own) for name, own in logs.items()}
-    order = sorted(found, key=lambda name: found[name].value)
+    figures = {name: perplexity(text, log_probs) for name, log_probs in logs.items()}
+    order = sorted(figures, key=lambda name: figures[name].value)
     pairs = tuple(_pair((a, b), (logs[a], logs[b]), text, seed) for a, b in combinations(order, 2))
-    return LanguageComparison({name: found[name] for name in order}, pairs)
+    return LanguageComparison({name: figures[name] for name in order}, pairs)
 
 
-def _pair(names: tuple[str, str], logs: tuple[Floats, Floats], text: LanguageText, seed: int) -> PairOfModels:
+def _pair(names: tuple[str, str], logs: tuple[Floats, Floats], text: LanguageText, seed: int) -> ModelPair:
     better, worse = logs
-    differences = perplexity(text, worse - better)  # a loss of b less that of a, counted sentence by sentence
-    together, weight = _cross_fitted(np.stack(logs), text)
+    differences = perplexity(text, worse - better)  # loss of b minus loss of a, by sentence
+    mixed_logs, weight = _cross_fitted(np.stack(logs), text)
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = float(np.corrcoef(better, worse)[0, 1])
-    return PairOfModels(
+    return ModelPair(
         names=names,
         ratio=differences.value,
         interval=_interval(differences, seed),
         correlation=correlation,
         wins=float((better > worse).mean()),
-        mixture=float(np.exp(-together.mean())),
+        mixture=float(np.exp(-mixed_logs.mean())),
         weight=weight,
     )
 
@@ -144,21 +145,21 @@ def _interval(differences: Perplexity, seed: int) -> tuple[float, float]:
 
 
 def _cross_fitted(logs: Floats, text: LanguageText) -> tuple[Floats, float]:
-    """Log-probabilities of a mixture whose weights were fitted on other sentences, and the mean weight of the first.
+    """Return log-probabilities of a mixture cross-fitted on two halves, and the mean weight of the first model.
 
-    Every second sentence is one half; of a single sentence the halves of its tokens.
+    The halves are the even and the odd sentences; the two halves of the tokens if there is only one sentence.
     """
     sizes = np.diff(text.offsets)
     odd = np.repeat(np.arange(len(sizes)) % 2, sizes) if len(sizes) > 1 else np.arange(len(text)) * 2 // len(text)
-    found, weights = np.empty(logs.shape[1]), []
+    mixture, weights = np.empty(logs.shape[1]), []
     for half in (odd == 0, odd == 1):
-        fitted = fitted_weights(logs[:, ~half])
-        found[half] = mixed(logs[:, half], fitted)
-        weights.append(float(fitted[0]))
-    return found, float(np.mean(weights))
+        half_weights = fit_weights(logs[:, ~half])
+        mixture[half] = mixed(logs[:, half], half_weights)
+        weights.append(float(half_weights[0]))
+    return mixture, float(np.mean(weights))
 
 
-def _described(pair: PairOfModels, better: float) -> dict[str, Any]:
+def _described(pair: ModelPair, better: float) -> dict[str, Any]:
     low, high = pair.interval
     figures = {
         "ratio": pair.ratio,
@@ -174,14 +175,14 @@ def _described(pair: PairOfModels, better: float) -> dict[str, Any]:
     return {"better": pair.names[0], "worse": pair.names[1], **plain}
 
 
-def _told(pair: PairOfModels, figures: Mapping[str, Perplexity]) -> list[str]:
+def _lines(pair: ModelPair, figures: Mapping[str, Perplexity]) -> list[str]:
     better, worse = pair.names
     low, high = pair.interval
     between = "" if np.isnan(low) else f" ({low:.3f} to {high:.3f})"
     gain = 1 - pair.mixture / figures[better].value
-    alike = f"greater loss on {100 * pair.wins:.0f} % of tokens, losses correlate {pair.correlation:.2f}"
-    weights = f"with {pair.weight:.2f} of {better}, each half weighted as fits the other best"
+    losses = f"higher loss on {100 * pair.wins:.0f} % of tokens, correlation of losses {pair.correlation:.2f}"
+    weights = f"weight of {better} {pair.weight:.2f}, fitted on the other half of the sentences"
     return [
-        f"{worse} / {better}: {pair.ratio:.3f} times the perplexity{between}, {alike}",
-        f"  mixed: {pair.mixture:,.2f}, {100 * gain:.1f} % below {better}; {weights}",
+        f"{worse} / {better}: {pair.ratio:.3f} times the perplexity{between}, {losses}",
+        f"  mixture: {pair.mixture:,.2f}, {100 * gain:.1f} % below {better}; {weights}",
     ]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from firth.errors import OptionError
-from firth.language.comparing import compare_models
+from firth.language.comparison import compare_models
 from tests.unit.language.toys import TABLE, TableModel, random_model, random_text
 
 LINES = random_text(400, 5)
@@ -76,10 +76,10 @@ def test_models_that_err_elsewhere_gain_by_mixing():
 def test_tells_all_of_it():
     found = compare_models({"x": random_model(0), "y": random_model(1)}, LINES)
     told = str(found).splitlines()
-    assert told[0].endswith(" 400 ends")
+    assert told[0].endswith(" 400 sentence ends")
     assert [line.split()[0] for line in told[2:4]] == list(found.figures)
     assert "times the perplexity (" in told[4]
-    assert "mixed: " in told[5]
+    assert "mixture: " in told[5]
     *models, pair = found.described()
     assert [row["model"] for row in models] == list(found.figures)
     assert (pair["better"], pair["worse"]) == found.pairs[0].names

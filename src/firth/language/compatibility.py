@@ -1,0 +1,44 @@
+"""Whether models share their vocabulary and text rules, so that their predictions of a token can be compared."""
+
+from collections.abc import Mapping
+from itertools import zip_longest
+
+from firth.errors import OptionError
+from firth.language.model import LanguageModel
+
+
+def check_compatible(models: Mapping[str, LanguageModel]) -> None:
+    """Check that all models have the same vocabulary and the same text rules.
+
+    Args:
+        models: models by name; the names are for the message.
+
+    Raises:
+        OptionError: two models differ; the message names the first difference.
+    """
+    (first, one), *others = models.items()
+    for name, other in others:
+        difference = _difference(one, other)
+        if difference:
+            raise OptionError(
+                f"{first} and {name} {difference}; expected models with the same vocabulary and text rules: train both "
+                "on the same corpus"
+            )
+
+
+def _difference(one: LanguageModel, other: LanguageModel) -> str:
+    if one.rules != other.rules:
+        values = {name: (value, vars(other.rules)[name]) for name, value in vars(one.rules).items()}
+        name, (ours, theirs) = next((name, pair) for name, pair in values.items() if pair[0] != pair[1])
+        return f"read text with {name}={ours!r} and {name}={theirs!r}"
+    if one.vocabulary is other.vocabulary:
+        return ""
+    pairs = zip_longest(one.vocabulary.words, other.vocabulary.words)
+    number, (a, b) = next(((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1]), (0, (None, None)))
+    if a is None and b is None:
+        return ""
+    sizes = f"have {len(one.vocabulary):,} and {len(other.vocabulary):,} words"
+    in_one, in_other = (
+        f"word {number:,} is {word!r}" if word is not None else f"there is no word {number:,}" for word in (a, b)
+    )
+    return f"{sizes}; {in_one} in the first, {in_other} in the second"
