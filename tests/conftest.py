@@ -11,6 +11,10 @@ from tests import costs, fork_server
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # one process per processor: threads of libraries would wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 LIMIT = 500.0  # seconds of processor time for the call of a test that is not marked slow
 
 # A shell that starts the tests in the background makes them, and every program that they start, ignore Ctrl-C.

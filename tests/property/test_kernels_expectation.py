@@ -19,7 +19,7 @@ import pytest
 
 import firth
 
-SEEDS, DIM, LR = 500, 3, 2.0**-11
+SEEDS, DIM, LR = 200, 3, 2.0**-11
 SENTENCES = [["a", "b", "c", "a"], ["a", "c", "d", "e", "f"], ["b", "a"], ["g", "a", "h", "a", "b", "i", "j", "k", "l"]]
 
 

@@ -82,9 +82,12 @@ def test_every_place_where_a_block_can_end(tokens: str) -> None:
         assert scanned(b" " * block + data, tokens, block) == expected(data, tokens)
 
 
-def test_every_character_alone_doubled_and_between_letters() -> None:
+@pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_character_alone_doubled_and_between_letters(step: int) -> None:
+    """All characters up to Hangul's alphabet, and every 16th of the others, which are mostly of long like ranges."""
     for start in range(0, sys.maxunicode + 1, 1 << 14):
-        characters = [chr(code) for code in range(start, start + (1 << 14)) if unicodedata.category(chr(code)) != "Cn"]
+        codes = [code for code in range(start, start + (1 << 14)) if code < 0x3200 or code % step == 0]
+        characters = [chr(code) for code in codes if unicodedata.category(chr(code)) != "Cn"]
         for shape in ("{0}", "x{0}y", "e{0}{0} 5{0}5", "か{0}"):
             text = "\n".join(shape.format(character) for character in characters)
             data = encode(text)

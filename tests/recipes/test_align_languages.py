@@ -15,6 +15,7 @@ def sources(shared_data):
     return [str(folder / "tatoeba-spa-eng.tsv.gz"), str(folder / "tatoeba-en-es-dice.dict")]
 
 
+@pytest.mark.slow
 def test_toy(recipe, sources, tmp_path, capsys):
     """A third of the sentences, one thread: measured 37 of a hundred words with 800 pairs, 9 from halves."""
     figures = recipe["main"]([*sources, "--toy", "--threads", "1", "--results", str(tmp_path / "figures.jsonl")])

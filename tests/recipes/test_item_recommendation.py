@@ -6,6 +6,8 @@ import pickle
 import random
 import tarfile
 
+import pytest
+
 
 def test_toy(recipe, capsys):
     """Departments of 20 items: measured 37 %, popularity 6 %."""
@@ -32,6 +34,7 @@ def dict_of_lists(*_):
     return {}
 
 
+@pytest.mark.slow
 def test_walks_on_a_graph_of_papers(shared_data, recipe, tmp_path):
     """Walks over Cora, ten steps each, 5 a paper: measured 41 %, popularity 3 %."""
     archive = shared_data / "graphs" / "planetoid" / "planetoid.tar.gz"

@@ -13,6 +13,7 @@ def novels(shared_data, count):
         return "\n".join(files.extractfile(name).read().decode("utf-8", "replace") for name in names)
 
 
+@pytest.mark.slow
 def test_frequent_words_are_units(shared_data, recipe):
     """4 novels, 570,000 words, runs of up to 10 characters: measured 91 % of the 3,000 most frequent words."""
     lines = novels(shared_data, 4).splitlines()
