@@ -6,12 +6,15 @@ lines where there is no terminal; False is silent; a function receives every `St
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, TextIO, cast
 
+_SHOWING = threading.Lock()  # held by the one `elapsed` that shows its time
+PATIENCE = 1.0  # seconds that `elapsed` waits before it shows anything
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
 NOTICE = 0.3  # seconds of compiling after which a notice is shown
 
@@ -80,6 +83,35 @@ def reporting(progress: Progress) -> Iterator[Report]:
         yield _PlainLines()
 
 
+@contextlib.contextmanager
+def elapsed(stage: str, progress: Progress) -> Iterator[None]:
+    """Show the time that a block of work takes, if it takes more than a second and reports no progress of its own.
+
+    Args:
+        stage: what is being done, such as "reading vectors".
+        progress: as for `reporting`.
+    """
+    began, finished = time.monotonic(), threading.Event()
+
+    def show() -> None:
+        if finished.wait(PATIENCE) or not _SHOWING.acquire(blocking=False):  # a block around this one is shown
+            return
+        try:
+            with reporting(progress) as report:
+                while not finished.wait(NOTICE):
+                    report(Status(stage=stage, seconds=time.monotonic() - began))
+        finally:
+            _SHOWING.release()
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+
+
 class Unfailing:
     """A stream to which nobody may listen any more: what cannot be written is left out, and the work goes on.
 
@@ -135,6 +167,8 @@ def describe(status: Status) -> str:
 
 def _details(status: Status) -> list[str]:
     parts = [f"{100 * status.done / status.total:3.0f} %"] if status.total else []
+    if not status.done and not status.total and status.seconds:
+        parts.append(_clock(status.seconds))
     if status.done and not status.total:
         parts.append(f"{_short(status.done)} {status.unit}")
     if status.rate:
@@ -185,7 +219,10 @@ def _bar() -> Iterator[Report]:
         BarColumn(bar_width=24),
         TextColumn("{task.fields[line]}", markup=False),
     )
-    with Progress(*columns, console=Console(file=cast("TextIO", Unfailing(sys.stderr))), transient=True) as bar:
+    console = Console(file=cast("TextIO", Unfailing(sys.stderr)))
+    # On a terminal rich prints standard output above the bar; output to a file or pipe must stay there.
+    both = sys.stdout is not None and sys.stdout.isatty()
+    with Progress(*columns, console=console, transient=True, redirect_stdout=both) as bar:
         tasks: dict[str, Any] = {}
 
         def report(status: Status) -> None:

@@ -1,87 +1,76 @@
-"""`firth antonyms`: the opposites of words, with what speaks for each."""
+"""`firth antonyms`."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from firth import relations
-from firth.cli.output import AsJson, Quiet, complain, note, print_json
-from firth.cli.queries import Count, Vectors
-from firth.cli.texts import Cache, corpus_of
+from firth.cli.arguments import AsJson, Cache, Quiet, Seed, SomeWords, Vectors, WordFile, names
+from firth.cli.output import note, print_json, working
+from firth.cli.queries import Count
+from firth.cli.texts import corpus_of
+from firth.cli.vectors import open_vectors, refuse_unknown
 from firth.cli.word_lists import read_words
 from firth.errors import OptionError
 from firth.relations.ranking import Candidate
-from firth.vectors.io import load_vectors
 
-_SHOWN = 3  # patterns of a candidate
+_PATTERNS = 3  # shown per candidate
 
 
 def antonyms(
     vectors: Vectors,
-    words: Annotated[
-        list[str] | None, typer.Argument(help="Words to find the antonyms of.", show_default=False, metavar="WORD")
-    ] = None,
+    words: SomeWords = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Text, or a corpus folder, in which patterns such as 'either X or Y' are counted. May be repeated.",
-            show_default=False,
-            metavar="CORPUS",
+        names(
+            "Text or corpus folder in which to count patterns such as 'either X or Y'. May be repeated.",
+            "CORPUS",
+            "--corpus",
         ),
     ] = None,
     pairs: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="File of labelled pairs to learn from: two words and 1 (antonyms) or 0 (synonyms). May be repeated.",
-            show_default=False,
-            metavar="FILE",
+        names(
+            "File of pairs to learn from: two words and 1 (antonyms) or 0 (synonyms) per line. May be repeated.",
+            "FILE",
+            "--pairs",
         ),
     ] = None,
     pattern_file: Annotated[
         str | None,
-        typer.Option(
-            "--patterns", help="File of patterns, one a line, in the place of the English ones.", metavar="FILE"
-        ),
+        names("File with one pattern per line. Default: patterns of English.", "FILE", "--patterns"),
     ] = None,
-    word_file: Annotated[
-        str | None, typer.Option("--words", help="File of words, one a line; - for standard input.", metavar="FILE")
-    ] = None,
+    word_file: WordFile = None,
     number: Count = 10,
-    seed: Annotated[int, typer.Option(help="Of the words on which the classifier's penalty is chosen.")] = 0,
+    seed: Seed = 0,
     cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the likeliest antonyms of words, best first.
+    """Show the most likely antonyms of words, best first.
 
-    Antonyms stand where synonyms stand, so that vectors alone cannot tell them apart: patterns that opposites fill,
-    counted in --corpus, can, and so can a classifier that learns from --pairs; best together.
+    Antonyms and synonyms occur in the same contexts, so vectors alone cannot tell them apart. Patterns of contrast,
+    counted in --corpus, can; so can a classifier trained on --pairs. Both together work best.
     """
-    if number < 1:
-        raise OptionError(f"-n {number}: expected a whole number of at least 1")
     if pattern_file is not None and not corpus:
-        raise OptionError("--patterns without --corpus: nowhere to count them")
+        raise OptionError("--patterns without --corpus: give the text to count them in")
     if not corpus and not pairs:
         raise OptionError("nothing to tell antonyms from synonyms by: give --corpus TEXT, --pairs FILE, or both")
-    given = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
-    if not given:
+    queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
+    if not queries:
         raise OptionError("no words: name some, or give --words FILE")
     labelled = relations.read_labelled_pairs(*pairs).checked() if pairs else None
-    space = load_vectors(vectors)
-    known = [word for word in given if word in space]
+    space = open_vectors(vectors, quiet)
     counts = _counts(corpus, pattern_file, cache, quiet)
     classifier = None
     if labelled is not None:
-        classifier = relations.train_classifier(relations.PairFeatures(space, counts), labelled, seed=seed)
-    found: Any = relations.antonyms(space, known, patterns=counts, classifier=classifier, topn=number)
-    for word, candidates in zip(known, found, strict=True):
-        _show(word, candidates, headed=len(given) > 1, json=json)
-    unknown = [word for word in given if word not in space]
-    if unknown:
-        for word in unknown[:-1]:
-            complain(str(space.lexicon.unknown(word)))
-        raise space.lexicon.unknown(unknown[-1])
+        with working("training the classifier of pairs", quiet):
+            classifier = relations.train_classifier(relations.PairFeatures(space, counts), labelled, seed=seed)
+    known = [word for word in queries if word in space]
+    with working("ranking candidates", quiet):
+        answers: Any = relations.antonyms(space, known, patterns=counts, classifier=classifier, topn=number)
+    for word, candidates in zip(known, answers, strict=True):
+        _show(word, candidates, headed=len(queries) > 1, json=json)
+    refuse_unknown(queries, space)
 
 
 def _counts(
@@ -96,15 +85,15 @@ def _counts(
 
 def _show(word: str, candidates: list[Candidate], *, headed: bool, json: bool) -> None:
     if json:
-        print_json({"query": word, "antonyms": [vars(one) for one in candidates]})
+        print_json({"query": word, "antonyms": [vars(candidate) for candidate in candidates]})
         return
     if headed:
         print(word)
     if not candidates:
-        note(f"{word}: no pattern holds it beside another word with a vector; give more text, or --pairs")
-    width = max((len(one.word) for one in candidates), default=0)
+        note(f"{word}: no pattern joins it with another word of the vectors; give more text, or --pairs")
+    width = max((len(candidate.word) for candidate in candidates), default=0)
+    indent = "  " if headed else ""
     for one in candidates:
         odds = "" if one.log_odds is None else f"  log-odds {one.log_odds:+.2f}"
-        seen = ", ".join(f"{pattern} {times}" for pattern, times in [*one.patterns.items()][:_SHOWN])
-        indent = "  " if headed else ""
-        print(f"{indent}{one.word:<{width}}  {one.score:+.3f}  cosine {one.cosine:+.3f}{odds}  {seen}".rstrip())
+        patterns = ", ".join(f"{pattern} {count}" for pattern, count in [*one.patterns.items()][:_PATTERNS])
+        print(f"{indent}{one.word:<{width}}  {one.score:+.3f}  cosine {one.cosine:+.3f}{odds}  {patterns}".rstrip())

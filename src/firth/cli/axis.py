@@ -1,4 +1,4 @@
-"""`firth axis`: where words stand between two poles, and vectors without that."""
+"""`firth axis`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,113 +6,86 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from firth.cli.output import AsJson, complain, note, print_json
-from firth.cli.postprocess import words_of
-from firth.cli.queries import Vectors
+from firth.cli.arguments import AsJson, Poles, Quiet, SomeWords, Vectors, WordFile, names, number, output
+from firth.cli.output import note, print_json
 from firth.cli.targets import check_vectors_target
+from firth.cli.vectors import open_vectors, open_word_vectors, refuse_unknown
 from firth.cli.word_lists import read_poles, read_words
 from firth.directions import axis as axis_of_pairs
 from firth.directions import axis_between, neutralise, project
 from firth.directions.axis import Axis
 from firth.errors import OptionError
 from firth.postprocess.word_pairs import read_word_pairs
-from firth.vectors.io import load_vectors
 
-FREQUENT = 10_000  # words that are looked through where none are named
+FREQUENT = 10_000  # words to choose from where the user names none
 
 
 def axis(
     vectors: Vectors,
-    words: Annotated[
-        list[str] | None, typer.Argument(help="Words to place.", show_default=False, metavar="WORD")
-    ] = None,
-    poles: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Two poles, each a word or several between commas: cold:hot, she,her:he,him.",
-            show_default=False,
-            metavar="A:B",
-        ),
-    ] = None,
+    words: SomeWords = None,
+    poles: Poles = None,
     pairs: Annotated[
         Path | None,
-        typer.Option(help="File of pairs that differ in one thing, the first pole's word first.", metavar="FILE"),
+        names("File of word pairs that define the axis, the first pole's word first.", "FILE", "--pairs"),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="Of --pairs: mean of the differences, or first component.", metavar="mean|pca")
+        str,
+        typer.Option(help="With --pairs: mean of the differences, or first principal component.", metavar="mean|pca"),
     ] = "mean",
-    word_file: Annotated[
-        str | None,
-        typer.Option("--words", help="File of words to place, one a line; - for standard input.", metavar="FILE"),
-    ] = None,
-    number: Annotated[
-        int, typer.Option("--number", "-n", help="Words shown at either end, where none are named.")
-    ] = 10,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Folder to save the vectors in, with the axis taken out.", metavar="OUT"),
-    ] = None,
+    word_file: WordFile = None,
+    number: Annotated[int, number("Words to show at either end, where no words are given.")] = 10,
+    output: Annotated[Path | None, output("Also save the vectors with the axis removed.")] = None,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show where words stand between two poles: the cosine with the direction from one to the other.
+    """Place words between two poles: the cosine with the direction from one pole to the other.
 
-    Words that lean to the first pole come first, with cosines below 0. Without words, those of the 10,000 most frequent
-    that lean most to either pole.
+    Words near the first pole come first, with cosines below 0. Without words, it shows those of the 10,000 most
+    frequent words that are nearest to either pole.
     """
-    if number < 1:
-        raise OptionError(f"-n {number}: expected a whole number of at least 1")
     if output is not None:
         check_vectors_target(output, takes_files=True)
-    space = load_vectors(vectors) if output is None else words_of(vectors)
-    along = _axis(space, poles or [], pairs, method)
-    given = [*(words or []), *(read_words(word_file) if word_file else [])]
-    known = [word for word in dict.fromkeys(given) if word in space]
-    unknown = [word for word in dict.fromkeys(given) if word not in space]
-    if known or not given:
-        _show(_places(space, along, known), None if given else number, along, json)
+    space = (open_vectors if output is None else open_word_vectors)(vectors, quiet)
+    direction = _axis(space, poles or [], pairs, method)
+    queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
+    known = [word for word in queries if word in space]
+    if known or not queries:
+        _show(_places(space, direction, known), None if queries else number, direction, json)
     if output is not None:
-        _without(space, along, output)
-    if unknown:
-        for word in unknown[:-1]:
-            complain(str(space.lexicon.unknown(word)))
-        raise space.lexicon.unknown(unknown[-1])
+        neutralise(space, direction).save(output)
+        note(f"{output}: {len(space):,} words x {space.dim}, without {direction.name}")
+    refuse_unknown(queries, space)
 
 
-def _axis(space: Any, poles: list[str], pairs: Path | None, method: str) -> Axis:
+def _axis(space: Any, poles: list[str], pairs: Path | None, method: Any) -> Axis:
     if len(poles) + (pairs is not None) != 1:
         raise OptionError("expected one axis: --poles A:B, or --pairs FILE")
     if poles and method != "mean":
-        raise OptionError(f"--method {method} with --poles: components are of pairs; give --pairs FILE")
-    how: Any = method
-    found = (
+        raise OptionError(f"--method {method} with --poles: it needs pairs; give --pairs FILE")
+    direction = (
         axis_between(space, *read_poles(poles[0]))
         if poles
-        else axis_of_pairs(space, read_word_pairs(str(pairs)), method=how)
+        else axis_of_pairs(space, read_word_pairs(str(pairs)), method=method)
     )
-    if found.missing:
-        note(f"without a vector, and left out: {', '.join(found.missing[:10])}")
-    if found.explained is not None:
-        note(f"the first component has {100 * found.explained:.1f} % of the pairs' variance")
-    return found
+    if direction.missing:
+        note(f"left out, for lack of a vector: {', '.join(direction.missing[:10])}")
+    if direction.explained is not None:
+        note(f"the first component explains {100 * direction.explained:.1f} % of the variance of the pairs")
+    return direction
 
 
-def _places(space: Any, along: Axis, words: list[str]) -> list[tuple[str, float]]:
-    """Words with their cosines, the first pole's end first."""
-    chosen = words or list(space.words[:FREQUENT])
-    cosines = project(space, along, chosen)
-    return [(chosen[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
+def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, float]]:
+    """Words with their cosines, in order of the cosine."""
+    shown = words or list(space.words[:FREQUENT])
+    cosines = project(space, direction, shown)
+    return [(shown[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
 
 
-def _show(places: list[tuple[str, float]], number: int | None, along: Axis, json: bool) -> None:
+def _show(places: list[tuple[str, float]], number: int | None, direction: Axis, json: bool) -> None:
     ends = places if number is None or 2 * number >= len(places) else [*places[:number], *places[-number:]]
     width = max(len(word) for word, _ in ends)
     for word, cosine in ends:
         if json:
-            print_json({"word": word, "axis": along.name, "cosine": cosine})
+            print_json({"word": word, "axis": direction.name, "cosine": cosine})
         else:
             print(f"{word:<{width}}  {cosine:+.4f}")
-
-
-def _without(space: Any, along: Axis, output: Path) -> None:
-    neutralise(space, along).save(output)
-    note(f"{output}: {len(space):,} words x {space.dim}, without {along.name}")

@@ -1,4 +1,4 @@
-"""`firth classify train|predict|test|quantise`: texts with labels in, labels of texts out."""
+"""`firth classify`: train, predict, test, quantise."""
 
 import time
 from collections.abc import Sequence
@@ -11,38 +11,43 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
+from firth.cli.arguments import (
+    TEXT,
+    AsJson,
+    Checkpoint,
+    Quiet,
+    Seed,
+    TextFile,
+    Threads,
+    names,
+    number,
+    output,
+)
 from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, add_command, with_flags
-from firth.cli.output import AsJson, complain, print_json
+from firth.cli.output import complain, following, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
 from firth.errors import OptionError
 from firth.signals import exit_status
 from firth.vectors.io.detect import check_file
 
-LINES = 1 << 15  # answered at once
+LINES = 1 << 15  # per batch
 
-Model = Annotated[
-    Path,
-    typer.Argument(help="A classifier: a folder of firth's, or fastText's .bin or .ftz.", metavar="MODEL"),
-]
+Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
 Texts = Annotated[
     list[str],
-    typer.Argument(
-        help="Files of texts with labels: lines with __label__NAME in them, or tables; or - for standard input.",
-        metavar="FILE",
-    ),
+    names("Labelled texts: files with __label__NAME in each line, or tables; or - for standard input.", "FILE"),
 ]
-Column = Annotated[str | None, typer.Option(help="Column of texts in a table; by default text.")]
-Labels = Annotated[str | None, typer.Option(help="Column of labels in a table.", metavar="COLUMN")]
-Number = Annotated[int, typer.Option("--number", "-k", help="How many labels a text, at most.")]
-Threshold = Annotated[float, typer.Option(help="Least probability of a label that is shown.")]
-Threads = Annotated[int | None, typer.Option(help="Threads; by default one a processor.", show_default=False)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
-Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Folder to save in, or a file of fastText's: .bin or .ftz.", metavar="OUT"),
+Column = Annotated[
+    str | None, typer.Option(help="Column with the texts, in a table. Default: text.", rich_help_panel=TEXT)
 ]
+Labels = Annotated[
+    str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
+]
+Number = Annotated[int, number("Labels to predict per text, at most.")]
+Threshold = Annotated[float, typer.Option(help="Smallest probability of a predicted label.")]
+Output = Annotated[Path, output("Folder to save the classifier in, or a .bin or .ftz file for fastText.")]
 
 
 def _train(
@@ -50,22 +55,23 @@ def _train(
     output: Output,
     column: Column = None,
     labels: Labels = None,
-    seed: Annotated[int, typer.Option(help="Of every random draw; with one thread it decides every bit.")] = 0,
+    seed: Seed = 0,
     threads: Threads = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
-    ] = None,
+    checkpoint: Checkpoint = None,
     autotune: Annotated[
-        str | None, typer.Option(help="File of texts with labels to find the best options by.", metavar="FILE")
+        str | None,
+        typer.Option(help="File of labelled texts; search for the options that score best on it.", metavar="FILE"),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long to search for options, with --autotune.")] = 300.0,
-    metric: Annotated[str, typer.Option(help="What is best: f1, or f1:LABEL.")] = "f1",
+    seconds: Annotated[float, typer.Option(help="With --autotune: duration of the search.")] = 300.0,
+    metric: Annotated[str, typer.Option(help="With --autotune: figure to optimise, f1 or f1:LABEL.")] = "f1",
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Train a classifier on texts with labels. Ctrl-C or SIGTERM stops at a safe point and saves what was learned."""
+    """Train a text classifier on labelled texts.
+
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned.
+    """
     began = time.monotonic()
     _check_target(output, ".bin", source)
     if checkpoint is not None:
@@ -86,7 +92,7 @@ def _train(
         )
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
-    _tell(classifier, output, time.monotonic() - began, json)
+    _report(classifier, output, time.monotonic() - began, json)
     if classifier.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
 
@@ -96,23 +102,25 @@ _OPTIONS = Flags(TextClassifier, "Classifier")
 
 def predict(
     model: Model,
-    texts: Annotated[str, typer.Argument(help="File with a text a line, or - for standard input.", metavar="FILE")],
+    texts: TextFile,
     number: Number = 1,
     threshold: Threshold = 0.0,
     threads: Threads = None,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Tell the labels of texts, a line each: labels and their probabilities, the likeliest first."""
-    classifier = load(model)
-    for lines in line_batches(texts, LINES, damaged="surrogateescape"):
-        for answer in classifier.predict(lines, number, threshold, threads=threads):
+    """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first."""
+    with working(f"reading {model}", quiet):
+        classifier = load(model)
+    for lines in following(line_batches(texts, LINES, damaged="surrogateescape"), "predicting", quiet):
+        for labels in classifier.predict(lines, number, threshold, threads=threads):
             if json:
-                print_json({"labels": [{"label": label, "probability": p} for label, p in answer]})
+                print_json({"labels": [{"label": label, "probability": p} for label, p in labels]})
             else:
-                print("\t".join(f"{label}\t{p:.4f}" for label, p in answer))
+                print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
 
 
-def judge(
+def measure(
     model: Model,
     source: Texts,
     column: Column = None,
@@ -123,18 +131,14 @@ def judge(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Judge a classifier on texts with labels: precision, recall and F1, over all and by label."""
+    """Test a classifier on labelled texts: precision, recall and F1, overall and per label."""
     scores = load(model).test(
         source_of(source), labels, column=column, k=number, threshold=threshold, threads=threads, progress=not quiet
     )
     if json:
         print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
     else:
-        print(
-            f"{scores.texts:,} texts, the {scores.k} likeliest labels of each"
-            if scores.k > 1
-            else f"{scores.texts:,} texts"
-        )
+        print(f"{scores.texts:,} texts" + (f", the {scores.k} most likely labels of each" if scores.k > 1 else ""))
         print(scores)
 
 
@@ -142,16 +146,20 @@ def quantise(
     model: Model,
     output: Output,
     width: Annotated[int, typer.Option(help="Numbers that one byte stands for.")] = 2,
-    lengths: Annotated[bool, typer.Option("--lengths", help="Keep the rows' lengths, in a byte more each.")] = False,
-    keep: Annotated[int | None, typer.Option(help="How many rows of words and n-grams stay; by default all.")] = None,
-    label_vectors: Annotated[bool, typer.Option("--label-vectors", help="Quantise those of labels too.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the learning of the codes.")] = 0,
+    lengths: Annotated[
+        bool, typer.Option("--lengths", help="Store the rows' lengths apart, in one byte each.")
+    ] = False,
+    keep: Annotated[int | None, typer.Option(help="Rows of words and n-grams to keep. Default: all.")] = None,
+    label_vectors: Annotated[bool, typer.Option("--label-vectors", help="Quantise the label vectors too.")] = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Make a classifier ten to a hundred times smaller."""
+    """Make a classifier ten to a hundred times smaller by product quantisation."""
     _check_target(output, ".ftz")
-    small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
-    small.save(output)
+    with working("quantising", quiet):
+        small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
+        small.save(output)
     sizes = {"before": size_on_disk(model), "bytes": size_on_disk(output)}
     if json:
         print_json({"classifier": str(output), **sizes})
@@ -160,9 +168,9 @@ def quantise(
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Train, ask, judge and shrink classifiers of texts.")
-    trained = with_flags(_train, [_OPTIONS])
-    for name, run in (("train", trained), ("predict", predict), ("test", judge), ("quantise", quantise)):
+    app = typer.Typer(help="Text classifiers: train, predict, test and shrink.")
+    train = with_flags(_train, [_OPTIONS])
+    for name, run in (("train", train), ("predict", predict), ("test", measure), ("quantise", quantise)):
         add_command(app, name, run)
     return app
 
@@ -171,10 +179,10 @@ classify = _app()
 
 
 def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> None:
-    """Make sure that a classifier can be written.
+    """Check that a classifier can be written.
 
     Raises:
-        OptionError: something else is there, or the name is that of the other kind of fastText's files.
+        OptionError: something else is there, or the name is that of fastText's other kind of file.
     """
     if output.suffix not in FASTTEXT:
         check_folder_target(output)
@@ -184,7 +192,7 @@ def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> Non
     check_file_target(output, check_file, sources)
 
 
-def _tell(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:
+def _report(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:
     facts = classifier.metadata["training"]
     if facts["texts_left_out"]:
         complain(f"warning: {facts['texts_left_out']:,} texts without a label or a known word were left out")

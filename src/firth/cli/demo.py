@@ -1,4 +1,4 @@
-"""`firth demo`: the whole way from text to a map, on text that is there already."""
+"""`firth demo`: from text to a map of words, on text that every installation has."""
 
 import itertools
 import shlex
@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from firth.cli.arguments import AsJson, Quiet
 from firth.cli.documentation import paragraphs
-from firth.cli.output import AsJson, note, print_json, scored
+from firth.cli.output import note, print_json, scored
 from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.embeddings.word2vec import Word2Vec
@@ -21,9 +22,9 @@ from firth.storage.model_folder import is_model_folder
 from firth.vectors.io import save
 from firth.vectors.word_vectors import WordVectors
 
-# A small corpus wants many passes, and CBOW is the better of the two on it.
+# A small corpus needs many passes, and CBOW does better on it than skip-gram.
 MODEL = Word2Vec(architecture="cbow", dim=100, epochs=15, sample=3e-4)
-FEWEST = 15  # times that a word must stand in the documentation
+MIN_COUNT = 15
 WORDS = ("list", "string", "array", "integer", "error", "file", "thread", "eigenvalues", "lowercase", "socket")
 ANALOGIES = (
     ("array", "arrays", "list"),
@@ -41,10 +42,10 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the vectors and the map.")] = Path(
         "firth-demo"
     ),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Train on the documentation of Python and of the installed libraries, and show what came of it.
+    """Try firth: train on the documentation of Python and its libraries, and show the results.
 
     Nothing is downloaded. The vectors and a map of words go to the folder firth-demo.
     """
@@ -60,9 +61,9 @@ def demo(
 
 def _check(output: Path) -> None:
     if output.exists() and not (output / VECTORS).exists() and (not output.is_dir() or any(output.iterdir())):
-        raise OptionError(f"{output} is there already and is not a demo's; expected a new name: firth demo -o NAME")
+        raise OptionError(f"{output} exists and is not from a demo; expected a new name: firth demo -o NAME")
     if (output / MAP).exists() and not is_model_folder(output / VECTORS):
-        raise OptionError(f"{output / MAP} is not a demo's; expected a new name: firth demo -o NAME")
+        raise OptionError(f"{output / MAP} is not from a demo; expected a new name: firth demo -o NAME")
     check_folder_target(output / VECTORS)
     check_writable(output / MAP)
 
@@ -72,9 +73,9 @@ def _train(progress: bool) -> WordVectors:
     say = note if progress else _silent
     say("Reading the documentation of Python and of the libraries beside it. Nothing is downloaded.")
     with tempfile.TemporaryDirectory(prefix="firth-", ignore_cleanup_errors=True) as cache:
-        corpus = Corpus.build(paragraphs(), min_count=FEWEST, cache=cache, progress=progress)
+        corpus = Corpus.build(paragraphs(), min_count=MIN_COUNT, cache=cache, progress=progress)
         size = f"{corpus.num_tokens:,} words, {len(corpus.vocabulary):,} different"
-        say(f"Training on {size}, {MODEL.epochs} times over.")
+        say(f"Training on {size}, in {MODEL.epochs} passes.")
         vectors = MODEL.train(corpus, progress=progress)
     vectors.metadata["name"] = "python"
     say(f"Done in {time.monotonic() - began:.0f} seconds.\n")
@@ -85,28 +86,24 @@ def _silent(text: str) -> None:
     """Show nothing."""
 
 
-def _known(vectors: WordVectors, *words: str) -> bool:
-    return all(word in vectors for word in words)
-
-
 def _show_neighbours(vectors: WordVectors, json: bool) -> None:
-    asked = [word for word in WORDS if word in vectors]
-    answers = vectors.similar_by_word(asked, topn=SHOWN)
+    words = [word for word in WORDS if word in vectors]
+    answers = vectors.similar_by_word(words, topn=SHOWN)
     if json:
-        for word, found in zip(asked, answers, strict=True):
-            print_json({"query": word, "neighbours": scored(found)})
+        for word, answer in zip(words, answers, strict=True):
+            print_json({"query": word, "neighbours": scored(answer)})
         return
     print("Words and their nearest neighbours")
-    width = max(map(len, asked), default=0)
-    for word, found in zip(asked, answers, strict=True):
-        print(f"  {word:<{width}}  {', '.join(neighbour for neighbour, _ in found)}")
+    width = max(map(len, words), default=0)
+    for word, answer in zip(words, answers, strict=True):
+        print(f"  {word:<{width}}  {', '.join(neighbour for neighbour, _ in answer)}")
 
 
 def _show_analogies(vectors: WordVectors, json: bool) -> None:
-    asked = [words for words in ANALOGIES if _known(vectors, *words)]
+    questions = [words for words in ANALOGIES if all(word in vectors for word in words)]
     if not json:
         print("\nAnalogies")
-    for a, b, c in asked:
+    for a, b, c in questions:
         answers = vectors.analogy(a, b, c, n=3)
         if json:
             print_json({"a": a, "b": b, "c": c, "method": "add", "answers": scored(answers)})
@@ -118,7 +115,7 @@ def _groups(vectors: WordVectors) -> dict[str, list[str]]:
     """The words of the map: a few themes, each with its neighbours."""
     themes = [theme for theme in THEMES if theme in vectors]
     answers = vectors.similar_by_word(themes, topn=SHOWN)
-    return {theme: [word for word, _ in found] for theme, found in zip(themes, answers, strict=True)}
+    return {theme: [word for word, _ in answer] for theme, answer in zip(themes, answers, strict=True)}
 
 
 def _show_map(vectors: WordVectors, path: Path, json: bool) -> None:
@@ -136,7 +133,7 @@ def _show_map(vectors: WordVectors, path: Path, json: bool) -> None:
     if json:
         print_json({"map": str(path)})
     else:
-        print(f"\nA map of such words is drawn in {path}")
+        print(f"\nMap of words: {path}")
 
 
 def _say_what_next(path: Path) -> None:
@@ -144,7 +141,7 @@ def _say_what_next(path: Path) -> None:
     print(
         f"""
 Next
-  firth neighbours {quoted} dictionary random       ask these vectors more
-  firth train skipgram YOUR-TEXTS -o my.firth      learn from your own text: files, folders, .gz, .jsonl, ...
-  firth evaluate my.firth                          how good they are, against human judgements"""
+  firth neighbours {quoted} dictionary random   query these vectors
+  firth train skipgram YOUR-TEXTS -o my.firth          train on your own text: files, folders, .gz, .jsonl, ...
+  firth evaluate my.firth                              compare the vectors with human judgements"""
     )

@@ -1,11 +1,12 @@
-"""`firth diversity`: how many patterns texts have, side by side."""
+"""`firth diversity`."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.output import AsJson, print_json
+from firth.cli.arguments import AsJson, Quiet, Seed, names
+from firth.cli.output import print_json, print_table, working
 from firth.errors import OptionError
 from firth.evaluation.diversity import RESAMPLES, Diversity
 from firth.evaluation.diversity import diversity as measure
@@ -18,46 +19,44 @@ _HEADINGS = (
 
 
 def diversity(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Texts, an example a line; empty lines are none.", show_default=False, metavar="FILE"),
-    ],
+    files: Annotated[list[Path], names("Texts, one example per line; empty lines are skipped.", "FILE")],
     patterns: Annotated[
         list[str] | None,
-        typer.Option(
-            help="What counts as a pattern: the line as it stands, or n for the n-grams of its tokens. May be given "
-            "several times. Default: line.",
-            show_default=False,
-            metavar="line|1..n",
+        names(
+            "Pattern to count: line for whole lines, or n for n-grams of tokens. May be repeated. Default: line.",
+            "line|N",
+            "--patterns",
         ),
     ] = None,
-    tokens: Annotated[str, typer.Option(help="Tokens of n-grams.", metavar="unicode|whitespace|text8")] = "unicode",
-    resamples: Annotated[int, typer.Option(help="Of the bootstrap over examples.")] = RESAMPLES,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    tokens: Annotated[str, typer.Option(help="Tokeniser for n-grams.", metavar="unicode|whitespace|text8")] = "unicode",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples, for the intervals.")] = RESAMPLES,
+    seed: Seed = 0,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show how diverse texts are, by the entropy of their patterns.
+    """Measure how varied texts are by the entropy of their patterns.
 
-    Entropy is in nats, corrected for the patterns that so few examples cannot show, with its interval; effective is as
-    many patterns, used evenly. Distinct (of n-grams: distinct-n) is different patterns by all counted. It falls as
-    texts grow: "at equal size" is what to expect of it in so many patterns of each file as the smallest has. Unseen is
-    the chance that one more would be new; where it is high, the entropy is a lower bound.
+    Entropy is in nats and corrected for the small sample; "effective" is the number of equally frequent patterns with
+    that entropy. "Distinct" (distinct-n for n-grams) is different patterns divided by all patterns. It falls as texts
+    grow, so "at equal size" gives its expectation in a sample as large as the smallest file. "Unseen" is the
+    probability that the next pattern is new; where it is high, the entropy is a lower bound.
     """
     texts = {file: [line for _, line in lines(file, comments=False)] for file in files}
     facts = []
     for kind in patterns or ["line"]:
-        wanted = _pattern(kind)
-        found = {
-            file: measure(text, patterns=wanted, tokens=tokens, resamples=resamples, seed=seed)
-            for file, text in texts.items()
-        }
-        least = min(one.total for one in found.values())
-        facts += [_facts(file, kind, one, least) for file, one in found.items()]
+        pattern = _pattern(kind)
+        with working("counting patterns", quiet):
+            results = {
+                file: measure(text, patterns=pattern, tokens=tokens, resamples=resamples, seed=seed)
+                for file, text in texts.items()
+            }
+        least = min(result.total for result in results.values())
+        facts += [_facts(file, kind, result, least) for file, result in results.items()]
     if json:
-        for each in facts:
-            print_json(each)
+        for row in facts:
+            print_json(row)
     else:
-        print(_table(facts))
+        print_table([_HEADINGS, *map(_cells, facts)], left=(0, 1))
 
 
 def _pattern(kind: str) -> str | int:
@@ -86,16 +85,6 @@ def _facts(file: Path, kind: str, one: Diversity, least: int) -> dict[str, Any]:
         "effective": one.effective,
         "unseen": one.unseen,
     }
-
-
-def _table(facts: list[dict[str, Any]]) -> str:
-    rows = [_HEADINGS, *map(_cells, facts)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADINGS))]
-    return "\n".join("  ".join(map(_aligned, row, widths, range(len(row)))) for row in rows)
-
-
-def _aligned(cell: str, width: int, place: int) -> str:
-    return cell.ljust(width) if place < 2 else cell.rjust(width)
 
 
 def _cells(one: dict[str, Any]) -> tuple[str, ...]:

@@ -1,71 +1,71 @@
-"""`firth evaluate`: vectors against gold sets."""
+"""`firth evaluate`."""
 
 import shutil
 import sys
-from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
-from firth.cli.output import AsJson, Quiet
+from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
+from firth.cli.vectors import open_vectors
 from firth.data import SETS
 from firth.evaluation.judge import Given
 from firth.evaluation.judge import evaluate as judge
 from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
-from firth.vectors.io import load_vectors
+from firth.option_names import one_spelling
 
 
 def _names(kind: str) -> str:
     return ", ".join(name for name, one in SETS.items() if one.kind == kind)
 
 
+SimilaritySets = Annotated[
+    list[str] | None,
+    typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE"),
+]
+AnalogySets = Annotated[
+    list[str] | None, typer.Option(help=f"File of analogy questions, or {_names('analogies')}.", metavar="FILE")
+]
+
+
 def evaluate(
-    vectors: Annotated[
-        list[str], typer.Argument(help="Vectors to judge, side by side.", show_default=False, metavar="VECTORS")
-    ],
+    vectors: Annotated[list[str], names("Vectors to evaluate, side by side.", "VECTORS")],
     suite: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Instrument: all, or {', '.join(SUITES)}; a file or a named set of one's own behind a colon, as in "
-            "similarity:pairs.tsv. May be given several times.",
+            help=f"Kind of test: {', '.join(SUITES)}, or all. A colon adds a file or a named set: "
+            "similarity:pairs.tsv. May be repeated.",
             metavar="NAME",
         ),
     ] = None,
-    similarity: Annotated[
-        list[str] | None,
-        typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE"),
-    ] = None,
-    analogies: Annotated[
-        list[str] | None, typer.Option(help=f"File of analogy questions, or {_names('analogies')}.", metavar="FILE")
-    ] = None,
+    similarity: SimilaritySets = None,
+    analogies: AnalogySets = None,
     unknown: Annotated[
         str,
         typer.Option(
-            help="Words without a vector: skip the items that need one, count these as answered by a model that knows "
-            "nothing, or infer a vector from the word's n-grams, where there are any.",
+            help="Items with unknown words: skip them, count them as answered at random, or infer a vector from the "
+            "word's n-grams.",
             metavar="skip|count|infer",
         ),
     ] = "skip",
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder of local copies of the named sets, instead of a download.", metavar="DIR"),
-    ] = None,
-    sections: Annotated[bool, typer.Option("--sections", help="Show the sections of analogy sets too.")] = False,
-    restrict_vocab: Annotated[int, typer.Option(help="Ask analogies of this many of the first words.")] = 300_000,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap and of every other draw.")] = 0,
+    data: Data = None,
+    sections: Annotated[bool, typer.Option("--sections", help="Also show the sections of analogy sets.")] = False,
+    restrict_vocab: Annotated[
+        int, typer.Option(help="Answer analogies with this many of the most frequent words.")
+    ] = 300_000,
+    seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Judge vectors on gold sets.
+    """Evaluate vectors on test sets: similarity, analogies and others.
 
-    Without --suite, --similarity and --analogies: WordSim-353, SimLex-999, MEN, Rare Words and Google's analogies, from
-    --data, from the folder that FIRTH_DATA names, or downloaded once. Intervals are 95 %: Wilson's for shares of right
-    answers, else the bootstrap's. Several vectors stand side by side; the best of a line is marked, and so is what does
-    not differ from it.
+    The default sets are WordSim-353, SimLex-999, MEN, Rare Words and Google's analogies, from --data, from the folder
+    in FIRTH_DATA, or downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
+    vectors, each line marks the best result and those that do not differ from it significantly.
     """
     report = judge(
-        {path: load_vectors(path) for path in vectors},
+        {path: open_vectors(path, quiet) for path in vectors},
         similarity=similarity or None,
         analogies=analogies or None,
         suites=_suites(suite) if suite else None,
@@ -82,11 +82,11 @@ def evaluate(
         print(report.table(sections=sections, bold=terminal is not None, width=terminal))
 
 
-def _suites(wanted: list[str]) -> dict[str, Given]:
-    """Instruments with the files given for each; None for the usual ones."""
-    found: dict[str, list[str]] = {}
-    for item in wanted:
+def _suites(items: list[str]) -> dict[str, Given]:
+    """Suites with the files given for each; None stands for the default files."""
+    files: dict[str, list[str]] = {}
+    for item in items:
         name, _, file = item.partition(":")
-        for one in SUITES if name == "all" else [name]:
-            found.setdefault(one, []).extend([file] if file else [])
-    return {name: files or None for name, files in found.items()}
+        for suite in SUITES if name == "all" else [one_spelling(name)]:
+            files.setdefault(suite, []).extend([file] if file else [])
+    return {name: paths or None for name, paths in files.items()}

@@ -1,4 +1,4 @@
-"""`firth convert` and `firth info`: what lies on disk."""
+"""`firth convert` and `firth info`."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.output import AsJson, complain, note, print_json
+from firth.cli.arguments import AsJson, Quiet, names
+from firth.cli.output import complain, note, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target
-from firth.cli.verify import print_table, verify_facts
+from firth.cli.verify import print_states, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
 from firth.vectors.io import FORMATS, format_of, load, load_vectors, save
@@ -18,30 +19,31 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
-_WIDEST = 200  # characters of a fact; a tokenizer has some 100,000
+_WIDEST = 200  # characters shown of a value; a tokenizer has about 100,000
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="Vectors to read, in any format.", metavar="IN", show_default=False)],
-    target: Annotated[Path, typer.Argument(help="Folder or file to write.", metavar="OUT", show_default=False)],
+    source: Annotated[str, names("Vectors to read, in any format.", "IN")],
+    target: Annotated[Path, names("Folder or file to write.", "OUT")],
     to: Annotated[
         str | None,
         typer.Option(
-            help="Format to write; by default by OUT's name: .txt and .vec word2vec, .bin word2vec-binary "
-            "(fasttext of vectors with subwords), .ftz fasttext, .floret floret, else firth.",
-            metavar="|".join(FORMATS),
+            help=f"Format: {', '.join(FORMATS)}. Default: by the name of OUT: .txt and .vec word2vec, .bin "
+            "word2vec-binary (fasttext with subwords), .ftz fasttext, .floret floret, else firth.",
+            metavar="NAME",
             show_default=False,
         ),
     ] = None,
     dtype: Annotated[
-        str | None, typer.Option(help="Precision to store; by default the present one.", metavar="float32|float16")
+        str | None, typer.Option(help="Precision. Default: that of IN.", metavar="float32|float16")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="Read the first so many vectors of a foreign file.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Read only this many vectors, from the start of the file.")] = None,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Write vectors in another format: of words, or those of documents.
+    """Convert vectors of words or documents to another file format.
 
-    A name that ends in .gz, .bz2, .xz or .zip is packed.
+    A file whose name ends in .gz, .bz2, .xz or .zip is compressed.
     """
     format = to or format_of(target)
     if dtype not in (None, "float32", "float16", "float64"):
@@ -50,15 +52,17 @@ def convert(
         check_folder_target(target, "vectors")
     else:
         check_file_target(target, check_file)
-    vectors = load_vectors(source, limit=limit, documents=True)
+    with working(f"reading {source}", quiet):
+        vectors = load_vectors(source, limit=limit, documents=True)
     of_words = isinstance(vectors, WordVectors | SubwordVectors)
     format = to or format_of(target, subwords=isinstance(vectors, SubwordVectors))
-    if of_words or format != "firth":
-        save(vectors if of_words else vectors.documents, target, format=format, dtype=dtype)
-    elif dtype is None:
-        vectors.save(target)  # with the words, and all that new documents are inferred from
-    else:
-        raise OptionError(f"dtype={dtype!r}: documents are kept as they were trained; leave it out")
+    if not of_words and format == "firth" and dtype is not None:
+        raise OptionError(f"dtype={dtype!r}: document vectors keep the precision they were trained in; leave it out")
+    with working(f"writing {target}", quiet):
+        if of_words or format != "firth":
+            save(vectors if of_words else vectors.documents, target, format=format, dtype=dtype)
+        else:
+            vectors.save(target)  # with the words, and what inference for new documents needs
     entries = "words" if of_words else "documents"
     if json:
         print_json({"vectors": str(target), "format": format, entries: len(vectors), "dim": vectors.dim})
@@ -67,38 +71,36 @@ def convert(
 
 
 def info(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            help="Vectors, the folder of a corpus, or a language model.", show_default=False, metavar="PATH"
-        ),
-    ],
+    path: Annotated[Path, names("Vectors, the folder of a corpus, or a language model.", "PATH")],
     verify: Annotated[
         bool,
         typer.Option(
             "--verify",
-            help="Read a folder again and say which files are as written; exit status 1 if one is not.",
+            help="Check every file of a folder against its checksum; exit status 1 if one is damaged.",
         ),
     ] = False,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Say what a file of vectors, a corpus folder or a language model holds."""
+    """Describe vectors, a corpus or a language model: kind, size, options and training."""
     if verify:
-        _verify(path, json)
+        _verify(path, quiet, json)
         return
-    facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
+    with working(f"reading {path}", quiet):
+        facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
     if json:
         print_json(facts)
         return
     print_facts(facts)
 
 
-def _verify(path: Path, json: bool) -> None:
-    facts = verify_facts(path)
+def _verify(path: Path, quiet: bool, json: bool) -> None:
+    with working(f"reading {path}", quiet):
+        facts = verify_facts(path)
     if json:
         print_json(facts)
     else:
-        print_table(facts)
+        print_states(facts)
         if facts["error"]:
             complain(facts["error"])
     if not facts["whole"]:
@@ -106,7 +108,7 @@ def _verify(path: Path, json: bool) -> None:
 
 
 def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
-    """Print names with values, those inside others below them and further in."""
+    """Print names with values; nested values are indented."""
     width = max(len(name) for name in facts)
     for name, value in facts.items():
         title = name.replace("_", " ")
@@ -118,7 +120,7 @@ def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
 
 
 def _corpus_facts(path: Path) -> dict[str, Any]:
-    # Reading a corpus needs no compiler, but its module brings one along: only a corpus waits for it.
+    # The module imports the compiler, which takes a second: only a corpus waits for it.
     from firth.corpus.encoded import Corpus
 
     corpus = Corpus.open(path)
@@ -142,36 +144,41 @@ def language_facts(path: Path, model: Any) -> dict[str, Any]:
 
 
 def _vector_facts(path: Path) -> dict[str, Any]:
-    found = load(path)
-    if not isinstance(found, WordVectors | SubwordVectors | SenseVectors):
-        from firth.language.model import LanguageModel  # brings a compiler along, too
+    vectors = load(path)
+    if not isinstance(vectors, WordVectors | SubwordVectors | SenseVectors):
+        from firth.language.model import LanguageModel  # imports the compiler, too
 
-        if isinstance(found, LanguageModel):
-            return language_facts(path, found)
-    facts: dict[str, Any] = {"path": str(path), "kind": type(found).__name__, "entries": len(found), "dim": found.dim}
-    if isinstance(found, WordVectors | SubwordVectors):
+        if isinstance(vectors, LanguageModel):
+            return language_facts(path, vectors)
+    facts: dict[str, Any] = {
+        "path": str(path),
+        "kind": type(vectors).__name__,
+        "entries": len(vectors),
+        "dim": vectors.dim,
+    }
+    if isinstance(vectors, WordVectors | SubwordVectors):
         facts = {
             "path": str(path),
             "kind": "vectors",
-            "words": len(found),
-            "dim": found.dim,
-            "dtype": str(found.vectors.dtype),
-            "counts": found.counts is not None,
-            "output_vectors": found.output_vectors is not None,
-            "quantised": None if found.codes is None else kind_of(found.codes),
+            "words": len(vectors),
+            "dim": vectors.dim,
+            "dtype": str(vectors.vectors.dtype),
+            "counts": vectors.counts is not None,
+            "output_vectors": vectors.output_vectors is not None,
+            "quantised": None if vectors.codes is None else kind_of(vectors.codes),
         }
-    if isinstance(found, SenseVectors):
-        several = int((found.num_senses > 1).sum())
+    if isinstance(vectors, SenseVectors):
+        several = int((vectors.num_senses > 1).sum())
         facts["kind"], facts["words"] = "senses", facts.pop("entries")
-        facts |= {"senses": len(found.vectors), "words_of_several_senses": several}
-    if isinstance(found, SubwordVectors):
-        how = dataclasses.asdict(found.ngrams.hashing)
+        facts |= {"senses": len(vectors.vectors), "words_of_several_senses": several}
+    if isinstance(vectors, SubwordVectors):
+        how = dataclasses.asdict(vectors.ngrams.hashing)
         if not how["hashes"]:
             del how["hashes"], how["seed"]
         program = "fasttext" if "hashes" not in how else "floret"
-        facts["ngrams"] = {"hashing": program, **how, "rows": found.ngrams.matrix.shape[0]}
+        facts["ngrams"] = {"hashing": program, **how, "rows": vectors.ngrams.matrix.shape[0]}
     facts["bytes"] = size_on_disk(path)
-    return {**facts, **{name: value for name, value in found.metadata.items() if name != "path"}}
+    return {**facts, **{name: value for name, value in vectors.metadata.items() if name != "path"}}
 
 
 def size_on_disk(path: Path) -> int:

@@ -32,12 +32,14 @@ class Flags:
         panel: heading of the flags in the help.
         without: fields that have no flag.
         defaults: an instance whose values the help shows as defaults, where they are not the dataclass's own.
+        renamed: names of flags that differ from the field's, where the command has a flag of that name.
     """
 
     kind: type
     panel: str
     without: frozenset[str] = frozenset()
     defaults: Any = None
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def parameters(self) -> Iterable[inspect.Parameter]:
         """Yield a keyword parameter per field; its default None means that the flag was not given."""
@@ -50,14 +52,15 @@ class Flags:
 
     def select(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the command's values that belong to this dataclass and were given."""
-        names = {field.name for field in self._fields()}
-        return {name: value for name, value in values.items() if name in names and value is not None}
+        flags = {field.name: self.renamed.get(field.name, field.name) for field in self._fields()}
+        return {name: values[flag] for name, flag in flags.items() if values.get(flag) is not None}
 
     def _fields(self) -> list[dataclasses.Field[Any]]:
         return [field for field in dataclasses.fields(self.kind) if field.metadata and field.name not in self.without]
 
     def _parameter(self, field: dataclasses.Field[Any], simple: type) -> inspect.Parameter:
-        dashed = field.name.replace("_", "-")
+        name = self.renamed.get(field.name, field.name)
+        dashed = name.replace("_", "-")
         common = getattr(self.kind, "common_options", (field.name,))
         info = typer.Option(
             f"--{dashed}/--no-{dashed}" if simple is bool else f"--{dashed}",
@@ -67,7 +70,7 @@ class Flags:
             rich_help_panel=self.panel if field.name in common else ADVANCED,
         )
         annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
-        return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 class Commands(TyperGroup):

@@ -1,4 +1,4 @@
-"""`firth index`: an index of vectors made once, to be asked often; or several kinds of it side by side."""
+"""`firth index`."""
 
 import dataclasses
 from pathlib import Path
@@ -6,58 +6,61 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import AsJson, Quiet, Vectors, number, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, note, print_json
-from firth.cli.queries import Vectors
+from firth.cli.output import note, print_json, working
 from firth.cli.targets import check_file_target
+from firth.cli.vectors import open_vectors
 from firth.errors import OptionError
 from firth.vectors.index.files import check_target
 from firth.vectors.index.index import read_options
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
 from firth.vectors.index.space import space_of
 from firth.vectors.index.trial import USUAL, Trial, try_indexes, usual_choices
-from firth.vectors.io import load_vectors
 
 FLAGS = (
-    Flags(ExactOptions, "Of kind exact"),
-    Flags(LshOptions, "Of kind lsh"),
-    Flags(HnswOptions, "Of kind hnsw"),
+    Flags(ExactOptions, "Kind exact"),
+    Flags(LshOptions, "Kind lsh"),
+    Flags(HnswOptions, "Kind hnsw"),
 )
 COLUMNS = f"{'index':<40} {'recall':>7} {'scanned':>8} {'us/query':>9} {'in batch':>9} {'build s':>8} {'MB':>7}"
 
 
 def _index(
     vectors: Vectors,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False, metavar="FILE")
-    ] = None,
-    kind: Annotated[str, typer.Option(help="How it finds neighbours.", metavar="|".join(OPTIONS))] = "hnsw",
+    output: Annotated[Path | None, output("File to write.", "FILE")] = None,
+    kind: Annotated[
+        str, typer.Option(help="Kind of index: exact search, hash tables or a graph.", metavar="|".join(OPTIONS))
+    ] = "hnsw",
     compare: Annotated[
-        bool, typer.Option("--compare", help="Try several kinds on words held out, and write nothing.")
+        bool, typer.Option("--compare", help="Compare several kinds and settings; write nothing.")
     ] = False,
-    number: Annotated[int, typer.Option("--number", "-n", help="Neighbours a query, with --compare.")] = 10,
-    queries: Annotated[int, typer.Option(help="Words to hold out as queries, with --compare.")] = 1000,
+    number: Annotated[int, number("With --compare: neighbours per query.")] = 10,
+    queries: Annotated[int, typer.Option(help="With --compare: words to hold out as queries.")] = 1000,
+    quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Make an index of vectors, for firth neighbours --index FILE; or compare kinds of index.
+    """Build an index that speeds up the search for neighbours, for firth neighbours --index FILE.
 
-    With --compare, words drawn at random are taken out and asked for: how many of their exact neighbours does each
-    index find, how many vectors does it look at, and how long does a query take, one by one and in one batch?
+    --compare holds out random words as queries and measures for each index: recall (the share of the exact neighbours
+    that it finds), the share of vectors that it scans, and the time per query, one by one and in a batch.
     """
     given = {name: value for name, value in options.items() if value is not None}
     if compare:
-        _compare(vectors, given, number, queries, json)
+        _compare(vectors, given, number, queries, quiet, json)
         return
     read_options(kind, given)
     if output is None:
         raise OptionError("no file to write the index to: give -o FILE, or --compare")
     check_file_target(output, check_target)
-    made = load_vectors(vectors, documents=True).index(kind, **given)
-    made.save(output)
-    chosen, size = dataclasses.asdict(made.options), output.stat().st_size
+    space = open_vectors(vectors, quiet, documents=True)
+    with working("building the index", quiet):
+        made = space.index(kind, **given)
+        made.save(output)
+    settings, size = dataclasses.asdict(made.options), output.stat().st_size
     if json:
-        print_json({"index": str(output), "kind": kind, "words": len(made), "options": chosen, "bytes": size})
+        print_json({"index": str(output), "kind": kind, "words": len(made), "options": settings, "bytes": size})
     else:
         note(f"{output}: {len(made):,} words, {kind}, {size / 1e6:.1f} MB")
 
@@ -65,31 +68,32 @@ def _index(
 index = with_flags(_index, FLAGS)
 
 
-def _compare(vectors: str, given: dict[str, Any], number: int, queries: int, json: bool) -> None:
+def _compare(vectors: str, given: dict[str, Any], number: int, queries: int, quiet: bool, json: bool) -> None:
     if given:
         raise OptionError(f"--{next(iter(given)).replace('_', '-')} with --compare: it tries settings of its own")
-    if number < 1:
-        raise OptionError(f"-n {number}: expected a whole number of at least 1")
-    space = space_of(load_vectors(vectors, documents=True))
+    space = space_of(open_vectors(vectors, quiet, documents=True))
     choices = usual_choices()
     if len(choices) < len(USUAL):
         note("hnsw is left out: usearch is not installed; pip install 'firth[ann]'")
-    for place, trial in enumerate(try_indexes(space, choices, k=number, queries=queries)):
+    trials = try_indexes(space, choices, k=number, queries=queries)
+    for place in range(len(choices)):
+        with working(f"measuring index {place + 1}/{len(choices)}", quiet):
+            trial = next(trials)
         if json:
             print_json(dataclasses.asdict(trial))
             continue
         if not place:
-            note(f"{trial.words:,} words x {trial.dim}, {trial.queries:,} others asked for {trial.k} neighbours each")
+            note(f"{trial.words:,} words x {trial.dim}; {trial.queries:,} held-out words, {trial.k} neighbours each")
             print(COLUMNS)
         print(_line(trial))
 
 
 def _line(trial: Trial) -> str:
-    shown = " ".join(f"{name}={value}" for name, value in trial.options.items() if name in _SHOWN)
+    settings = " ".join(f"{name}={value}" for name, value in trial.options.items() if name in _SETTINGS)
     return (
-        f"{trial.kind + ' ' + shown:<40} {trial.recall:7.3f} {trial.scanned:8.1%} {trial.microseconds:9.0f} "
+        f"{trial.kind + ' ' + settings:<40} {trial.recall:7.3f} {trial.scanned:8.1%} {trial.microseconds:9.0f} "
         f"{trial.batch_microseconds:9.0f} {trial.build_seconds:8.2f} {trial.megabytes:7.1f}"
     )
 
 
-_SHOWN = ("tables", "bits", "probes", "connectivity", "expansion_search")
+_SETTINGS = ("tables", "bits", "probes", "connectivity", "expansion_search")

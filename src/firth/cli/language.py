@@ -1,17 +1,18 @@
-"""`firth lm`: language models trained, judged, mixed, compared, and let write."""
+"""`firth lm`: train, score, generate, compare and mix language models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import AsJson, Cache, Column, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
-from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json, print_scores, scored
+from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
-from firth.cli.texts import Cache, Column, Sources, corpus_of, line_batches
+from firth.cli.texts import corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.inference.beam_search import BeamSearch
@@ -25,30 +26,31 @@ from firth.language.model import LanguageModel
 from firth.language.scores import SentenceScore
 from firth.storage.files import replacing_file
 
-LINES = 1 << 12  # scored at once
+LINES = 1 << 12  # per batch
 
-Model = Annotated[Path, typer.Argument(help="A language model of firth lm train, or an ARPA file.", metavar="MODEL")]
-Models = Annotated[list[Path], typer.Argument(help="Language models of one vocabulary.", metavar="MODEL...")]
-HeldOut = Annotated[Path, typer.Option(help="Text that no model was trained on.", metavar="TEXT", show_default=False)]
+Model = Annotated[Path, names("A language model: a folder from firth lm train, or an ARPA file.", "MODEL")]
+Models = Annotated[list[Path], names("Language models with the same vocabulary.", "MODEL...")]
+HeldOut = Annotated[Path, names("Text that no model was trained on.", "TEXT", "--held-out")]
 
 
 def score(
     model: Model,
-    text: Annotated[str, typer.Argument(help="File with a sentence a line, or - for standard input.", metavar="FILE")],
+    text: TextFile,
     words: Annotated[bool, typer.Option("--words", help="Show the log-probability of each word.")] = False,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Tell how likely sentences are, a line each: log-probability in nats, perplexity, and what the model read.
+    """Score sentences, one per line: log-probability in nats, perplexity, and the tokens.
 
-    Each sentence is scored by itself, as if nothing stood before it.
+    Each sentence is scored on its own, without the sentences before it.
     """
-    asked = load_language_model(model)
-    for lines in line_batches(text, LINES):
-        for line, found in zip(lines, asked.score(lines), strict=True):
+    scorer = _open(model, quiet)
+    for lines in following(line_batches(text, LINES), "scoring", quiet):
+        for line, result in zip(lines, scorer.score(lines), strict=True):
             if json:
-                print_json(_scored(line, found))
+                print_json(_score_facts(line, result))
             else:
-                print(_told(found, words))
+                print(_score_line(result, words))
 
 
 def perplexity(
@@ -59,35 +61,37 @@ def perplexity(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Tell how well a model predicts a text, with its interval, and what was counted."""
-    asked = load_language_model(model)
-    found = asked.perplexity(_held_out(asked, text, column, cache, quiet), progress=not quiet)
+    """Measure the perplexity of a text, with its interval."""
+    scorer = _open(model, quiet)
+    figure = scorer.perplexity(_held_out(scorer, text, column, cache, quiet), progress=not quiet)
     if json:
-        print_json({"model": str(model), **found.described()})
+        print_json({"model": str(model), **figure.described()})
     else:
-        print(found)
+        print(figure)
 
 
 def _generate(
     model: Model,
     prompt: Annotated[
-        str, typer.Argument(help="How texts begin; - for a prompt a line of standard input.", metavar="PROMPT")
+        str, typer.Argument(help="How texts begin; - reads one prompt per line from standard input.", metavar="PROMPT")
     ] = "",
-    number: Annotated[int, typer.Option("--number", "-n", help="How many texts of each prompt.")] = 1,
-    search: Annotated[str, typer.Option(help="How words are chosen.", metavar="|".join(SEARCHES))] = "sample",
-    seed: Annotated[int, typer.Option(help="Of what is drawn; one seed gives the same texts.")] = 0,
-    unknown: Annotated[bool, typer.Option("--unknown", help="Let <unk> be written.")] = False,
+    number: Annotated[int, number("Texts per prompt.")] = 1,
+    search: Annotated[str, typer.Option(help="Decoding method.", metavar="|".join(SEARCHES))] = "sample",
+    seed: Seed = 0,
+    unknown: Annotated[bool, typer.Option("--unknown", help="Allow <unk> in the text.")] = False,
+    quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Write texts that begin with a prompt, a line each, as the model reads words."""
-    asked = load_language_model(model)
+    """Generate texts that continue a prompt, one per line."""
+    scorer = _open(model, quiet)
     generation = GenerationOptions(**_GENERATION.select(options))
-    how = _search(search, number, _BEAM.select(options))
-    generator = TextGenerator(asked, asked.vocabulary, asked.rules, asked.spells)
-    for beginning in [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]:
+    method = _search(search, number, _BEAM.select(options))
+    generator = TextGenerator(scorer, scorer.vocabulary, scorer.rules, scorer.spells)
+    prompts = [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]
+    for (beginning,) in following(([text] for text in prompts), "generating", quiet):
         words = generator.prompt(beginning)
-        for each in generator.continuations(words, number, generation, how, seed=seed, unknown=unknown):
+        for each in generator.continuations(words, number, generation, method, seed=seed, unknown=unknown):
             text = generator.text(words, each.ids)
             if json:
                 print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
@@ -100,16 +104,17 @@ _GENERATION, _BEAM = Flags(GenerationOptions, "Generation"), Flags(BeamSearch, "
 
 def next_words(
     model: Model,
-    prompt: Annotated[str, typer.Argument(help="What stands before.", metavar="PROMPT")] = "",
-    number: Annotated[int, typer.Option("--number", "-k", help="How many words.")] = 10,
+    prompt: Annotated[str, typer.Argument(help="The words before.", metavar="PROMPT")] = "",
+    number: Annotated[int, number("How many words to show.")] = 10,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the likeliest next words, with their probabilities; </s> is the end of the sentence."""
-    found = load_language_model(model).next_words(prompt, number)
+    """Show the most likely next words with their probabilities; </s> is the end of the sentence."""
+    answer = _open(model, quiet).next_words(prompt, number)
     if json:
-        print_json({"prompt": prompt, "next": scored(found)})
+        print_json({"prompt": prompt, "next": scored(answer)})
     else:
-        print_scores(found)
+        print_scores(answer)
 
 
 def compare(
@@ -117,98 +122,96 @@ def compare(
     held_out: HeldOut,
     column: Column = None,
     cache: Cache = None,
-    seed: Annotated[int, typer.Option(help="Of the draws of intervals.")] = 0,
+    seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Set language models beside each other on one text: perplexities, ratios with paired intervals, mixtures."""
-    named = _named(models)
-    source = _held_out(next(iter(named.values())), [str(held_out)], column, cache, quiet)
-    found = compare_models(named, source, seed=seed, progress=not quiet)
+    """Compare language models on one text: perplexities, ratios with paired intervals, mixtures."""
+    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    comparison = compare_models(scorers, text, seed=seed, progress=not quiet)
     if json:
-        for row in found.described():
+        for row in comparison.described():
             print_json(row)
     else:
-        print(found)
+        print(comparison)
 
 
 def mix(
     models: Models,
     held_out: HeldOut,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to save the mixture in.", metavar="OUT")],
+    output: Annotated[Path, output("Folder to save the mixture in.")],
     column: Column = None,
     cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Mix language models, with the weights that predict a held-out text best; measure it on yet another."""
-    check_model_target(out, [], counts=False)
-    named = _named(models)
-    parts = list(named.values())
-    found = Mixture.fit(parts, _held_out(parts[0], [str(held_out)], column, cache, quiet), progress=not quiet)
-    found.metadata.setdefault("name", out.stem)
-    found.save(out)
-    weights = dict(zip(named, found.weights.tolist(), strict=True))
+    """Mix language models with the weights that predict a held-out text best; measure the result on another text."""
+    check_model_target(output, [], counts=False)
+    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    mixture = Mixture.fit(list(scorers.values()), text, progress=not quiet)
+    mixture.metadata.setdefault("name", output.stem)
+    mixture.save(output)
+    weights = dict(zip(scorers, mixture.weights.tolist(), strict=True))
     if json:
-        print_json({"model": str(out), "weights": weights})
+        print_json({"model": str(output), "weights": weights})
     else:
-        print(f"{out}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
+        print(f"{output}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
 
 
 def report(
     models: Models,
     held_out: HeldOut,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Page to write, .html.", metavar="FILE")],
-    samples: Annotated[int, typer.Option(help="Texts that each model writes.", min=0)] = 3,
-    prompt: Annotated[str, typer.Option(help="How they begin.")] = "",
+    output: Annotated[Path, output("HTML page to write.", "FILE")],
+    samples: Annotated[int, typer.Option(help="Texts that each model generates.", min=0)] = 3,
+    prompt: Annotated[str, typer.Option(help="How these texts begin.")] = "",
     column: Column = None,
     cache: Cache = None,
-    seed: Annotated[int, typer.Option(help="Of texts and of the draws of intervals.")] = 0,
+    seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Make a page about language models: perplexities beside each other, how they learned, what they write.
+    """Write a page that compares language models: perplexities, learning curves, generated texts.
 
-    Models that count, such as n-grams, are level lines among the curves of those that learned.
+    N-gram models, which learn no curve, are horizontal lines among the curves.
     """
-    if out.suffix != ".html":
-        raise OptionError(f"{out}: expected a name that ends in .html")
-    check_writable(out)
-    # plots is imported for this command alone: the others need not wait for it.
-    from firth.plots.language_report import language_report
+    if output.suffix != ".html":
+        raise OptionError(f"{output}: expected a name that ends in .html")
+    check_writable(output)
+    from firth.plots.language_report import language_report  # slow to import; the other commands do not need it
 
-    named = _named(models)
-    source = _held_out(next(iter(named.values())), [str(held_out)], column, cache, quiet)
-    page = language_report(named, source, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
-    with replacing_file(out) as file:
+    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    page = language_report(scorers, text, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
+    with replacing_file(output) as file:
         file.write(page.encode("utf-8", "backslashreplace"))
     if json:
-        print_json({"page": str(out), "models": list(named)})
+        print_json({"page": str(output), "models": list(scorers)})
     else:
-        note(f"{out}: {', '.join(named)}")
+        note(f"{output}: {', '.join(scorers)}")
 
 
 def convert(
     model: Model,
-    out: Annotated[Path, typer.Argument(help="Folder, or ARPA file (.arpa, .arpa.gz), to write.", metavar="OUT")],
+    output: Annotated[Path, names("Folder or ARPA file (.arpa, .arpa.gz) to write.", "OUT")],
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Write n-grams as an ARPA file, which other programs read, or an ARPA file as a folder, which opens at once."""
-    if not is_arpa(out):
-        check_folder_target(out)
+    """Convert an n-gram model to an ARPA file, for other programs, or an ARPA file to a folder, which opens faster."""
+    if not is_arpa(output):
+        check_folder_target(output)
     else:
-        check_file_target(out, check_target)
-    found = load_language_model(model)
-    save_language_model(found, out)
+        check_file_target(output, check_target)
+    scorer = _open(model, quiet)
+    with working(f"writing {output}", quiet):
+        save_language_model(scorer, output)
     if json:
-        print_json({"model": str(out), "words": len(found.vocabulary)})
+        print_json({"model": str(output), "words": len(scorer.vocabulary)})
     else:
-        note(f"{out}: {found!r}")
+        note(f"{output}: {scorer!r}")
 
 
-def info(model: Model, json: AsJson = False) -> None:
-    """Say what a language model is, and how it was made."""
-    facts = language_facts(model, load_language_model(model))
+def info(model: Model, quiet: Quiet = False, json: AsJson = False) -> None:
+    """Describe a language model: kind, size, options and training."""
+    facts = language_facts(model, _open(model, quiet))
     if json:
         print_json(facts)
     else:
@@ -216,8 +219,8 @@ def info(model: Model, json: AsJson = False) -> None:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Train, judge, mix and compare language models, and let them write.")
-    # What follows the name of a model is read by the model's own command.
+    app = typer.Typer(help="Language models: train, score, generate, compare and mix.")
+    # The command of the model reads everything after the model's name.
     passed_on = {
         "allow_extra_args": True,
         "ignore_unknown_options": True,
@@ -225,61 +228,59 @@ def _app() -> typer.Typer:
         "help_option_names": [],
     }
     app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
-    generate = with_flags(_generate, [_GENERATION, _BEAM])
-    commands: dict[str, Callable[..., None]] = {
-        "score": score,
-        "perplexity": perplexity,
-        "generate": generate,
-        "next": next_words,
-        "compare": compare,
-        "mix": mix,
-        "report": report,
-        "convert": convert,
-        "info": info,
-    }
-    for name, run in commands.items():
-        add_command(app, name, run)
+    add_command(app, "generate", with_flags(_generate, [_GENERATION, _BEAM]))
+    add_command(app, "next", next_words)
+    for run in (score, perplexity, compare, mix, report, convert, info):
+        add_command(app, run.__name__, run)
     return app
 
 
 language = _app()
 
 
+def _open(path: Path, quiet: bool) -> LanguageModel:
+    with working(f"reading {path}", quiet):
+        return load_language_model(path)
+
+
+def _open_all(
+    paths: Sequence[Path], text: Path, column: str | None, cache: Path | None, quiet: bool
+) -> tuple[dict[str, LanguageModel], Corpus]:
+    """Return models by name, or by path where names are equal, and the text that they are compared on."""
+    stems = [path.name.removesuffix(path.suffix) for path in paths]
+    labels = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    if len(set(labels)) < len(labels):
+        raise OptionError(f"{', '.join(labels)}: a model is named twice; expected each once")
+    models = {label: _open(path, quiet) for label, path in zip(labels, paths, strict=True)}
+    return models, _held_out(next(iter(models.values())), [str(text)], column, cache, quiet)
+
+
 def _held_out(
     model: LanguageModel, sources: Sequence[str], column: str | None, cache: Path | None, quiet: bool
 ) -> Corpus:
-    """Text, every word of it, read as a model reads."""
-    how = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
-    return corpus_of(sources, {}, stop_words=None, column=column, cache=cache, progress=not quiet, defaults=how)
-
-
-def _named(paths: Sequence[Path]) -> dict[str, LanguageModel]:
-    """Models by short names, or by paths where short ones say too little."""
-    stems = [path.name.removesuffix(path.suffix) for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
-    if len(set(names)) < len(names):
-        raise OptionError(f"{', '.join(names)}: a model is named twice; expected each once")
-    return {name: load_language_model(path) for name, path in zip(names, paths, strict=True)}
+    """A text with every word of it, tokenised as the model reads."""
+    defaults = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
+    return corpus_of(sources, {}, stop_words=None, column=column, cache=cache, progress=not quiet, defaults=defaults)
 
 
 def _search(search: str, number: int, beams: dict[str, Any]) -> str | BeamSearch:
     if beams and search != "beam":
-        given = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
-        raise OptionError(f"{given} with --search {search}: expected with --search beam alone")
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
+        raise OptionError(f"{flags} with --search {search}: expected --search beam")
     return BeamSearch(**{"beams": max(number, BeamSearch().beams), **beams}) if search == "beam" else search
 
 
-def _scored(line: str, found: SentenceScore) -> dict[str, Any]:
+def _score_facts(line: str, result: SentenceScore) -> dict[str, Any]:
     return {
         "sentence": line,
-        "log_prob": found.total,
-        "perplexity": found.perplexity if found.tokens else None,
-        "tokens": list(found.tokens),
-        "log_probs": found.log_probs.tolist(),
+        "log_prob": result.total,
+        "perplexity": result.perplexity if result.tokens else None,
+        "tokens": list(result.tokens),
+        "log_probs": result.log_probs.tolist(),
     }
 
 
-def _told(found: SentenceScore, words: bool) -> str:
-    pairs = zip(found.tokens, found.log_probs.tolist(), strict=True)
+def _score_line(result: SentenceScore, words: bool) -> str:
+    pairs = zip(result.tokens, result.log_probs.tolist(), strict=True)
     text = " ".join(f"{word}:{log_prob:.2f}" if words else word for word, log_prob in pairs)
-    return f"{found.total:.3f}\t{found.perplexity:.2f}\t{text}"
+    return f"{result.total:.3f}\t{result.perplexity:.2f}\t{text}"

@@ -1,7 +1,6 @@
-"""`firth lm train`: text in, a language model out.
+"""`firth lm train`.
 
-Models are named by the options that train them. Those that count are looked at first, so that n-grams never wait for
-PyTorch, which takes seconds to import, and need not have it.
+The names of n-gram models are looked up first: they need no PyTorch, whose import takes seconds.
 """
 
 import inspect
@@ -14,10 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import TEXT, AsJson, Cache, Checkpoint, Column, Quiet, Sources, StopWords, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
-from firth.cli.output import AsJson, Quiet, note, paragraphs, print_json
+from firth.cli.output import note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
-from firth.cli.texts import Cache, Column, Sources, StopWords, corpus_of, is_built_corpus
+from firth.cli.texts import corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
@@ -32,7 +32,7 @@ from firth.signals import exit_status
 from firth.timing import counted
 
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
-TEXT = Flags(CorpusOptions, "Text", frozenset({"unknown", "keep_empty"}))  # a place for rare words there always is
+CORPUS = Flags(CorpusOptions, TEXT, frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
 
 
 def train(context: typer.Context) -> None:
@@ -46,7 +46,7 @@ def train(context: typer.Context) -> None:
 
 
 def trainers(arguments: Sequence[str]) -> typer.Typer:
-    """Return a command a model, each with the flags of its own options; neural ones where they are asked for."""
+    """Return a command per model, each with the flags of its own options."""
     chosen = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
     app = typer.Typer(
         cls=Commands,
@@ -60,12 +60,13 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     for name, model in _models(chosen).items():
         text = paragraphs(_train).partition("\n\n")[2]
         shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
+        shown["rich_help_panel"] = "N-gram models" if _counts(model) else "Neural models"
         add_command(app, name, _command(name, model), **shown)
     return app
 
 
 def _shared() -> None:
-    """Keep the name of a model an argument, even where there is but one."""
+    """Make typer expect the name of a model even if the app has only one command."""
 
 
 def _models(chosen: str | None) -> dict[str, Model]:
@@ -78,54 +79,53 @@ def _models(chosen: str | None) -> dict[str, Model]:
         if chosen is None:
             note("Neural models need PyTorch: pip install 'firth[neural]'")
             return counting
-        purpose = f"train {chosen!r}, which is none of the models that count ({', '.join(counting)})"
+        purpose = f"train {chosen!r}, which is not an n-gram model ({', '.join(counting)})"
         raise MissingExtraError("torch", "neural", purpose) from None
+
+
+def _counts(model: Model) -> bool:
+    return str(model.kind.__module__).startswith(COUNTING)
+
+
+def _model_flags(kind: Any, preset: Mapping[str, Any]) -> Flags:
+    # -o/--output is the file to write in every command.
+    return Flags(kind, "Model", frozenset(preset), renamed={"output": "output_layer"})
 
 
 def _command(name: str, model: Model) -> Any:
     taken = inspect.signature(model.kind.train).parameters
-    known = {flag: None for flag in ("seed", "checkpoint") if flag not in taken}
-    flags = [Flags(model.kind, "Model", frozenset(model.preset))]
+    fixed = {flag: None for flag in ("seed", "checkpoint") if flag not in taken}
+    flags = [_model_flags(model.kind, model.preset)]
     if "training" in taken:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
-    flags.append(TEXT)
-    return with_flags(_train, flags, model=name, how=model, **known)
+    flags.append(CORPUS)
+    return with_flags(_train, flags, model=name, how=model, **fixed)
 
 
 def _train(
     model: str,
     how: Model,
     corpus: Sources,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder to save the model in, or, of n-grams, an ARPA file (.arpa).",
-            show_default=False,
-            metavar="OUT",
-        ),
-    ],
+    output: Annotated[Path, output("Folder to save the model in; n-gram models also write ARPA files (.arpa).")],
     held_out: Annotated[
         Path | None,
         typer.Option(
-            help="Text to tell the perplexity of, and, for neural models, to choose the best by.", metavar="TEXT"
+            help="Held-out text: measures perplexity and, for neural models, chooses the best model.", metavar="TEXT"
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of every random draw. Default: 0.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed: the same seed gives the same result. Default: 0.")
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Threads; by default one a processor for models that count, and 1 for neural ones, which then give "
-            "the same bits every time.",
+            help="Threads. Default: one per processor for n-gram models; 1 for neural models, whose result is then "
+            "the same every time.",
             show_default=False,
         ),
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
-    ] = None,
+    checkpoint: Checkpoint = None,
     column: Column = None,
     stop_words: StopWords = None,
     cache: Cache = None,
@@ -135,59 +135,59 @@ def _train(
 ) -> None:
     """Train a language model on text.
 
-    Words that are rarer than --min-count, or beyond --max-size, are read as <unk>, which is predicted like any word.
-    Models over characters read them by their spelling, and predict <unk> in their place.
-    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything was.
+    Words below --min-count or beyond --max-size are read as <unk>, which is predicted like any other word. Models over
+    characters read such words by their spelling and predict <unk> for them. Ctrl-C or SIGTERM stops at a safe point and
+    saves what was learned, if anything.
     """
     began = time.monotonic()
-    check_model_target(out, corpus, counts=how.kind.__module__.startswith(COUNTING))
+    check_model_target(output, corpus, counts=_counts(how))
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    trainer = how.kind(**Flags(how.kind, "Model").select(options), **how.preset)
+    trainer = how.kind(**_model_flags(how.kind, how.preset).select(options), **how.preset)
     training = _training(how.kind, options)
-    read: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
+    reading: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
     usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
-    chosen = TEXT.select(options)
-    if str(chosen.get("tokens", "")).endswith(".json"):
-        usual["min_count"] = 1  # a piece that is rare is still a piece
+    given = CORPUS.select(options)
+    if str(given.get("tokens", "")).endswith(".json"):
+        usual["min_count"] = 1  # rare subwords are kept
     spells = bool(getattr(trainer, "spells", False))
     limits: dict[str, Any] = {}
-    if spells:  # it reads every word, and the limits are of what it predicts
-        limits = {name: chosen.pop(name) for name in ("min_count", "max_size") if name in chosen}
+    if spells:  # the model reads every word; the limits are for the words that it predicts
+        limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
         if not is_built_corpus(corpus):
             limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
         usual = {**usual, "min_count": 1, "unknown": None}
-    text = corpus_of(corpus, chosen, stop_words=stop_words, defaults=usual, **read)
-    judged = None if held_out is None else _held_out(held_out, text, read)
-    given = {"training": training, "held_out": judged, "seed": seed, "checkpoint": checkpoint}
+    text = corpus_of(corpus, given, stop_words=stop_words, defaults=usual, **reading)
+    test = None if held_out is None else _held_out(held_out, text, reading)
+    arguments = {"training": training, "held_out": test, "seed": seed, "checkpoint": checkpoint}
     taken = inspect.signature(trainer.train).parameters
-    further = {name: value for name, value in given.items() if value is not None and name in taken}
+    rest = {name: value for name, value in arguments.items() if value is not None and name in taken}
     source = training_text(text, limits, spelled=True) if spells else text
     with counted() as clock:
-        clock.evaluations = 0 if judged is None else 1  # the perplexity that is reported at the end
-        learned = trainer.train(source, threads=threads, progress=not quiet, **further)
-    learned.metadata.setdefault("name", out.stem)
-    save_language_model(learned, out)
+        clock.evaluations = 0 if test is None else 1  # the perplexity that is reported at the end
+        learned = trainer.train(source, threads=threads, progress=not quiet, **rest)
+    learned.metadata.setdefault("name", output.stem)
+    save_language_model(learned, output)
     course = learned.metadata.get("training", {})
     interrupted = bool(course.get("interrupted"))
-    figure = None if judged is None or interrupted else learned.perplexity(judged, progress=not quiet)
-    _tell(model, learned, text, out, time.monotonic() - began, figure, json)
+    figure = None if test is None or interrupted else learned.perplexity(test, progress=not quiet)
+    _report(model, learned, text, output, time.monotonic() - began, figure, json)
     if interrupted:
         raise typer.Exit(exit_status())
-    if course.get("ended") == "diverged":  # the warning said so, and which model was kept
+    if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
         raise typer.Exit(1)
 
 
 def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
-    """Make sure that a language model can be written to a path, as an ARPA file where its name says so.
+    """Check that a language model can be written to a path, as an ARPA file if its name ends so.
 
     Args:
-        path: where to.
-        sources: the texts that it is trained on.
-        counts: whether the model is one of n-grams.
+        path: folder or file to write.
+        sources: the texts that the model is trained on.
+        counts: whether it is an n-gram model.
 
     Raises:
-        OptionError: something else is there, or the name is an ARPA file's and the model has no n-grams.
+        OptionError: something else is there, or the name is that of an ARPA file and the model has no n-grams.
         OSError: nothing can be written there.
     """
     if not is_arpa(path):
@@ -199,28 +199,34 @@ def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> N
 
 
 def _training(kind: Any, options: Mapping[str, Any]) -> Any:
-    """The options of training: the model's own, changed where flags were given; None for a model that has none."""
+    """The training options: the model's own with the flags applied; None for a model without any."""
     if "training" not in inspect.signature(kind.train).parameters:
         return None
     return replace(kind.training, **Flags(type(kind.training), "Training").select(options))
 
 
-def _held_out(path: Path, text: Corpus, read: Mapping[str, Any]) -> Corpus:
-    """Held-out text, read as the text that is trained on before any time goes into training."""
+def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any]) -> Corpus:
+    """Held-out text, tokenised as the training text."""
     rules = text.options.described()
-    how = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
-    return corpus_of([str(path)], {}, stop_words=None, defaults=how, **read)
+    defaults = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
+    return corpus_of([str(path)], {}, stop_words=None, defaults=defaults, **reading)
 
 
-def _tell(
-    model: str, learned: LanguageModel, text: Corpus, out: Path, seconds: float, figure: Perplexity | None, json: bool
+def _report(
+    model: str,
+    learned: LanguageModel,
+    text: Corpus,
+    output: Path,
+    seconds: float,
+    figure: Perplexity | None,
+    json: bool,
 ) -> None:
     vocabulary = learned.vocabulary
     unknown = int(vocabulary.counts[vocabulary.ids[UNK]]) if UNK in vocabulary else 0
     if json:
         print_json(
             {
-                "model": str(out),
+                "model": str(output),
                 "kind": model,
                 "words": len(learned.vocabulary),
                 "tokens": text.num_tokens,
@@ -231,10 +237,10 @@ def _tell(
             }
         )
         return
-    print(f"{out}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
-    how = f"predicted as {UNK}" if learned.spells else f"read as {UNK}"
-    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {how}"
+    print(f"{output}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
+    role = "predicted" if learned.spells else "read"
+    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {role} as {UNK}"
     print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
     if figure is not None:
         print(figure)
-    print(f"next: firth lm generate {shlex.quote(str(out))}")
+    print(f"next: firth lm generate {shlex.quote(str(output))}")

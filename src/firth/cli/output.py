@@ -1,25 +1,28 @@
-"""What every command prints, and where: data on standard output, everything else on standard error."""
+"""What commands print: data on standard output, everything else on standard error."""
 
+import contextlib
 import errno
 import inspect
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import typer
 
 from firth.errors import FirthError
+from firth.progress import Status, elapsed, reporting
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+_T = TypeVar("_T")
+_INTERVAL = 0.3  # seconds between two reports
 
-_CURES = {
+_ADVICE = {
     errno.ENOENT: "check the path",
-    errno.ENOSPC: "free some space or write elsewhere; what was there before is untouched",
-    errno.EDQUOT: "free some space or write elsewhere; what was there before is untouched",
-    errno.EFBIG: "write elsewhere or raise the limit; what was there before is untouched",
+    errno.ENOSPC: "free some space or write elsewhere; the earlier file is unchanged",
+    errno.EDQUOT: "free some space or write elsewhere; the earlier file is unchanged",
+    errno.EFBIG: "write elsewhere or raise the limit; the earlier file is unchanged",
     errno.EACCES: "choose a place that you may read and write, or change its permissions",
     errno.EPERM: "choose a place that you may read and write, or change its permissions",
     errno.EROFS: "choose a place that can be written",
@@ -29,8 +32,21 @@ _CURES = {
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one JSON object on a line of standard output."""
+    """Print one JSON object on one line of standard output."""
     print(json.dumps(value, ensure_ascii=False))
+
+
+def print_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> None:
+    """Print rows of cells as aligned columns.
+
+    Args:
+        rows: the headings first.
+        left: the columns that are aligned to the left; the others are aligned to the right.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        print("  ".join(f"{cell:{'<' if i in left else '>'}{width}}" for i, (cell, width) in enumerate(cells)).rstrip())
 
 
 def print_scores(answers: Sequence[tuple[str, float]], indent: str = "") -> None:
@@ -41,7 +57,7 @@ def print_scores(answers: Sequence[tuple[str, float]], indent: str = "") -> None
 
 
 def scored(answers: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-    """Return words with their scores as JSON has them."""
+    """Return words with their scores, for JSON."""
     return [{"word": word, "score": float(score)} for word, score in answers]
 
 
@@ -51,22 +67,40 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print what went wrong on standard error, after the program's name."""
+    """Print an error or a warning on standard error, after the program's name."""
     typer.secho("firth: ", fg="red", bold=True, err=True, nl=False)
     note(text)
 
 
+def working(stage: str, quiet: bool) -> contextlib.AbstractContextManager[None]:
+    """Show on a terminal how long a block of work takes that reports no progress of its own."""
+    return elapsed(stage, False if quiet else None)
+
+
+def following(batches: Iterable[Sequence[_T]], stage: str, quiet: bool) -> Iterator[Sequence[_T]]:
+    """Yield batches of lines and count them on the terminal, unless the answers appear there themselves."""
+    began = last = time.monotonic()
+    done = 0
+    with reporting(False if quiet or sys.stdout.isatty() else None) as report:
+        for batch in batches:
+            yield batch
+            done, now = done + len(batch), time.monotonic()
+            if now - last > _INTERVAL:
+                last = now
+                report(Status(stage=stage, done=done, unit="lines", seconds=now - began))
+
+
 def sentence(error: FirthError | OSError | MemoryError) -> str:
-    """Return an error as one sentence for a person: what was found, and what to do."""
+    """Return an error as one sentence: what is wrong, and what to do."""
     if isinstance(error, FirthError):
         return str(error)
     if isinstance(error, MemoryError):
         return f"not enough memory ({error or 'the system gave no more'}): use a smaller dim or vocabulary"
     where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-    cure = _CURES.get(error.errno or 0)
-    return f"{where}{error.strerror or error}" + (f"; {cure}" if cure else "")
+    advice = _ADVICE.get(error.errno or 0)
+    return f"{where}{error.strerror or error}" + (f"; {advice}" if advice else "")
 
 
 def paragraphs(run: Any) -> str:
-    """The docstring of a command, a line a paragraph, which the help then breaks to the width of the terminal."""
+    """Return a docstring with one line per paragraph; the help breaks the lines to the width of the terminal."""
     return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(run) or "").split("\n\n"))

@@ -1,14 +1,15 @@
-"""`firth phrases`: which words belong together."""
+"""`firth phrases`."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import AsJson, Cache, Column, Quiet, Sources, StopWords, Threads, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import AsJson, Quiet, print_json
+from firth.cli.output import print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
+from firth.cli.texts import CORPUS, corpus_of
 from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases, check_target
 
 SHOWN = 20
@@ -17,12 +18,10 @@ ENGLISH = "english"
 
 def _phrases(
     corpus: Sources,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="File to write the phrases to.", show_default=False, metavar="OUT"),
-    ],
+    output: Annotated[Path, output("File to write the phrases to.")],
     connectors: Annotated[
-        Path | None, typer.Option(help="File of words that may stand inside a phrase, or english for a list of such.")
+        Path | None,
+        typer.Option(help="File of words that may occur inside a phrase; english for a built-in list.", metavar="FILE"),
     ] = None,
     threads: Threads = None,
     column: Column = None,
@@ -32,20 +31,20 @@ def _phrases(
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Find words that belong together, such as new york.
+    """Find phrases in text, such as new york.
 
-    `firth train MODEL CORPUS --phrases OUT` trains on the text with each phrase as one word.
+    firth train MODEL CORPUS --phrases OUT trains on the text with each phrase as one word.
     """
     check_file_target(output, check_target, corpus)
-    inside: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     if connectors is not None:
-        inside = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
-    how = Phrases(connectors=tuple(inside), **_OPTIONS.select(options))
+        words = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
+    detection = Phrases(connectors=words, **_OPTIONS.select(options))
     text = corpus_of(
         corpus, CORPUS.select(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,
         every_word=True,
     )  # fmt: skip
-    table = how.learn(text, threads=threads, progress=not quiet)
+    table = detection.learn(text, threads=threads, progress=not quiet)
     table.save(output)
     if json:
         for phrase, count, score in table:

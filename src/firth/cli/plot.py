@@ -1,5 +1,6 @@
-"""`firth plot KIND`: vectors and figures as pictures, and as numbers for whoever draws them otherwise."""
+"""`firth plot`: vectors and figures as pictures, or as numbers for other programs to draw."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,355 +9,293 @@ import typer
 
 from firth import plots
 from firth.alignment.alignment import load_alignment
-from firth.alignment.change import Change
-from firth.cli.flags import add_command
-from firth.cli.output import AsJson, note, print_json
-from firth.cli.queries import Vectors
-from firth.cli.senses import SenseFile, load_senses
+from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
+from firth.cli.flags import add_command, as_command
+from firth.cli.output import note, print_json, working
+from firth.cli.semantic_change import New, Old, compare_times
+from firth.cli.senses import SenseFile, open_senses
 from firth.cli.targets import check_writable
+from firth.cli.translations import Folder
 from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
 from firth.comparison import saved
 from firth.errors import OptionError
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
-from firth.vectors.io import load, load_vectors, load_words
+from firth.vectors.io import load, load_vectors
 
-Words = Annotated[list[str] | None, typer.Argument(help="Words to draw.", show_default=False, metavar="WORD")]
-WordFile = Annotated[
-    str | None, typer.Option("--words", help="File of words to draw, one a line; - for standard input.", metavar="FILE")
-]
 GroupFile = Annotated[
     str | None,
-    typer.Option(
-        "--groups", help="File that colours words: a word, a tab and its group a line, or JSON.", metavar="FILE"
-    ),
+    names("File that colours words by group: a word, a tab and its group per line, or JSON.", "FILE", "--groups"),
 ]
-Title = Annotated[str | None, typer.Option(help="Line above; by default it says what is shown.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="File to draw: .png, .svg, .pdf or .html.", show_default=False, metavar="FILE"),
+Method = Annotated[
+    str | None, typer.Option(help="Projection onto the plane.", metavar="pca|stress|tsne|umap", show_default=False)
 ]
-NAME_SOME = "no words to draw: name some, or give --words FILE or --groups FILE"
+PerWord = Annotated[int, number("Neighbours per word.")]
+NO_WORDS = "no words to draw: name some, or give --words FILE or --groups FILE"
 
 
 def word_map(
     vectors: Vectors,
-    words: Words = None,
+    words: SomeWords = None,
     word_file: WordFile = None,
     group_file: GroupFile = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="How vectors come onto the plane; by default stress for up to 200 words, pca for more.",
-            metavar="pca|stress|tsne|umap",
-        ),
-    ] = None,
+    method: Method = None,
     number: Annotated[
-        int | None,
-        typer.Option("--number", "-n", help="Most words to draw, the most frequent; by default 1,000 of those given."),
+        int | None, number("Most frequent words to draw. Default: up to 1,000 of the given words.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of tsne and umap.")] = 0,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw a map: words near each other when their vectors are.
+    seed: Seed = 0,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw a map of words: words with similar vectors are near each other.
 
-    Words are those named, those of --words, or those of --groups; with --number alone, the most frequent.
+    The words are those named, those of --words or those of --groups; with --number alone, the most frequent ones. The
+    default projection is stress for up to 200 words, else pca.
     """
-    _check(output, json)
-    given, groups = _words(words, word_file), _groups(group_file)
-    if not given and groups is None and number is None:
-        raise OptionError(f"{NAME_SOME}, or --number N for the N most frequent")
+    chosen, groups = _words(words, word_file), _groups(group_file)
+    if not chosen and groups is None and number is None:
+        raise OptionError(f"{NO_WORDS}, or --number N for the N most frequent")
     space = load_vectors(vectors)
-    if not given and groups is None:
-        given = space.words
-    picture = plots.word_map(
-        space, given, groups=groups, method=method, number=USUAL if number is None else number, seed=seed, title=title
-    )
-    _deliver(picture, output, json)
+    if not chosen and groups is None:
+        chosen = space.words
+    many = USUAL if number is None else number
+    return plots.word_map(space, chosen, groups=groups, method=method, number=many, seed=seed, **shared)
 
 
 def analogy(
     vectors: Vectors,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(help="Pairs: man king woman queen.", show_default=False, metavar="A B"),
-    ] = None,
+    words: Annotated[list[str] | None, names("Pairs of words: man king woman queen.", "A B")] = None,
     word_file: Annotated[
-        str | None, typer.Option("--words", help="File of two words a line; - for standard input.", metavar="FILE")
+        str | None, names("File with two words per line; - for standard input.", "FILE", "--words")
     ] = None,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw pairs of words as arrows, which run in parallel where the vectors know what the pairs share."""
-    _check(output, json)
+    **shared: Any,
+) -> plots.Picture:
+    """Draw pairs of words as arrows, which are parallel if the vectors capture the relation."""
     flat = list(words or [])
     if len(flat) % 2:
         raise OptionError(f"{len(flat)} words: expected pairs, such as man king woman queen")
     pairs = [(flat[i], flat[i + 1]) for i in range(0, len(flat), 2)]
-    for number, line in lines(word_file) if word_file else ():
+    for place, line in lines(word_file) if word_file else ():
         parts = line.split()
         if len(parts) != 2:
-            raise OptionError(f"{word_file} line {number}: {line[:60]!r}; expected two words")
+            raise OptionError(f"{word_file} line {place}: {line[:60]!r}; expected two words")
         pairs.append((parts[0], parts[1]))
-    _deliver(plots.analogy_arrows(load_vectors(vectors), pairs, title=title), output, json)
+    return plots.analogy_arrows(load_vectors(vectors), pairs, **shared)
 
 
 def neighbours(
     vectors: Vectors,
-    words: Words = None,
+    words: SomeWords = None,
     word_file: WordFile = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="Neighbours of each word.")] = 8,
-    hops: Annotated[int, typer.Option(help="1 for neighbours, 2 for those of neighbours too.")] = 1,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw words and their nearest neighbours as a network: the thicker a line, the greater the cosine."""
-    _check(output, json)
-    given = _some(_words(words, word_file))
-    picture = plots.neighbour_network(load_vectors(vectors), given, number=number, hops=hops, title=title)
-    _deliver(picture, output, json)
+    number: PerWord = 8,
+    hops: Annotated[int, typer.Option(help="1: neighbours; 2: also the neighbours of neighbours.")] = 1,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw words and their nearest neighbours as a network; thicker lines mean higher cosines."""
+    chosen = _some(_words(words, word_file))
+    space = load_vectors(vectors)
+    return plots.neighbour_network(space, chosen, number=number, hops=hops, **shared)
 
 
 def senses(
     vectors: SenseFile,
-    words: Words = None,
+    words: SomeWords = None,
     word_file: WordFile = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="Neighbours of each sense.")] = 8,
-    method: Annotated[
-        str | None, typer.Option(help="How vectors come onto the plane.", metavar="pca|stress|tsne|umap")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of tsne and umap.")] = 0,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw the senses of words, each among its own neighbours and in a colour of its own."""
-    _check(output, json)
-    given = _some(_words(words, word_file))
-    picture = plots.sense_map(load_senses(vectors), given, number=number, method=method, seed=seed, title=title)
-    _deliver(picture, output, json)
+    number: Annotated[int, number("Neighbours per sense.")] = 8,
+    method: Method = None,
+    seed: Seed = 0,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw the senses of words among their neighbours, one colour per sense."""
+    chosen = _some(_words(words, word_file))
+    space = open_senses(vectors)
+    return plots.sense_map(space, chosen, number=number, method=method, seed=seed, **shared)
 
 
 def sense_words(
     vectors: SenseFile,
-    word: Annotated[str, typer.Argument(help="Word whose senses to draw.", show_default=False, metavar="WORD")],
-    number: Annotated[int, typer.Option("--number", "-n", help="Words of each sense.")] = 8,
-    among: Annotated[int, typer.Option(help="Look through so many of the first words, the commonest.")] = 20_000,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw the senses of a word, each with the words nearest to it as bars."""
-    _check(output, json)
-    picture = plots.sense_words(load_senses(vectors), word, number=number, among=among, title=title)
-    _deliver(picture, output, json)
+    word: Annotated[str, names("The word.", "WORD")],
+    number: Annotated[int, number("Neighbours per sense.")] = 8,
+    among: Annotated[int, typer.Option(help="Search this many of the most frequent words.")] = 20_000,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw the senses of a word as bar charts of their nearest words."""
+    space = open_senses(vectors)
+    return plots.sense_words(space, word, number=number, among=among, **shared)
 
 
 def similarity(
     vectors: Vectors,
-    words: Words = None,
+    words: SomeWords = None,
     word_file: WordFile = None,
     group_file: GroupFile = None,
     order: Annotated[
-        str, typer.Option(help="Like words side by side, or as they are given.", metavar="clusters|given")
+        str, typer.Option(help="Similar words side by side, or the given order.", metavar="clusters|given")
     ] = "clusters",
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw how alike words are, all against all, as a heat map of cosines."""
-    _check(output, json)
-    given, groups = _words(words, word_file), _groups(group_file)
+    **shared: Any,
+) -> plots.Picture:
+    """Draw the cosines of all pairs of words as a heat map."""
+    chosen, groups = _words(words, word_file), _groups(group_file)
     if groups is None:
-        _some(given)
-    picture = plots.similarity_heat_map(load_vectors(vectors), given, groups=groups, order=order, title=title)
-    _deliver(picture, output, json)
+        _some(chosen)
+    space = load_vectors(vectors)
+    return plots.similarity_heat_map(space, chosen, groups=groups, order=order, **shared)
 
 
 def axis(
     vectors: Vectors,
-    words: Words = None,
-    poles: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--poles",
-            help="Two poles, each a word or several between commas: woman:man, she,her:he,him. Twice for a plane.",
-            show_default=False,
-            metavar="A:B",
-        ),
-    ] = None,
+    words: SomeWords = None,
+    poles: Poles = None,
     word_file: WordFile = None,
     group_file: GroupFile = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="Most words to draw, the most frequent.")] = USUAL,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw where words stand between two poles, or in the plane of two such axes."""
-    _check(output, json)
-    given, groups = _words(words, word_file), _groups(group_file)
+    number: Annotated[int, number("Words to draw at most, the most frequent ones.")] = USUAL,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw words between two poles; with --poles twice, in the plane of two axes."""
+    chosen, groups = _words(words, word_file), _groups(group_file)
     if groups is None:
-        _some(given)
-    ends = [read_poles(one) for one in poles or []]
+        _some(chosen)
+    ends = [read_poles(pair) for pair in poles or []]
     if len(ends) not in (1, 2):
         raise OptionError(f"{len(ends)} axes: expected --poles A:B once, or twice for a plane")
-    picture = plots.word_axis(
-        load_vectors(vectors), ends[0], given, second=ends[1] if len(ends) == 2 else None, groups=groups,
-        number=number, title=title,
-    )  # fmt: skip
-    _deliver(picture, output, json)
+    space, second = load_vectors(vectors), ends[1] if len(ends) == 2 else None
+    return plots.word_axis(space, ends[0], chosen, second=second, groups=groups, number=number, **shared)
 
 
 def curve(
-    models: Annotated[
-        list[str],
-        typer.Argument(
-            help="Vectors or classifiers that firth trained, or folders of firth compare.",
-            show_default=False,
-            metavar="MODEL",
-        ),
-    ],
+    models: Annotated[list[str], names("Models that firth trained, or folders of firth compare.", "MODEL")],
     relative: Annotated[
-        bool, typer.Option("--relative", help="Draw shares of the first epoch's loss: for unlike objectives.")
+        bool,
+        typer.Option("--relative", help="Draw the loss relative to the first epoch, to compare unlike objectives."),
     ] = False,
     loss: Annotated[
         str,
         typer.Option(
-            help="Loss to draw: sample (on a fixed sample of the text, after each epoch) or training (the mean over "
-            "each epoch, which may rise while vectors become better)."
+            help="sample: loss on a fixed sample of the text after each epoch. training: mean over each epoch, which "
+            "may rise while vectors improve.",
+            metavar="sample|training",
         ),
     ] = "sample",
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw the loss of each epoch, of one model or of several over one another."""
-    _check(output, json)
+    **shared: Any,
+) -> plots.Picture:
+    """Draw learning curves: the loss per epoch of one or more models."""
     facts: dict[str, Any] = {}
     for path in models:
         if (Path(path) / saved.RUN).exists():
             facts |= {row["model"]: row for row in saved.read(path).rows}
         else:
             facts[path] = load(path).metadata.get("training", {})
-    _deliver(plots.training_curves(facts, loss=loss, relative=relative, title=title), output, json)
+    return plots.training_curves(facts, loss=loss, relative=relative, **shared)
 
 
 def models(
     source: Annotated[
         str,
-        typer.Argument(
-            help="A folder of firth compare, or a file with the lines of firth evaluate --json, for one model or for "
-            "several; - for standard input.",
-            show_default=False,
-            metavar="SOURCE",
+        names(
+            "Folder of firth compare, or file with the output of firth evaluate --json; - for standard input.", "SOURCE"
         ),
     ],
     by: Annotated[
-        str | None,
-        typer.Option(help="Quality against seconds of training, or set below set.", metavar="time|set"),
+        str | None, typer.Option(help="Draw quality against training time, or each test set.", metavar="time|set")
     ] = None,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw models side by side, with the intervals of their figures."""
-    _check(output, json)
+    **shared: Any,
+) -> plots.Picture:
+    """Draw a comparison of models, with the intervals of their figures."""
     if by not in (None, "time", "set"):
         raise OptionError(f"by={by!r}: expected time or set")
     if not Path(source).is_dir():
         if by == "time":
-            raise OptionError(f"{source} knows no times: expected a folder of firth compare")
-        _deliver(plots.models_by_set(read_objects(source), title=title), output, json)
-        return
-    found = saved.read(source)
+            raise OptionError(f"{source} holds no times: expected a folder of firth compare")
+        return plots.models_by_set(read_objects(source), **shared)
+    comparison = saved.read(source)
     if by == "set":
-        rows = [{**figure, "vectors": row["model"]} for row in found.rows for figure in row["figures"]]
-        _deliver(plots.models_by_set(rows, title=title), output, json)
-    else:
-        _deliver(plots.models_by_time(found, title=title), output, json)
+        rows = [{**figure, "vectors": row["model"]} for row in comparison.rows for figure in row["figures"]]
+        return plots.models_by_set(rows, **shared)
+    return plots.models_by_time(comparison, **shared)
 
 
 def bias(
     source: Annotated[
         str,
-        typer.Argument(
-            help="JSON lines with name and effect, and low, high and p where they are known; - for standard input.",
-            show_default=False,
-            metavar="FILE",
-        ),
+        names("JSON lines with name and effect, and optionally low, high and p; - for standard input.", "FILE"),
     ],
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw effects of bias below each other, with their intervals and probabilities."""
-    _check(output, json)
-    _deliver(plots.bias_summary(read_objects(source), title=title), output, json)
+    **shared: Any,
+) -> plots.Picture:
+    """Draw the effect sizes of bias tests, with intervals and p-values."""
+    return plots.bias_summary(read_objects(source), **shared)
 
 
 def translations(
-    alignment: Annotated[str, typer.Argument(help="A folder of firth align.", show_default=False, metavar="DIR")],
-    words: Words = None,
+    alignment: Folder,
+    words: SomeWords = None,
     word_file: WordFile = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="Translations of each word.")] = 1,
-    title: Title = None,
-    output: Output = None,
-    json: AsJson = False,
-) -> None:
-    """Draw words of two languages in the space that they share, each tied to its nearest words of the other side."""
-    _check(output, json)
-    given = _some(_words(words, word_file))
-    _deliver(plots.translation_map(load_alignment(alignment), given, number=number, title=title), output, json)
+    number: Annotated[int, number("Translations per word.")] = 1,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw words of two languages in their common space, each linked to its translations."""
+    chosen = _some(_words(words, word_file))
+    return plots.translation_map(load_alignment(alignment), chosen, number=number, **shared)
 
 
 def semantic_change(
-    old: Annotated[str, typer.Argument(help="Vectors of the older text.", show_default=False, metavar="OLD")],
-    new: Annotated[str, typer.Argument(help="Vectors of the newer text.", show_default=False, metavar="NEW")],
-    word: Annotated[str, typer.Argument(help="The word.", show_default=False, metavar="WORD")],
-    number: Annotated[int, typer.Option("--number", "-n", help="Nearest words of each time.")] = 8,
-    title: Title = None,
-    output: Output = None,
+    old: Old,
+    new: New,
+    word: Annotated[str, names("The word.", "WORD")],
+    number: Annotated[int, number("Neighbours per time.")] = 8,
+    **shared: Any,
+) -> plots.Picture:
+    """Draw the path of a word between two times, among its neighbours then and now."""
+    change = compare_times(old, new)
+    return plots.word_path(change, word, number=number, **shared)
+
+
+def _shared(
+    title: Annotated[str | None, typer.Option(help="Title. Default: a description of the picture.")] = None,
+    output: Annotated[Path | None, output("File to draw: .png, .svg, .pdf or .html.", "FILE")] = None,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Draw the way of a word from one time to another, among its neighbours then and now."""
-    _check(output, json)
-    found = Change().measure(load_words(old), load_words(new))
-    _deliver(plots.word_path(found, word, number=number, title=title), output, json)
+    """Declare the flags of every kind of picture."""
+
+
+def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
+    """Return the command that draws and saves a picture, or prints its numbers."""
+    own = [each for each in inspect.signature(draw).parameters.values() if each.kind is not each.VAR_KEYWORD]
+
+    def run(output: Path | None, quiet: bool, json: bool, **arguments: Any) -> None:
+        if output is None and not json:
+            raise OptionError("nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json for the numbers")
+        if output is not None:
+            check_target(output)
+            check_writable(output)
+        with working("drawing", quiet):
+            picture = draw(**arguments)
+            if output is not None:
+                picture.save(output)
+        _report(picture, output, json)
+
+    return as_command(run, draw, [*own, *inspect.signature(_shared).parameters.values()])
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Draw vectors and figures: PNG, SVG or PDF, or one page of HTML that needs no network.")
-    kinds: dict[str, Callable[..., None]] = {
-        "map": word_map, "analogy": analogy, "neighbours": neighbours, "senses": senses, "sense-words": sense_words,
-        "similarity": similarity, "axis": axis, "curve": curve, "models": models, "bias": bias,
-        "translations": translations, "semantic-change": semantic_change,
+    app = typer.Typer(help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline.")
+    kinds: dict[str, Callable[..., plots.Picture]] = {
+        "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
+        "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,
+        "translations": translations, "curve": curve, "models": models, "bias": bias,
     }  # fmt: skip
-    for name, run in kinds.items():
-        add_command(app, name, run)
+    for name, draw in kinds.items():
+        add_command(app, name, _command(draw))
     return app
 
 
 plot = _app()
 
 
-def _check(output: Path | None, json: bool) -> None:
-    """Make sure that what will be drawn has a place, before vectors are loaded."""
-    if output is None and not json:
-        raise OptionError("nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json for the numbers")
-    if output is not None:
-        check_target(output)
-        check_writable(output)
-
-
 def _words(words: Sequence[str] | None, path: str | None) -> list[str]:
-    found = read_words(path) if path else []
-    if path and not found:
-        raise OptionError(f"{path} holds no words; expected one a line")
-    return [*(words or []), *found]
+    more = read_words(path) if path else []
+    if path and not more:
+        raise OptionError(f"{path} holds no words; expected one per line")
+    return [*(words or []), *more]
 
 
 def _groups(path: str | None) -> dict[str, list[str]] | None:
@@ -364,23 +303,21 @@ def _groups(path: str | None) -> dict[str, list[str]] | None:
         return None
     groups = read_groups(path)
     if not any(groups.values()):
-        raise OptionError(f"{path} holds no words; expected a word, a tab and its group a line")
+        raise OptionError(f"{path} holds no words; expected a word, a tab and its group per line")
     return groups
 
 
 def _some(words: list[str]) -> list[str]:
     if not words:
-        raise OptionError(NAME_SOME)
+        raise OptionError(NO_WORDS)
     return words
 
 
-def _deliver(picture: plots.Picture, output: Path | None, json: bool) -> None:
+def _report(picture: plots.Picture, output: Path | None, json: bool) -> None:
     for text in picture.notes:
         note(text)
-    if output is not None:
-        picture.save(output)
-        if missing := missing_letters(picture, output):
-            note(f"no installed font has {missing}: install one (such as Noto), or draw a page: {output.stem}.html")
+    if output is not None and (missing := missing_letters(picture, output)):
+        note(f"no installed font has {missing}: install one (such as Noto), or draw a page: {output.stem}.html")
     if json:
         for row in picture.rows:
             print_json(row)

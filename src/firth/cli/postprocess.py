@@ -1,4 +1,4 @@
-"""`firth postprocess` and `firth quantise`: vectors to better, joined or smaller ones."""
+"""`firth postprocess` and `firth quantise`."""
 
 import inspect
 import typing
@@ -11,27 +11,28 @@ import typer
 
 from firth import options
 from firth import postprocess as steps
+from firth.cli.arguments import AsJson, Quiet, Seed, Vectors, names, output
 from firth.cli.files import size_on_disk
-from firth.cli.output import AsJson, note, print_json
-from firth.cli.queries import Vectors
+from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
+from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.errors import OptionError
+from firth.option_names import one_spelling
 from firth.postprocess.recorded import STEPS as DONE
 from firth.vectors.codes import KINDS
-from firth.vectors.io import load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step by its name on the command line.
+    """A step of `firth postprocess`.
 
     Attributes:
-        run: the function; of vectors, of what it needs besides, and of its options.
-        kind: what the options are written in: the function itself, or a dataclass.
-        first: the option that may be given without its name.
-        needs: flags without which it has nothing to do; one of them is enough.
+        run: takes vectors, what the flags in `needs` hold, and the options.
+        kind: declares the options: the function itself, or a dataclass.
+        first: the option whose name may be left out.
+        needs: flags of which at least one must be given.
     """
 
     run: Callable[..., WordVectors]
@@ -42,12 +43,12 @@ class Step:
     @property
     def names(self) -> list[str]:
         """The options."""
-        found = inspect.signature(self.kind).parameters
-        return [name for name in found if name not in ("vectors", "models", "pairs")]
+        parameters = inspect.signature(self.kind).parameters
+        return [name for name in parameters if name not in ("vectors", "models", "pairs")]
 
 
-def _counter_fit(vectors: WordVectors, synonyms: Any, antonyms: Any, **how: Any) -> WordVectors:
-    return steps.counter_fit(vectors, synonyms, antonyms, steps.CounterFitting(**how))
+def _counter_fit(vectors: WordVectors, synonyms: Any, antonyms: Any, **values: Any) -> WordVectors:
+    return steps.counter_fit(vectors, synonyms, antonyms, steps.CounterFitting(**values))
 
 
 STEPS = {
@@ -62,19 +63,16 @@ STEPS = {
     "counter-fit": Step(_counter_fit, steps.CounterFitting, "", ("synonyms", "antonyms")),
 }
 
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help="Folder to write.", show_default=False, metavar="OUT")
-]  # fmt: skip
+Output = Annotated[Path, output("Folder to write.")]
 
 
 def postprocess(
     vectors: Vectors,
     step: Annotated[
         list[str],
-        typer.Argument(
-            help=f"What to do, in order: {', '.join(STEPS)}; options behind colons: reduce:50, whiten:zca:ridge=0.01.",
-            metavar="STEP",
-            show_default=False,
+        names(
+            f"Steps in order: {', '.join(STEPS)}. Colons add options: reduce:50, whiten:zca:ridge=0.01.",
+            "STEP",
         ),
     ],
     output: Output,
@@ -83,31 +81,34 @@ def postprocess(
     ] = None,
     synonyms: Annotated[
         list[Path] | None,
-        typer.Option(help="File of words that are alike, a pair or a word and all its synonyms a line."),
+        typer.Option(help="File of synonyms: a pair, or a word and its synonyms, per line.", metavar="FILE"),
     ] = None,
-    antonyms: Annotated[list[Path] | None, typer.Option(help="File of pairs of opposites.")] = None,
+    antonyms: Annotated[
+        list[Path] | None, typer.Option(help="File of antonyms: a pair per line.", metavar="FILE")
+    ] = None,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Centre, whiten, reduce, normalise, join, retrofit or counter-fit vectors of words.
+    """Improve or combine word vectors: centre, whiten, reduce, normalise, join, retrofit, counter-fit.
 
-    What a step found, such as the variance kept or the pairs used, is printed and kept in the metadata. The vectors
-    that are read stay as they are.
+    What each step did, such as the variance kept or the pairs used, is printed and saved in the metadata.
     """
-    chosen = [_parsed(each) for each in step]
+    chosen = [_parse(spec) for spec in step]
     _check_needs(chosen, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
     check_vectors_target(output, takes_files=True)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
-    space, *more = (words_of(path) for path in (vectors, *(others or ())))
+    space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(others or ())))
     before = len(space.metadata.get(DONE, []))
-    for _, what, how in chosen:
-        space = _applied(what, space, more, pairs, how)
+    for name, what, values in chosen:
+        with working(name, quiet):
+            space = _applied(what, space, more, pairs, values)
     space.save(output)
     done = space.metadata[DONE][before:]
     if json:
         print_json({"vectors": str(output), "words": len(space), "dim": space.dim, "steps": done})
         return
-    for each in done:
-        print("  ".join([each["step"], *_shown({name: value for name, value in each.items() if name != "step"})]))
+    for facts in done:
+        print("  ".join([facts["step"], *_shown({name: value for name, value in facts.items() if name != "step"})]))
     print(f"{output}: {len(space):,} words x {space.dim}")
 
 
@@ -117,73 +118,61 @@ def quantise(
     kind: Annotated[
         str,
         typer.Option(
-            help="int8: a byte a number, next to no loss; product: a byte for every --width numbers.",
+            help="int8: one byte per number, almost no loss; product: one byte per --width numbers.",
             metavar="|".join(KINDS),
         ),
     ] = "int8",
-    width: Annotated[int, typer.Option(help="Numbers that one byte of product codes stands for.")] = 2,
+    width: Annotated[int, typer.Option(help="With product: numbers that one byte stands for.")] = 2,
     lengths: Annotated[
-        bool, typer.Option("--lengths/--no-lengths", help="Keep lengths apart in product codes, in a byte more each.")
+        bool, typer.Option("--lengths/--no-lengths", help="With product: store lengths apart, in one byte each.")
     ] = True,
-    keep: Annotated[
-        int | None, typer.Option(help="Keep so many of the first words, which are the commonest; by default all.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the learning of product codes, and of the words looked at.")] = 0,
+    keep: Annotated[int | None, typer.Option(help="Keep this many of the most frequent words. Default: all.")] = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Make vectors four to eight times smaller, and say how much of their neighbourhoods is left."""
+    """Make vectors four to eight times smaller, and measure how many neighbours stay the same."""
     check_vectors_target(output, takes_files=True)
-    space = load_vectors(vectors)
-    kept = space if keep is None else space.first(keep)
-    small = kept.quantise(kind, width=width, lengths=lengths, seed=seed)
-    left = steps.fidelity(_known(kept), _known(small), seed=seed)
+    space = open_vectors(vectors, quiet)
+    full = space if keep is None else space.first(keep)
+    with working("quantising", quiet):
+        small = full.quantise(kind, width=width, lengths=lengths, seed=seed)
+        fidelity = steps.fidelity(_known(full), _known(small), seed=seed)
     small.save(output)
     facts = {"vectors": str(output), "kind": kind, "words": len(small), "dim": small.dim}
-    before, output_side = size_on_disk(Path(vectors)), _known(space).output_vectors
-    dropped = 0 if output_side is None else output_side.nbytes
+    before, output_vectors = size_on_disk(Path(vectors)), _known(space).output_vectors
+    dropped = 0 if output_vectors is None else output_vectors.nbytes
     sizes = {"bytes_before": before, "bytes_of_output_vectors": dropped, "bytes": size_on_disk(output)}
     if json:
-        print_json({**facts, **sizes, **asdict(left)})
+        print_json({**facts, **sizes, **asdict(fidelity)})
         return
     print(f"{output}: {len(small):,} words x {small.dim} as {kind} codes")
-    of_which = f", {dropped:,} of them output vectors, which are for training" if dropped else ""
-    print(f"bytes            {sizes['bytes']:,}, before {before:,}{of_which}")
-    print(f"recall at {left.neighbours:<6} {left.recall:.4f}")
-    print(f"mean cosine      {left.cosine:.4f}")
+    share = f", {dropped:,} of them output vectors, which are for training" if dropped else ""
+    print(f"bytes            {sizes['bytes']:,}, before {before:,}{share}")
+    print(f"recall at {fidelity.neighbours:<6} {fidelity.recall:.4f}")
+    print(f"mean cosine      {fidelity.cosine:.4f}")
 
 
 def _known(space: WordVectors | SubwordVectors) -> WordVectors:
     return space.known if isinstance(space, SubwordVectors) else space
 
 
-def words_of(path: str) -> WordVectors:
-    """Return the words of a file of vectors; n-grams are left behind, and that is said.
-
-    Raises:
-        FormatError: the file holds no vectors of words.
-    """
-    space: WordVectors | SubwordVectors = load_vectors(path)
-    if isinstance(space, SubwordVectors):
-        note(f"{path}: its n-grams are left behind; the result has the {len(space):,} known words")
-    return _known(space)
-
-
-def _parsed(spec: str) -> tuple[str, Step, dict[str, Any]]:
-    """Return the step that is meant by `reduce:50` or `whiten:zca:ridge=0.01`, and its options."""
-    name = spec.partition(":")[0]
+def _parse(spec: str) -> tuple[str, Step, dict[str, Any]]:
+    """Return the step that `reduce:50` or `whiten:zca:ridge=0.01` names, and its options."""
+    name = one_spelling(spec.partition(":")[0])
     if name not in STEPS:
         raise OptionError(f"step {name!r}: expected one of {', '.join(STEPS)}")
     step = STEPS[name]
     values = options.parse_spec(spec, step.names, first=step.first)
-    how = {key: _value(step.kind, key, value) for key, value in values.items()}
+    given = {key: _value(step.kind, key, value) for key, value in values.items()}
     missing = [
         parameter.name
         for parameter in inspect.signature(step.kind).parameters.values()
-        if parameter.name in step.names and parameter.default is parameter.empty and parameter.name not in how
+        if parameter.name in step.names and parameter.default is parameter.empty and parameter.name not in given
     ]
     if missing:
         raise OptionError(f"step {spec!r} without {missing[0]}: expected {name}:{missing[0].upper()}")
-    return name, step, how
+    return name, step, given
 
 
 def _value(kind: Any, name: str, text: str) -> Any:
@@ -192,16 +181,16 @@ def _value(kind: Any, name: str, text: str) -> Any:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise OptionError(f"{name}={text!r}: expected numbers between commas") from None
+        raise OptionError(f"{name}={text!r}: expected numbers separated by commas") from None
 
 
 def _check_needs(chosen: Sequence[tuple[str, Step, Any]], given: Mapping[str, Any]) -> None:
     for name, step, _ in chosen:
         if step.needs and not any(given[flag] for flag in step.needs):
             raise OptionError(f"step {name} without {' or '.join(f'--{flag}' for flag in step.needs)}: give it a file")
-    wanted = {flag for _, step, _ in chosen for flag in step.needs}
+    used = {flag for _, step, _ in chosen for flag in step.needs}
     for flag, value in given.items():
-        if value and flag not in wanted:
+        if value and flag not in used:
             raise OptionError(f"--{flag} with no step that uses it: leave it out, or add such a step")
 
 
@@ -210,15 +199,15 @@ def _pairs(files: Sequence[Path]) -> list[tuple[str, str]]:
 
 
 def _applied(
-    step: Step, space: WordVectors, more: Sequence[WordVectors], pairs: Mapping[str, Any], how: Mapping[str, Any]
+    step: Step, space: WordVectors, more: Sequence[WordVectors], pairs: Mapping[str, Any], values: Mapping[str, Any]
 ) -> WordVectors:
     if "with" in step.needs:
-        return step.run([space, *more], **how)
-    return step.run(space, *(pairs[flag] for flag in step.needs), **how)
+        return step.run([space, *more], **values)
+    return step.run(space, *(pairs[flag] for flag in step.needs), **values)
 
 
 def _shown(facts: Mapping[str, Any]) -> list[str]:
-    """What a step found, for a person; what it did not find or was not asked for is left out."""
+    """What a step did, for a person; figures that do not apply are left out."""
     return [
         name if value is True else f"{name} {_text(value)}"
         for name, value in facts.items()

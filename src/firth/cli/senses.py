@@ -1,113 +1,107 @@
-"""`firth senses`: the senses of words, and which of them is meant."""
+"""`firth senses`."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.output import AsJson, complain, note, print_json
+from firth.cli.arguments import AsJson, Quiet, Words, names, number
+from firth.cli.output import note, print_json, working
+from firth.cli.vectors import refuse_unknown
 from firth.errors import OptionError
 from firth.text.tokenise import tokeniser
 from firth.vectors.io import load
 from firth.vectors.sense_vectors import SenseVectors
 
 SenseFile = Annotated[
-    Path,
-    typer.Argument(
-        help="Senses: a folder of firth train sense-clusters or another model of senses.",
-        show_default=False,
-        metavar="SENSES",
-    ),
+    Path, names("Folder of sense vectors, from firth train sense-clusters or another sense model.", "SENSES")
 ]
 
 
 def senses(
     vectors: SenseFile,
-    words: Annotated[list[str], typer.Argument(help="Words to ask for.", show_default=False, metavar="WORD")],
+    words: Words,
     context: Annotated[
         str | None,
-        typer.Option(help="Text around the word: which sense is meant there? The word itself may stand in it."),
+        typer.Option(help="Text around the word, to find the sense meant there. It may contain the word itself."),
     ] = None,
-    number: Annotated[int, typer.Option("--number", "-n", help="Neighbours of each sense to show.")] = 6,
+    number: Annotated[int, number("Neighbours to show per sense.")] = 6,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the senses of words: how often each is meant, its neighbours, and which one is meant in a context."""
-    if number < 1:
-        raise OptionError(f"-n {number}: expected a whole number of at least 1")
-    found = load_senses(vectors)
+    """Show the senses of words: how frequent each is, its neighbours, and which one a context means."""
+    with working(f"reading {vectors}", quiet):
+        space = open_senses(vectors)
     for word in words:
-        if word not in found:
+        if word not in space:
             continue
-        told = _told(found, word, context, number)
+        with working("searching neighbours", quiet):
+            facts = _facts(space, word, context, number)
         if json:
-            print_json(told)
+            print_json(facts)
         else:
-            _print(told, found)
-        if len(told["senses"]) == 1 and (reason := _too_few(found, word)):
+            _print(facts, space)
+        if len(facts["senses"]) == 1 and (reason := _too_few(space, word)):
             note(reason)
-    unknown = [word for word in words if word not in found]
-    if unknown:
-        for word in unknown[:-1]:
-            complain(str(found.lexicon.unknown(word)))
-        raise found.lexicon.unknown(unknown[-1])
+    refuse_unknown(words, space)
 
 
-def load_senses(path: Path) -> SenseVectors:
-    """Read vectors of senses.
+def open_senses(path: Path) -> SenseVectors:
+    """Read sense vectors.
 
     Raises:
         OptionError: the path holds something else.
     """
-    found = load(path)
-    if not isinstance(found, SenseVectors):
+    space = load(path)
+    if not isinstance(space, SenseVectors):
         raise OptionError(
-            f"{path} holds {type(found).__name__}, expected senses; firth train sense-clusters TEXT -o OUT finds some"
+            f"{path} holds {type(space).__name__}, expected senses; firth train sense-clusters TEXT -o OUT finds some"
         )
-    return found
+    return space
 
 
-def _told(found: SenseVectors, word: str, context: str | None, number: int) -> dict[str, Any]:
-    told = []
-    chances = None if context is None else _chances(found, word, context)
-    for sense in found.senses(word):
-        near = found.sense_neighbors(word, sense.number, number)
-        one: dict[str, Any] = {"number": sense.number, "prior": sense.prior}
+def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> dict[str, Any]:
+    rows = []
+    probabilities = None if context is None else _probabilities(space, word, context)
+    for sense in space.senses(word):
+        row: dict[str, Any] = {"number": sense.number, "prior": sense.prior}
         if sense.label is not None:
-            one["label"] = sense.label
-        if chances is not None:
-            one["probability"] = chances[sense.number]
-        one["neighbours"] = [{"word": other, "number": i, "score": cosine} for (other, i), cosine in near]
-        told.append(one)
-    return {"word": word, **({} if context is None else {"context": context}), "senses": told}
+            row["label"] = sense.label
+        if probabilities is not None:
+            row["probability"] = probabilities[sense.number]
+        near = space.sense_neighbors(word, sense.number, number)
+        row["neighbours"] = [{"word": other, "number": i, "score": cosine} for (other, i), cosine in near]
+        rows.append(row)
+    return {"word": word, **({} if context is None else {"context": context}), "senses": rows}
 
 
-def _chances(found: SenseVectors, word: str, context: str) -> list[float]:
+def _probabilities(space: SenseVectors, word: str, context: str) -> list[float]:
     tokens = list(tokeniser("unicode")(context))
     place = tokens.index(word) if word in tokens else None
-    chances: list[float] = found.disambiguate(word, tokens, place=place).tolist()
-    return chances
+    probabilities: list[float] = space.disambiguate(word, tokens, place=place).tolist()
+    return probabilities
 
 
-def _print(told: dict[str, Any], found: SenseVectors) -> None:
-    several = len(told["senses"]) > 1
-    print(f"{told['word']}: {len(told['senses'])} senses" if several else f"{told['word']}: one sense")
-    for sense in told["senses"]:
+def _print(facts: dict[str, Any], space: SenseVectors) -> None:
+    several = len(facts["senses"]) > 1
+    print(f"{facts['word']}: {len(facts['senses'])} senses" if several else f"{facts['word']}: one sense")
+    for sense in facts["senses"]:
         meant = f"  meant here {sense['probability']:6.1%}" if "probability" in sense else ""
         label = f"  {sense['label']}" if "label" in sense else ""
-        near = ", ".join(_name(found, near["word"], near["number"]) for near in sense["neighbours"])
+        near = ", ".join(_name(space, near["word"], near["number"]) for near in sense["neighbours"])
         print(f"  {sense['number']}  {sense['prior']:6.1%}{meant}{label}  {near}")
 
 
-def _name(found: SenseVectors, word: str, number: int) -> str:
-    """A sense's word, with its number where the word has others too."""
-    own = found.rows(word)
-    return word if own.stop - own.start == 1 else f"{word}#{number}"
+def _name(space: SenseVectors, word: str, number: int) -> str:
+    """A word, with the number of its sense if it has several."""
+    rows = space.rows(word)
+    return word if rows.stop - rows.start == 1 else f"{word}#{number}"
 
 
-def _too_few(found: SenseVectors, word: str) -> str | None:
-    """Why a word has one sense, where the model did not look for more."""
-    least = found.metadata.get("training", {}).get("options", {}).get("least_contexts")
-    count = None if found.counts is None else int(found.counts[found.lexicon.rows[word]])
+def _too_few(space: SenseVectors, word: str) -> str | None:
+    """Why a word has one sense, if the model did not look for more."""
+    least = space.metadata.get("training", {}).get("options", {}).get("least_contexts")
+    count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
     if least is None or count is None or count >= least:
         return None
-    return f"{word!r} stands {count:,} times in the text: senses were looked for from {least:,} times on"
+    return f"{word!r} occurs {count:,} times in the text; the model looks for senses from {least:,} times on"

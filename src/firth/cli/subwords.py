@@ -1,17 +1,18 @@
-"""`firth subwords train|encode|decode`: pieces of words learned from text, and text as pieces and back."""
+"""`firth subwords`: train, encode, decode."""
 
-import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Annotated
 
 import typer
 
+from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, names, output
 from firth.cli.flags import add_command
-from firth.cli.output import AsJson, Quiet, print_json
+from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import Column, Sources, source_of
+from firth.cli.texts import source_of
 from firth.corpus.contents import contents, sentences
 from firth.corpus.meter import Meter
 from firth.corpus.reader import lines_of, opened
@@ -20,31 +21,28 @@ from firth.errors import CorpusError, OptionError
 from firth.progress import reporting
 from firth.text.subwords import KINDS, Subwords, check_target
 
-Pieces = Annotated[Path, typer.Argument(help="What firth subwords train wrote.", metavar="PIECES", show_default=False)]
-File = Annotated[str, typer.Argument(help="A file, a line a text, or - for standard input.", metavar="FILE")]
-Numbers = Annotated[bool, typer.Option("--ids", help="Numbers in place of pieces.")]
+Model = Annotated[Path, names("Subwords, from firth subwords train.", "SUBWORDS")]
+Ids = Annotated[bool, typer.Option("--ids", help="Numbers of subwords in place of the subwords.")]
 
 
 def train(
     corpus: Sources,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write, of JSON.", metavar="OUT", show_default=False)
-    ],
-    size: Annotated[int, typer.Option(help="Pieces, the 256 bytes among them.")] = 8000,
-    kind: Annotated[str, typer.Option(help="How pieces are chosen.", metavar="|".join(KINDS))] = "bpe",
-    min_count: Annotated[int, typer.Option(help="Fewest times that a pair must occur to be merged.")] = 2,
+    output: Annotated[Path, output("JSON file to write.")],
+    size: Annotated[int, typer.Option(help="Vocabulary size: number of subwords, the 256 bytes included.")] = 8000,
+    kind: Annotated[str, typer.Option(help="Algorithm.", metavar="|".join(KINDS))] = "bpe",
+    min_count: Annotated[int, typer.Option(help="Smallest count of a pair that is merged.")] = 2,
     column: Column = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Learn pieces of words from text.
+    """Learn subwords from text.
 
-    `--tokens OUT` of the commands that train on text reads it in these pieces.
+    Commands that train on text read it as these subwords with --tokens OUT.
     """
     check_file_target(output, check_target, corpus)
     source = resolve(source_of(corpus), column)
     if isinstance(source, Items) and source.tokenised:
-        raise CorpusError("the source gives lists of tokens; expected text; join them to texts")
+        raise CorpusError("the source holds lists of tokens; expected text: join the tokens")
     with reporting(not quiet) as report:
         meter = Meter(report, None)
         texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), "line"))
@@ -57,36 +55,37 @@ def train(
 
 
 def encode(
-    pieces: Pieces,
-    text: File = "-",
-    ids: Numbers = False,
+    model: Model,
+    text: TextFile = "-",
+    ids: Ids = False,
     sample: Annotated[
         float | None,
-        typer.Option(help="Draw cuts at random: probability of passing over a merge; for unigram a power."),
+        typer.Option(help="Segment at random: probability of skipping a merge; with unigram, an exponent."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Cut text into pieces, a line a line, with a space between them; Ġ stands for a space of the text."""
-    subwords, draw = Subwords.open(pieces), random.Random(seed)
-    for line in _lines(text):
-        found = subwords.encode(line, sample=sample, seed=draw)
-        told = [subwords.pieces[i] for i in found]
+    """Split text into subwords separated by spaces; Ġ stands for a space of the text."""
+    subwords, random = Subwords.open(model), Random(seed)
+    for line in _lines(text, "encoding", quiet):
+        numbers = subwords.encode(line, sample=sample, seed=random)
+        pieces = [subwords.pieces[i] for i in numbers]
         if json:
-            print_json({"pieces": told, "ids": found})
+            print_json({"pieces": pieces, "ids": numbers})
         else:
-            print(*(found if ids else told))
+            print(*(numbers if ids else pieces))
 
 
-def decode(pieces: Pieces, text: File = "-", ids: Numbers = False, json: AsJson = False) -> None:
-    """Make text of pieces, a line of a line of pieces with spaces between them."""
-    subwords = Subwords.open(pieces)
-    for number, line in enumerate(_lines(text), 1):
-        told = subwords.decode(_numbers(line, number)) if ids else subwords.join(line.split(" "))
+def decode(model: Model, text: TextFile = "-", ids: Ids = False, quiet: Quiet = False, json: AsJson = False) -> None:
+    """Join subwords back into text, line by line."""
+    subwords = Subwords.open(model)
+    for number, line in enumerate(_lines(text, "decoding", quiet), 1):
+        decoded = subwords.decode(_numbers(line, number)) if ids else subwords.join(line.split(" "))
         if json:
-            print_json({"text": told})
+            print_json({"text": decoded})
         else:
-            print(told)
+            print(decoded)
 
 
 def _numbers(line: str, number: int) -> list[int]:
@@ -94,17 +93,18 @@ def _numbers(line: str, number: int) -> list[int]:
         return [int(each) for each in line.split()]
     except ValueError as error:
         raise OptionError(
-            f"line {number} is {line[:40]!r}: expected numbers; without --ids, pieces are read"
+            f"line {number} is {line[:40]!r}: expected numbers; leave out --ids to decode subwords"
         ) from error
 
 
-def _lines(path: str) -> Iterator[str]:
+def _lines(path: str, stage: str, quiet: bool) -> Iterator[str]:
     """The lines of a file, without their ends."""
     if path == "-":
         yield from _decoded(sys.stdin.buffer, "standard input")
         return
     with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        yield from _decoded(lines, path)
+        for (line,) in following(([line] for line in _decoded(lines, path)), stage, quiet):
+            yield line
 
 
 def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Learn pieces of words from text; write text as pieces, and back.")
+    app = typer.Typer(help="Subword tokenisers: train, encode and decode.")
     for run in (train, encode, decode):
         add_command(app, run.__name__, run)
     return app

@@ -1,4 +1,4 @@
-"""`firth train`: text in, vectors out."""
+"""`firth train`."""
 
 import inspect
 import shlex
@@ -9,11 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import (
+    TEXT,
+    AsJson,
+    Cache,
+    Checkpoint,
+    Column,
+    Quiet,
+    Seed,
+    Sources,
+    StopWords,
+    Threads,
+    output,
+)
 from firth.cli.flags import Flags, add_command, with_flags
-from firth.cli.output import AsJson, Quiet, complain, paragraphs, print_json
+from firth.cli.output import complain, paragraphs, print_json, working
 from firth.cli.targets import check_vectors_target, check_writable
-from firth.cli.texts import CORPUS, Cache, Column, Sources, StopWords, Threads, corpus_of
+from firth.cli.texts import CORPUS, corpus_of
 from firth.comparison.models import MODELS
+from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
 from firth.errors import FirthError
@@ -24,33 +38,24 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
-_LONG, _RANK = 6, 300  # letters, and place by frequency, of a word to try
+_LETTERS, _RANK = 6, 300  # of a word to try: letters at least, rank by frequency
 
 
 def _train(
     model: str,
     corpus: Sources,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder to save the vectors in, or a file in the format that its name ends in, as with firth convert.",
-            show_default=False,
-            metavar="OUT",
-        ),
+        Path, output("Folder to save the vectors in, or a file; its name gives the format (firth convert).")
     ],
-    seed: Annotated[int, typer.Option(help="Of every random draw; with one thread it decides every bit.")] = 0,
+    seed: Seed = 0,
     threads: Threads = None,
     start: Annotated[
-        Path | None, typer.Option(help="Vectors to go on training from, old and new words alike.", metavar="VECTORS")
+        Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Folder to keep the state in; the same line goes on after a kill.", metavar="DIR"),
-    ] = None,
+    checkpoint: Checkpoint = None,
     phrases: Annotated[
-        Path | None, typer.Option(help="File of phrases, from firth phrases, that count as words.", metavar="FILE")
+        Path | None,
+        typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
     ] = None,
     column: Column = None,
     stop_words: StopWords = None,
@@ -61,8 +66,8 @@ def _train(
 ) -> None:
     """Train on text.
 
-    Text is read once into a corpus on disk, which the next training on the same text uses again. Ctrl-C or SIGTERM
-    stops at a safe point and saves what was learned.
+    The text is encoded once and kept; the next training on it starts at once. Ctrl-C or SIGTERM stops at a safe point
+    and saves what was learned. With one thread the same seed gives the same bits.
     """
     began = time.monotonic()
     kind, preset = MODELS[model].kind, MODELS[model].preset
@@ -70,22 +75,23 @@ def _train(
         output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors), corpus
     )
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
-    before = None if start is None else load(start)
+    with working(f"reading {start}", quiet):
+        before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    told = {"stop_words": stop_words, "column": column, "cache": cache, "progress": not quiet}
-    text = _text(corpus, phrases, CORPUS.select(options), defaults=getattr(kind, "corpus_options", None), **told)
-    further = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
-    vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **further)
+    reading = {"stop_words": stop_words, "column": column, "cache": cache, "progress": not quiet}
+    text = _text(corpus, phrases, CORPUS.select(options), defaults=getattr(kind, "corpus_options", None), **reading)
+    rest = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
+    vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
-    output = _saved(vectors, output)
-    _tell(vectors, output, time.monotonic() - began, json)
+    output = _save(vectors, output)
+    _report(vectors, output, time.monotonic() - began, json)
     if vectors.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
 
 
-def _saved(vectors: Any, output: Path) -> Path:
-    """Save vectors; what the format of a file has no place for is no reason to lose what was learned."""
+def _save(vectors: Any, output: Path) -> Path:
+    """Save vectors; if the file format cannot hold them, save them as a folder rather than lose them."""
     try:
         vectors.save(output)
     except FirthError as error:
@@ -97,36 +103,42 @@ def _saved(vectors: Any, output: Path) -> Path:
 
 
 def _app() -> typer.Typer:
-    """A command a model, each with the flags of its own options."""
+    """A command per model, each with the flags of its own options."""
     app = typer.Typer(
         help="Train word vectors on text. firth train MODEL --help shows the options of a model.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
     )
-    for name, model in MODELS.items():
+    # Word vectors first: MODELS is in the order of the classes' names.
+    for name, model in sorted(MODELS.items(), key=lambda item: (_is_sense_model(item[1]), item[0])):
         taken = inspect.signature(model.kind.train).parameters
         without = {name: None for name in ("start", "checkpoint") if name not in taken}
         flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
         command = with_flags(_train, flags, model=name, **without)
         text = paragraphs(_train).partition("\n\n")[2]
         shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
+        shown["rich_help_panel"] = "Sense vectors" if _is_sense_model(model) else "Word and document vectors"
         add_command(app, name, command, **shown)
     return app
+
+
+def _is_sense_model(model: Model) -> bool:
+    return str(model.kind.__module__).startswith("firth.senses.")
 
 
 train = _app()
 
 
-def _text(sources: Sequence[str], phrases: Path | None, how: dict[str, Any], **told: Any) -> Corpus:
-    """The corpus, with phrases joined where a file of them is given; pruned after that."""
+def _text(sources: Sequence[str], phrases: Path | None, given: dict[str, Any], **reading: Any) -> Corpus:
+    """The corpus. Phrases, if there are any, are joined before rare words are dropped."""
     if phrases is None:
-        return corpus_of(sources, how, **told)
+        return corpus_of(sources, given, **reading)
     table = PhraseTable.open(phrases)
-    pruned = {name: how.pop(name) for name in ("min_count", "max_size") if name in how}
-    whole = corpus_of(sources, how, every_word=True, **told)
-    return table.apply(whole, cache=told["cache"], progress=told["progress"], **pruned)
+    limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
+    whole = corpus_of(sources, given, every_word=True, **reading)
+    return table.apply(whole, cache=reading["cache"], progress=reading["progress"], **limits)
 
 
-def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
+def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     facts = vectors.metadata["training"]
     unit = facts.get("unit", "words")
     rate = facts[unit] / max(facts["seconds"], 1e-9)
@@ -153,14 +165,14 @@ def _tell(vectors: Any, output: Path, seconds: float, json: bool) -> None:
     if isinstance(vectors, SenseVectors):
         several = int((vectors.num_senses > 1).sum())
         print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in all")
-    ask = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
-    print(f"next: firth {ask} {quoted} {shlex.quote(_example(vectors))}")
+    command = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
+    print(f"next: firth {command} {quoted} {shlex.quote(_example(vectors))}")
 
 
 def _example(vectors: Any) -> str:
-    """A word to try: a frequent one beyond the function words, of several senses where there are such."""
+    """A word to try: frequent, but no function word; one with several senses if there are any."""
     if isinstance(vectors, SenseVectors) and vectors.num_senses.max() > 1:
         return vectors.words[int(vectors.num_senses.argmax())]
     words: list[str] = vectors.lexicon.words
     candidates = [*words[_RANK:], *words]
-    return next((word for word in candidates if len(word) >= _LONG and word.isalpha()), words[0])
+    return next((word for word in candidates if len(word) >= _LETTERS and word.isalpha()), words[0])

@@ -1,9 +1,10 @@
-"""`firth info --verify`: reads a folder again, whatever is remembered, and says which files are as written."""
+"""`firth info --verify`: checks the files of a folder against their checksums, without the cache of earlier checks."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from firth.cli.output import print_table
 from firth.errors import FirthError, OptionError
 from firth.storage import checksums
 from firth.storage.checksums import FileState
@@ -13,14 +14,14 @@ WHOLE, FREE = "as written", "no checksum"
 
 
 def verify_facts(path: Path) -> dict[str, Any]:
-    """Read a folder and return the state of its files.
+    """Check a folder and return the state of its files.
 
     Args:
-        path: a folder of firth's, or one that holds such folders.
+        path: a folder that firth wrote, or one that contains such folders.
 
     Returns:
-        "path", "whole", "checksums" (whether there are any), "files" with "file", "bytes" and "state", and "error":
-        what is wrong in one sentence, or None.
+        "path", "whole" (nothing is damaged), "checksums" (whether there are any), "files" with "file", "bytes" and
+        "state", and "error": what is wrong in one sentence, or None.
 
     Raises:
         OptionError: the path is no folder.
@@ -36,37 +37,34 @@ def verify_facts(path: Path) -> dict[str, Any]:
         for folder in folders:
             try:
                 _open(folder)
-            except (FirthError, OSError) as found:
-                error = error or str(found)
-        for folder, found_states in examined.items():
+            except (FirthError, OSError) as problem:
+                error = error or str(problem)
+        for folder, checked in examined.items():
             prefix = folder.relative_to(path)
-            states |= {(prefix / state.path).as_posix(): state for state in found_states}
+            states |= {(prefix / state.path).as_posix(): state for state in checked}
     others = [name for name in files_of(path) if name not in states and Path(name).name != checksums.FILE]
     files = [{"file": name, "bytes": s.size, "state": s.problem or WHOLE} for name, s in sorted(states.items())]
     files += [{"file": name, "bytes": (path / name).stat().st_size, "state": FREE} for name in others]
     return {"path": str(path), "whole": error is None, "checksums": bool(states), "files": files, "error": error}
 
 
-def print_table(facts: Mapping[str, Any]) -> None:
-    """Print a line a file: its name, bytes and state."""
+def print_states(facts: Mapping[str, Any]) -> None:
+    """Print a line per file: its name, bytes and state."""
     rows = [
         (each["file"], "" if each["bytes"] is None else f"{each['bytes']:,}", each["state"]) for each in facts["files"]
     ]
-    rows.insert(0, ("file", "bytes", "state"))
-    name, size = (max(len(row[i]) for row in rows) for i in (0, 1))
-    for row in rows:
-        print(f"{row[0]:<{name}}  {row[1]:>{size}}  {row[2]}")
+    print_table([("file", "bytes", "state"), *rows], left=(0, 2))
 
 
 def _folders(path: Path) -> list[Path]:
-    """Return the folder itself where firth wrote it as one, or else all such folders inside."""
+    """Return the folder itself if firth wrote it, else the folders inside that firth wrote."""
     if _is_ours(path):
         return [path]
-    found: list[Path] = []
+    folders: list[Path] = []
     for inner in sorted(each for each in path.rglob("*") if each.is_dir()):
-        if not any(outer in inner.parents for outer in found) and _is_ours(inner):
-            found.append(inner)
-    return found
+        if not any(outer in inner.parents for outer in folders) and _is_ours(inner):
+            folders.append(inner)
+    return folders
 
 
 def _is_ours(folder: Path) -> bool:
@@ -78,7 +76,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _open(folder: Path) -> None:
-    # Each kind's own reader checks the contents besides; some bring a compiler along.
+    # The reader of each kind also checks the contents; some readers import the compiler.
     if any((folder / name).is_file() for name in ("corpus.json", "ids.bin")):
         from firth.corpus.encoded import Corpus
 

@@ -1,0 +1,80 @@
+"""Arguments and flags that several commands share: a name means the same in every command."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.errors import OptionError
+
+TEXT = "Text"  # the panel of flags about reading text
+
+
+def output(help: str, metavar: str = "OUT") -> Any:
+    """Return the flag `-o`, for the file or folder that a command writes."""
+    return typer.Option("--output", "-o", help=help, show_default=False, metavar=metavar)
+
+
+def number(help: str) -> Any:
+    """Return the flag `-n`, for how many answers a command gives."""
+    return typer.Option("--number", "-n", help=help, callback=_check_number)
+
+
+def names(help: str, metavar: str, *flags: str) -> Any:
+    """Return an argument or, with flags, an option without a default to show."""
+    if flags:
+        return typer.Option(*flags, help=help, show_default=False, metavar=metavar)
+    return typer.Argument(help=help, show_default=False, metavar=metavar)
+
+
+def _check_number(value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise OptionError(f"-n {value}: expected a whole number of at least 1")
+    return value
+
+
+# What a command reads.
+Sources = Annotated[
+    list[str], names("Text: files, folders or globs; a corpus folder; or - for standard input.", "CORPUS")
+]
+Vectors = Annotated[
+    str, names("Vectors: a folder that firth wrote, or a file of word2vec, GloVe, fastText or floret.", "VECTORS")
+]
+Words = Annotated[list[str], names("Words to look up.", "WORD")]
+SomeWords = Annotated[list[str] | None, names("Words; also see --words.", "WORD")]
+WordFile = Annotated[str | None, names("File with one word per line; - for standard input.", "FILE", "--words")]
+Poles = Annotated[
+    list[str] | None,
+    names("Two poles, each one or more words separated by commas: cold:hot, she,her:he,him.", "A:B", "--poles"),
+]
+TextFile = Annotated[str, names("File with one text per line, or - for standard input.", "FILE")]
+Data = Annotated[
+    Path | None, typer.Option(help="Folder with local copies of the named data sets; else they are downloaded once.",
+                              metavar="DIR"),
+]  # fmt: skip
+
+# How text is read.
+Column = Annotated[
+    str | None, typer.Option(help="Column with the text, in JSONL, CSV, Parquet or Arrow files.", rich_help_panel=TEXT)
+]
+StopWords = Annotated[
+    Path | None, typer.Option(help="File of words to leave out, one per line.", metavar="FILE", rich_help_panel=TEXT)
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for encoded corpora. Default: the user's cache folder.", metavar="DIR", rich_help_panel=TEXT
+    ),
+]
+
+# How a command runs.
+Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
+Threads = Annotated[int | None, typer.Option(help="Threads. Default: one per processor.", show_default=False)]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(help="Folder for checkpoints; the same command goes on after an interruption.", metavar="DIR"),
+]
+
+# What a command shows.
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object per line.")]

@@ -1,0 +1,42 @@
+"""Vectors that a command line names, and words that they lack."""
+
+import typing
+from collections.abc import Iterable
+from typing import Any
+
+from firth.cli.output import complain, note, working
+from firth.vectors.io import load_vectors
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+
+def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
+    """Return the vectors of a file, with progress; see `firth.vectors.io.load_vectors`."""
+    with working(f"reading {path}", quiet):
+        return load_vectors(path, documents=documents)
+
+
+def open_word_vectors(path: str, quiet: bool) -> WordVectors:
+    """Return the word vectors of a file; n-grams are dropped with a note.
+
+    Raises:
+        FormatError: the file holds no word vectors.
+    """
+    vectors = open_vectors(path, quiet)
+    if isinstance(vectors, SubwordVectors):
+        note(f"{path}: its n-grams are dropped; the {len(vectors):,} words of the vocabulary stay")
+        return vectors.known
+    return typing.cast(WordVectors, vectors)
+
+
+def refuse_unknown(words: Iterable[str], vectors: Any) -> None:
+    """Raise an error for words without a vector; called last, so that one misspelt word does not hide other answers.
+
+    Raises:
+        UnknownWordError: a word has no vector; the words before the last one are named on standard error.
+    """
+    unknown = [word for word in words if word not in vectors]
+    for word in unknown[:-1]:
+        complain(str(vectors.lexicon.unknown(word)))
+    if unknown:
+        raise vectors.lexicon.unknown(unknown[-1])
