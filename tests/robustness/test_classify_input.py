@@ -37,7 +37,7 @@ def test_from_training_to_a_small_model(firth, texts, trained):
     judged = json.loads(firth("classify", "test", trained, texts, "--json", "-q").out)
     assert (judged["texts"], judged["f1"]) == (60, 1.0)
     assert set(judged["labels"]) == {"warm", "cold"}
-    told = firth("classify", "predict", trained, "-", "-k", 2, stdin="red\nblue\r\n\nlast")
+    told = firth("classify", "predict", trained, "-", "-n", 2, stdin="red\nblue\r\n\nlast")
     assert [line.split("\t")[0] for line in told.out.splitlines()][:2] == ["warm", "cold"]
     assert [len(line.split("\t")) for line in told.out.splitlines()] == [4, 4, 4, 4]
     assert firth("classify", "quantise", trained, "-o", "small.ftz").status == 0
@@ -94,7 +94,7 @@ def test_a_rate_that_diverges(firth, texts):
         (["train", "texts.txt", "-o", "new.ftz"], "expected a name that ends in .bin"),
         (["train", "texts.txt", "-o", "new", "--autotune", "texts.txt", "--metric", "best"], "expected f1"),
         (["predict", "texts.txt", "texts.txt"], "no fastText model"),
-        (["predict", "model", "texts.txt", "-k", "0"], "k=0"),
+        (["predict", "model", "texts.txt", "-n", "0"], "-n 0: expected a whole number"),
         (["test", "model", "unlabelled.txt"], "no label in 1 texts"),
         (["quantise", "model", "-o", "new.ftz", "--width", "99"], "width=99"),
     ],

@@ -78,7 +78,7 @@ def test_fewer_words_than_neighbours(firth: Command, vectors):
         ended = firth("neighbours", "v.firth", "red", "-n", "50", "--json", *arguments)
         assert ended.status == 0
         assert len(json.loads(ended.out)["neighbours"]) == 5
-        assert "50 neighbours asked for; there are 5 other words" in ended.err
+        assert "50 neighbours requested; there are 5 other words" in ended.err
 
 
 @pytest.mark.parametrize("arguments", [["-n", "0"], ["-n", "-3", "--index", "lsh"]])

@@ -70,7 +70,7 @@ def test_by_both_in_words(firth):
 def test_a_word_without_partners(firth):
     ended = firth("antonyms", "v.firth", "little1", "--corpus", "text.txt", "-q")
     assert (ended.status, ended.out) == (0, "")
-    assert "little1: no pattern holds it beside another word with a vector" in ended.err
+    assert "little1: no pattern joins it with another word" in ended.err
 
 
 def test_unknown_words_do_not_cost_the_others_theirs(firth):

@@ -16,7 +16,7 @@ def quick(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(documentation, "_roots", list)
     monkeypatch.setattr(module, "MODEL", firth.Word2Vec(architecture="cbow", dim=16, epochs=1))
-    monkeypatch.setattr(module, "FEWEST", 5)
+    monkeypatch.setattr(module, "MIN_COUNT", 5)
 
 
 def test_leaves_vectors_and_a_map_and_says_what_next(quick, capsys):

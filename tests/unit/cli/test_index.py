@@ -70,7 +70,7 @@ def test_a_comparison(run, monkeypatch):
     monkeypatch.setattr(command, "usual_choices", lambda: choices)
     monkeypatch.setattr(command, "USUAL", choices)
     out, err = run("index", "v.firth", "--compare", "--queries", 20, "-n", 5)
-    assert "40 words x 8, 20 others asked for 5 neighbours each" in err
+    assert "40 words x 8; 20 held-out words, 5 neighbours each" in err
     head, exact, _, whole = out.splitlines()
     assert head.split()[:3] == ["index", "recall", "scanned"]
     assert exact.split()[:3] == ["exact", "1.000", "100.0%"]

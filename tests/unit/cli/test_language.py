@@ -116,10 +116,10 @@ def test_beams_belong_to_beam_search(run, model):
 
 
 def test_next_words(run, model):
-    told = json.loads(run("next", "four.firth", "the door of", "-k", 2, "--json"))
+    told = json.loads(run("next", "four.firth", "the door of", "-n", 2, "--json"))
     expected = model.next_words("the door of", 2)
     assert told["next"] == [{"word": word, "score": p} for word, p in expected]
-    assert run("next", "four.firth", "the door of", "-k", 2).splitlines()[0].split() == ["the", f"{expected[0][1]:.4f}"]
+    assert run("next", "four.firth", "the door of", "-n", 2).splitlines()[0].split() == ["the", f"{expected[0][1]:.4f}"]
 
 
 def test_models_beside_each_other_and_mixed(run, model):

@@ -79,7 +79,7 @@ def test_counter_fitting(firth, tmp_path):
 def test_n_grams_are_left_behind_and_it_is_said(firth, tmp_path):
     some().save(tmp_path / "sub.firth")
     ended = firth("postprocess", "sub.firth", "centre", "-o", "out")
-    assert "its n-grams are left behind; the result has the 5 known words" in ended.err
+    assert "its n-grams are dropped; the 5 words of the vocabulary stay" in ended.err
     assert isinstance(load(tmp_path / "out"), WordVectors)
 
 

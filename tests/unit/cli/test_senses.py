@@ -57,7 +57,7 @@ def test_which_one_is_meant(firth):
 
 def test_too_few_contexts_are_said(firth):
     ended = firth("senses", "s.firth", "loan")
-    assert "'loan' stands 3 times in the text: senses were looked for from 5 times on" in ended.err
+    assert "'loan' occurs 3 times in the text; the model looks for senses from 5 times on" in ended.err
     assert ended.status == 0
 
 

@@ -62,7 +62,7 @@ def test_by_atoms(ask, tmp_path):
     status, out, _ = ask("v.firth", "--atoms", 12, "--sparsity", 3, "--floor", 0.1, "--threads", 1, "-o", "s.firth")
     made = firth.load(tmp_path / "s.firth")
     several = int((made.num_senses > 1).sum())
-    assert (status, out) == (0, f"s.firth: 60 words, {several} of several senses; {len(made.vectors)} senses x 8\n")
+    assert (status, out) == (0, f"s.firth: 60 words, {several} with several senses; {len(made.vectors)} senses x 8\n")
     facts = made.metadata["senses"]
     assert (facts["model"], facts["atoms"], facts["sparsity"], facts["floor"]) == ("atoms", 12, 3, 0.1)
 
@@ -82,7 +82,7 @@ def test_by_wordnet(ask, tmp_path):
         (["--by", "wordnet"], "--by wordnet without --wordnet PATH: .*git clone https://"),
         (["--by", "wordnet", "--wordnet", "none"], "none: not readable as WordNet .*git clone https://"),
         (["--by", "luck"], "--by luck: expected atoms or wordnet"),
-        (["--alpha", 2], "--alpha with --by atoms: it belongs to the other way"),
+        (["--alpha", 2], "--alpha with --by atoms: it belongs to the other method"),
         (["--wordnet", "wordnet"], "--wordnet with --by atoms"),
         (["--by", "wordnet", "--wordnet", "wordnet", "--floor", 0.1], "--floor with --by wordnet"),
         (["--by", "wordnet", "--wordnet", "wordnet", "--atoms", 9], "--atoms with --by wordnet"),
