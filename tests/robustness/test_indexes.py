@@ -66,7 +66,7 @@ def test_a_truncated_index(firth: Command, index):
 
 def test_no_such_index(firth: Command, vectors):
     complaint = firth("neighbours", "v.firth", "red", "--index", "hsnw").complaint
-    assert "--index hsnw: neither exact, lsh, hnsw nor a file; firth index makes one" in complaint
+    assert "--index hsnw: expected exact, lsh, hnsw or a file; firth index makes one" in complaint
 
 
 def test_a_folder_as_an_index(firth: Command, vectors):

@@ -56,7 +56,7 @@ def model(firth, once):
         (["generate", "model", "the", "--temperature", "-1"], "temperature=-1.0"),
         (["generate", "model", "the", "--search", "best"], "search='best': expected one of sample, greedy, beam"),
         (["generate", "model", "the", "--min-length", "9", "--max-length", "3"], "min_length=9"),
-        (["next", "model", "the", "-k", "0"], "topn=0"),
+        (["next", "model", "the", "-n", "0"], "-n 0: expected a whole number"),
         (["compare", "model", "--held-out", "text.txt", "-q"], "1 models; expected at least 2"),
         (["mix", "model", "--held-out", "unknown.txt", "-o", "new", "-q"], "none of the 5 words"),
         (["info", "vectors"], "holds WordVectors"),

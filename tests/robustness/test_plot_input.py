@@ -59,7 +59,7 @@ CASES = {
     "no comparison": (["models", "v.firth", "-o", "x.png"], "not a comparison"),
     "by colour": (["models", "v.firth", "--by", "colour", "-o", "x.png"], "by='colour': expected time or set"),
     "no folder": (["map", "v.firth", "a", "-o", "v.firth"], "expected a name that ends in .png"),
-    "number 0": (["map", "v.firth", "-n", "0", "-o", "x.png"], "number=0: expected at least 1"),
+    "number 0": (["map", "v.firth", "-n", "0", "-o", "x.png"], "-n 0: expected a whole number of at least 1"),
 }
 
 

@@ -81,7 +81,7 @@ def test_nothing_is_trained_of_nothing(firth: Command):
     assert ended.status == 0, ended.err
     assert "0 words have several senses" in ended.out
     ended = firth("senses", "s.firth", "words")
-    assert "'words' stands 9 times in the text: senses were looked for from 200 times on" in ended.err
+    assert "'words' occurs 9 times in the text; the model looks for senses from 200 times on" in ended.err
     complaint = firth("train", "sense-clusters", "text.txt", "-o", "t.firth", "--senses", "many").complaint
     assert "senses='many': expected one of adaptive, fixed" in complaint
 

@@ -2,12 +2,13 @@
 
 import contextlib
 import io
+import threading
 import time
 
 import pytest
 
 from firth import progress
-from firth.progress import Status, describe, reporting
+from firth.progress import Status, describe, elapsed, reporting
 
 
 class Terminal(io.StringIO):
@@ -134,6 +135,45 @@ class TestBar:
         with pytest.raises(ValueError, match="of the work"):
             shown(None, statuses(), stream)
         assert stream.getvalue().count("\x1b[?25h") == stream.getvalue().count("\x1b[?25l") == 1
+
+
+class TestElapsed:
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch):
+        monkeypatch.setattr(progress, "PATIENCE", 0.0)
+        monkeypatch.setattr(progress, "NOTICE", 0.001)
+
+    def test_the_time_of_a_block_is_reported(self):
+        statuses, reported = [], threading.Event()
+
+        def report(status):
+            statuses.append(status)
+            reported.set()
+
+        with elapsed("reading vectors", report):
+            assert reported.wait(10)
+        assert {status.stage for status in statuses} == {"reading vectors"}
+        assert describe(Status(stage="reading vectors", seconds=61.0)) == "reading vectors  1:01"
+
+    def test_a_block_inside_another_is_not_reported(self):
+        reported = threading.Event()
+        with elapsed("drawing", lambda status: reported.set()):
+            assert reported.wait(10)
+            with elapsed("reading", lambda status: pytest.fail("two bars at once")):
+                time.sleep(0.01)
+
+    def test_an_error_of_the_block_is_raised(self):
+        with pytest.raises(ValueError, match="of the work"), elapsed("reading", False):
+            raise ValueError("of the work")
+
+
+def test_output_to_a_file_stays_there_while_a_bar_is_shown(capsys):
+    """Standard output is no terminal here: the bar on standard error must not take what is printed."""
+    with contextlib.redirect_stderr(Terminal()) as stream, reporting(None) as report:
+        report(at(500))
+        print("an answer")
+    assert capsys.readouterr().out == "an answer\n"
+    assert "an answer" not in stream.getvalue()
 
 
 def test_slow_compiling_is_told(monkeypatch):

@@ -140,7 +140,7 @@ def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: An
         for name, parameter in inspect.signature(command).parameters.items()
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in fixed
     ]
-    parameters = [*own, *(parameter for each in flags for parameter in each.parameters())]
+    parameters = [*(parameter for each in flags for parameter in each.parameters()), *own]
     panels = list(dict.fromkeys([None, *(each.panel for each in flags)]))
     parameters.sort(key=lambda parameter: _place(_panel(parameter), panels))
     return as_command(lambda **values: command(**fixed, **values), command, parameters)

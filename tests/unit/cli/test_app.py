@@ -1,15 +1,17 @@
 """What the command line prints, and with which status it ends: in this process; `tests/robustness` runs the program."""
 
+import contextlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import typer
 
 import firth
-from firth.cli import app
+from firth.cli import app, output
 from firth.option_names import one_spelling
 from firth.vectors.word_vectors import WordVectors
 
@@ -58,9 +60,69 @@ def test_every_command_explains_itself(run, name):
             assert command.name in out
             status, out_of_one, _ = run(name, command.name, "-h")
             assert status == 0
-            assert "--json" in out_of_one or "MODEL CORPUS" in out_of_one  # firth lm train has a command per model
+            if "MODEL CORPUS" not in out_of_one:  # firth lm train has a command per model
+                assert {"--json", "--quiet"} <= set(out_of_one.split())
     else:
-        assert "--json" in out
+        assert {"--json", "--quiet"} <= set(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stage"),
+    [
+        (["neighbours", "v.firth", "king"], "searching neighbours"),
+        (["similarity", "v.firth", "king", "man"], "reading v.firth"),
+        (["analogy", "v.firth", "man", "king", "woman"], "reading v.firth"),
+        (["index", "v.firth", "-o", "v.index", "--kind", "exact"], "building the index"),
+        (["index", "v.firth", "--compare", "--queries", "2", "-n", "2"], "measuring index"),
+        (["axis", "v.firth", "--poles", "man:woman"], "reading v.firth"),
+        (["semantic-change", "v.firth", "v.firth", "--least", "1"], "comparing the two times"),
+        (["convert", "v.firth", "v.txt"], "writing v.txt"),
+        (["info", "v.firth"], "reading v.firth"),
+        (["info", "v.firth", "--verify"], "reading v.firth"),
+        (["postprocess", "v.firth", "center", "-o", "out"], "centre"),
+        (["quantise", "v.firth", "-o", "out"], "quantising"),
+        (["evaluate", "v.firth", "--similarity", "pairs.txt"], "reading v.firth"),
+        (["diversity", "pairs.txt"], "counting patterns"),
+        (["plot", "map", "v.firth", "king", "man", "boy", "--json"], "drawing"),
+        (["plot", "curve", "v.firth", "--json"], "drawing"),
+    ],
+)
+def test_work_without_progress_of_its_own_shows_the_time_on_a_terminal(run, vectors, monkeypatch, arguments, stage):
+    """`elapsed` waits a second before it shows anything; here it is replaced by a list of what it would show."""
+    (Path.cwd() / "pairs.txt").write_text("man king 5\nman woman 1\nking queen 3\n", encoding="utf-8")
+    stages = []
+
+    @contextlib.contextmanager
+    def record(stage, progress):
+        if progress is None:  # what a terminal shows
+            stages.append(stage)
+        yield
+
+    monkeypatch.setattr(output, "elapsed", record)
+    run(*arguments)
+    assert any(shown.startswith(stage) for shown in stages), stages
+    stages.clear()
+    run(*arguments, "--quiet")
+    assert stages == []
+
+
+def test_lines_are_counted_where_answers_go_to_a_file(monkeypatch):
+    monkeypatch.setattr(output, "_INTERVAL", -1.0)
+    statuses = []
+
+    @contextlib.contextmanager
+    def record(progress):
+        yield statuses.append if progress is None else lambda status: None
+
+    monkeypatch.setattr(output, "reporting", record)
+    assert list(output.following([["a", "b"], ["c"]], "scoring", quiet=False)) == [["a", "b"], ["c"]]
+    assert [(status.stage, status.done, status.unit) for status in statuses] == [
+        ("scoring", 2, "lines"),
+        ("scoring", 3, "lines"),
+    ]
+    statuses.clear()
+    assert list(output.following([["a"]], "scoring", quiet=True)) == [["a"]]
+    assert statuses == []
 
 
 def test_help_fits_80_columns_and_groups_the_commands(run):

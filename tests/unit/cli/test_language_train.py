@@ -9,7 +9,7 @@ import pytest
 
 import firth
 from firth.cli.app import build_app
-from firth.cli.language_train import COUNTING, NEURAL, CORPUS, train, trainers
+from firth.cli.language_train import CORPUS, COUNTING, NEURAL, train, trainers
 from firth.comparison.named import named
 from firth.errors import MissingExtraError
 from firth.language.text import UNK, training_text
@@ -18,7 +18,19 @@ NOUNS = ["door", "house", "garden", "letter", "river"]
 TEXT_FILE = "".join(
     f"the {a} of the {b} is old\na {a} stands near the {b} {i}\n" for i, a in enumerate(NOUNS) for b in NOUNS
 )
-OWN = {"corpus", "output", "held_out", "seed", "threads", "checkpoint", "column", "stop_words", "cache", "quiet", "json"}
+OWN = {
+    "corpus",
+    "output",
+    "held_out",
+    "seed",
+    "threads",
+    "checkpoint",
+    "column",
+    "stop_words",
+    "cache",
+    "quiet",
+    "json",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +69,9 @@ def test_every_option_of_every_neural_model_has_a_flag_and_none_takes_anothers_p
         assert "output" in fields  # -o/--output is the file to write
         own = fields - set(model.preset) - {"output"} | {"output_layer"}
         loop = {field.name for field in dataclasses.fields(type(model.kind.training)) if field.metadata}
-        text = {field.name for field in dataclasses.fields(CORPUS.kind)} - CORPUS.without - {"stop_words"}  # a file of them
+        text = (
+            {field.name for field in dataclasses.fields(CORPUS.kind)} - CORPUS.without - {"stop_words"}
+        )  # a file of them
         kinds = [own, loop, text, OWN]
         assert len(set().union(*kinds)) == sum(map(len, kinds)), name
         assert own | loop | OWN <= set(parameters(name))
@@ -160,7 +174,7 @@ def test_a_rate_that_grows_too_high_fails_and_keeps_the_best_model():
 
 
 def test_without_torch_neural_names_say_what_to_install(without_torch, capsys):
-    with pytest.raises(MissingExtraError, match=r"train 'lstm', which is not an n-gram model.*: pip install 'firth\[neural\]'"):
+    with pytest.raises(MissingExtraError, match=r"'lstm', which is not an n-gram model.*pip install 'firth\[neural\]'"):
         trainers(["lstm", "text.txt"])
     names = {command.name for command in trainers(["--help"]).registered_commands}
     assert names == set(named(COUNTING))
