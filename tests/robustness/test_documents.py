@@ -52,7 +52,9 @@ def test_a_copy_still_infers(here: Command):
     text = [["the", "dog", "sleeps"]]
     one, other = (library.load(here.folder / name).infer(text) for name in ("docs", "copy"))
     assert (one == other).all()
-    assert here("convert", "docs", "half", "--dtype", "float16").complaint.startswith("dtype='float16': document vectors")
+    assert here("convert", "docs", "half", "--dtype", "float16").complaint.startswith(
+        "dtype='float16': document vectors"
+    )
     assert not (here.folder / "half").exists()
 
 
