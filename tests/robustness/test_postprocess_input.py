@@ -41,7 +41,7 @@ STEPS = {
     ("good", "reduce:many"): "dim='many': expected a number",
     ("good", "reduce:9"): "dim=9 of vectors of 3 numbers: expected from 1 to 3",
     ("good", "remove-components:3"): "count=3 components of vectors of 3 numbers: expected from 1 to 2",
-    ("good", "whiten:size=3"): "in 'whiten:size=3': whiten has no such option; expected one of frequency, method, ridge",
+    ("good", "whiten:size=3"): "whiten has no such option; expected one of frequency, method, ridge",
     ("good", "whiten:pca:zca"): "'zca' in 'whiten:pca:zca': expected OPTION=VALUE",
     ("good", "whiten:ridge="): "expected OPTION=VALUE",
     ("good", "centre:frequency=yes"): "these words have no counts",
