@@ -27,7 +27,8 @@ from benchmarks.__main__ import _default_cache
 from benchmarks.models import MIN_COUNT
 from benchmarks.setting import FIRTH, WANG2VEC
 from firth.data import path_of
-from firth.evaluation.qvec import qvec_cca, read_oracle
+from firth.evaluation.qvec import qvec_cca
+from firth.readers.qvec import read_qvec
 
 FILE = Path(__file__).parent / "results" / "structured_qvec.jsonl"
 WORDS = 4_000_000
@@ -67,7 +68,7 @@ def judge(vectors: firth.WordVectors) -> dict[str, float]:
     """QVec-CCA by oracle, over the words that have vectors."""
     found = {}
     for name in ORACLES:
-        oracle = read_oracle(path_of(name))
+        oracle = read_qvec(path_of(name))
         known = [row for row, word in enumerate(oracle.words) if word in vectors]
         own = np.asarray(vectors.get_vector([oracle.words[row] for row in known]))
         found[name] = round(qvec_cca(own, oracle.matrix[known]), 4)

@@ -31,7 +31,7 @@ import numpy as np
 
 import firth
 from firth import data, plots, postprocess, relations
-from firth.evaluation.files import read_pairs
+from firth.readers.scored_pairs import read_scored_pairs
 
 PARTS = ("adjective", "verb", "noun")
 DIVISIONS = 3  # into disjoint words
@@ -91,7 +91,7 @@ def counter_fitted(vectors, lists, sets):
 
 def rank(vectors, synonyms, antonyms, sets, simlex):
     """Yield a row for each space and part of speech, and one of SimLex for each space."""
-    asked = read_pairs(simlex).pairs if simlex else []
+    asked = read_scored_pairs(simlex).pairs if simlex else []
     tested = {frozenset(pair) for pair in asked}.union(*(test.sets for _, _, test in sets.values()))
     taught = relations.LabelledPairs([], np.zeros(0, dtype=bool))
     for train, validation, _ in sets.values():

@@ -22,7 +22,8 @@ import numpy as np
 import firth
 from firth import data
 from firth.comparison.models import trainer
-from firth.evaluation.sense_induction import read_key, score
+from firth.evaluation.sense_induction import score
+from firth.readers.sense_keys import read_sense_key
 
 METRICS = ("v-measure", "paired-f", "ari", "recall-80/20", "clusters")
 
@@ -125,7 +126,7 @@ def main(arguments=None):
         parser.error("no senses: pass --vectors, or --models with --text, or --toy")
     else:
         text, contexts = [chosen.text], read_contexts(data.path_of("semeval-2010-contexts"))
-        gold = read_key(data.path_of("semeval-2010-senses"))
+        gold = read_sense_key(data.path_of("semeval-2010-senses"))
     found = {name: clustered(senses, contexts, chosen.window) for name, senses in models(chosen, text)}
     report = score(gold, found)
     print(report)

@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.context import READINGS, best_threshold, cosines_of, read_contexts
-from firth.evaluation.files import read_pairs
+from firth.evaluation.context import ENCODERS, best_threshold, pair_cosines
 from firth.evaluation.senses import senses_in_context
 from firth.evaluation.similarity import spearman
-from firth.evaluation.suite import Setting, Space
+from firth.evaluation.suite import EvaluationOptions, Space
+from firth.readers.scored_pairs import read_scored_pairs
+from firth.readers.words_in_context import read_words_in_context
 
 PAIRS = {"simlex-999": "EN-SIMLEX-999.txt", "men": "EN-MEN-TR-3k.txt", "wordsim-353": "EN-WS-353-ALL.txt"}
 SIMILARITIES = ("max", "avg", "avgc")
@@ -40,15 +41,15 @@ def correlations(similarity, vectors, gold):
 
 
 def word_in_context(vectors, senses, gold):
-    """The share of pairs answered right, by reading."""
-    space = Space(vectors, Setting())
-    readings = {**READINGS, "senses": senses_in_context(senses), "likeliest": senses_in_context(senses, "likeliest")}
+    """The share of pairs answered right, by encode."""
+    space = Space(vectors, EvaluationOptions())
+    encoders = {**ENCODERS, "senses": senses_in_context(senses), "likeliest": senses_in_context(senses, "likeliest")}
     made = {"majority": 0.5}
-    for name, reading in readings.items():
-        train, known = cosines_of(space, gold.train.pairs, reading)
+    for name, encode in encoders.items():
+        train, known = pair_cosines(space, gold.train.pairs, encode)
         threshold = best_threshold(train[known], gold.train.same[known])
-        cosines, known = cosines_of(space, gold.judged.pairs, reading)
-        made[name] = round(float(((cosines > threshold) == gold.judged.same)[known].mean()), 4)
+        cosines, known = pair_cosines(space, gold.test.pairs, encode)
+        made[name] = round(float(((cosines > threshold) == gold.test.same)[known].mean()), 4)
     return made
 
 
@@ -82,7 +83,7 @@ def toy(folder):
     (folder / "gold.txt").write_text(
         "".join(f"{a}\t{b}\t{score}\n" for (a, b), score in zip(pairs, scores, strict=True))
     )
-    return firth.WordVectors(words, rows.astype(np.float32)), read_pairs(folder / "gold.txt")
+    return firth.WordVectors(words, rows.astype(np.float32)), read_scored_pairs(folder / "gold.txt")
 
 
 def table(lines):
@@ -112,8 +113,8 @@ def main(arguments=None):
     elif not (chosen.vectors and chosen.wordnet and chosen.data):
         parser.error("expected vectors, --wordnet and --data, or --toy")
     else:
-        gold = {name: read_pairs(Path(chosen.data) / "similarity" / file) for name, file in PAIRS.items()}
-        contexts = {f"wic-{part}": read_contexts(Path(chosen.data) / "wic" / part / f"{part}.data.txt")
+        gold = {name: read_scored_pairs(Path(chosen.data) / "similarity" / file) for name, file in PAIRS.items()}
+        contexts = {f"wic-{part}": read_words_in_context(Path(chosen.data) / "wic" / part / f"{part}.data.txt")
                     for part in ("dev", "test")}  # fmt: skip
         lines = [measure(path, firth.load(path), chosen.wordnet, gold, contexts) for path in chosen.vectors]
     for line in lines if chosen.json else ():

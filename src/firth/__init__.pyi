@@ -26,7 +26,7 @@ from firth.embeddings.word2vec import Word2Vec as Word2Vec
 from firth.embeddings.word_trees import WordTree as WordTree
 from firth.errors import FirthError as FirthError
 from firth.evaluation.diversity import diversity as diversity
-from firth.evaluation.judge import evaluate as evaluate
+from firth.evaluation.evaluate import evaluate as evaluate
 from firth.inference.beam_search import BeamSearch as BeamSearch
 from firth.inference.generation_options import GenerationOptions as GenerationOptions
 from firth.language.mixture import Mixture as Mixture

@@ -34,7 +34,7 @@ def test_coefficients(sklearn, classes, penalty):
     assert model.coefficients == pytest.approx(peer.coef_, abs=1e-4)
     assert model.intercepts == pytest.approx(peer.intercept_, abs=1e-4)
     assert model.predict(rows).tolist() == peer.predict(rows).tolist()
-    assert model.scores(rows) == pytest.approx(peer.predict_log_proba(rows), abs=1e-4)
+    assert model.log_probabilities(rows) == pytest.approx(peer.predict_log_proba(rows), abs=1e-4)
 
 
 @pytest.mark.parametrize("penalty", [1.0, 1e-3])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.evaluation.judge import evaluate
+from firth.evaluation.evaluate import evaluate
 from firth.vectors.io import load
 from tests.golden.qvec_small import CASES, write
 

@@ -3,7 +3,7 @@
 import pytest
 
 from firth import data
-from firth.evaluation.sense_induction import read_key
+from firth.readers.sense_keys import read_sense_key
 
 
 def test_contexts_by_hand(recipe, tmp_path):
@@ -27,7 +27,7 @@ def test_the_toys_two_senses_are_found_and_the_other_word_keeps_one(recipe, tmp_
 
 def test_the_contexts_hold_the_occurrences_of_the_key(recipe, shared_data):
     contexts = recipe["read_contexts"](data.path_of("semeval-2010-contexts", shared_data))
-    gold = read_key(data.path_of("semeval-2010-senses", shared_data))
+    gold = read_sense_key(data.path_of("semeval-2010-senses", shared_data))
     assert sum(map(len, contexts.values())) == 8915
     assert {word: set(occurrences) for word, occurrences in contexts.items()} == {w: set(o) for w, o in gold.items()}
 

@@ -56,7 +56,7 @@ def rnsb(vectors: Vectors, query: Query, *, penalty: float | None = None, seed: 
     rows = np.concatenate(found.attributes)
     labels = np.repeat([0, 1], [len(each) for each in found.attributes])
     model = _fitted(rows, labels, penalty)
-    negative = np.exp(model.scores(np.concatenate(found.targets))[:, 1])
+    negative = np.exp(model.log_probabilities(np.concatenate(found.targets))[:, 1])
     shares = negative / negative.sum()
     divergence = float((shares * np.log(len(shares) * shares)).sum())
     return found.measured(

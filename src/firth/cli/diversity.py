@@ -10,7 +10,7 @@ from firth.cli.output import print_json, print_table, working
 from firth.errors import OptionError
 from firth.evaluation.diversity import RESAMPLES, Diversity
 from firth.evaluation.diversity import diversity as measure
-from firth.evaluation.files import lines
+from firth.readers.lines import numbered_lines
 
 _HEADINGS = (
     *("file", "patterns", "examples", "counted", "different", "distinct", "at equal size", "entropy", "95 % interval"),
@@ -41,7 +41,7 @@ def diversity(
     grow, so "at equal size" gives its expectation in a sample as large as the smallest file. "Unseen" is the
     probability that the next pattern is new; where it is high, the entropy is a lower bound.
     """
-    texts = {file: [line for _, line in lines(file, comments=False)] for file in files}
+    texts = {file: [line for _, line in numbered_lines(file, comments=False)] for file in files}
     facts = []
     for kind in patterns or ["line"]:
         pattern = _pattern(kind)
@@ -76,7 +76,7 @@ def _facts(file: Path, kind: str, one: Diversity, least: int) -> dict[str, Any]:
         "counted": one.total,
         "different": one.patterns,
         "distinct": one.distinct,
-        "distinct_alike": one.among(least) / least,
+        "distinct_alike": one.expected_patterns(least) / least,
         "alike": least,
         "entropy": one.entropy,
         "corrected": one.corrected,

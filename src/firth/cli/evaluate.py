@@ -9,8 +9,8 @@ import typer
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
 from firth.cli.vectors import open_vectors
 from firth.data import SETS
-from firth.evaluation.judge import Given
-from firth.evaluation.judge import evaluate as judge
+from firth.evaluation.evaluate import GoldSets
+from firth.evaluation.evaluate import evaluate as evaluate_vectors
 from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
 from firth.option_names import one_spelling
@@ -64,7 +64,7 @@ def evaluate(
     in FIRTH_DATA, or downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
     vectors, each line marks the best result and those that do not differ from it significantly.
     """
-    report = judge(
+    report = evaluate_vectors(
         {path: open_vectors(path, quiet) for path in vectors},
         similarity=similarity or None,
         analogies=analogies or None,
@@ -82,7 +82,7 @@ def evaluate(
         print(report.table(sections=sections, bold=terminal is not None, width=terminal))
 
 
-def _suites(items: list[str]) -> dict[str, Given]:
+def _suites(items: list[str]) -> dict[str, GoldSets]:
     """Suites with the files given for each; None stands for the default files."""
     files: dict[str, list[str]] = {}
     for item in items:

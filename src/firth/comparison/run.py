@@ -22,7 +22,7 @@ from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, rea
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError, OptionError
-from firth.evaluation.judge import check_sets
+from firth.evaluation.evaluate import check_sets
 from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
 from firth.storage.checksums import stamped

@@ -17,7 +17,7 @@ from typing import Any
 from firth.comparison.models import trainer
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError
-from firth.evaluation.judge import evaluate
+from firth.evaluation.evaluate import evaluate
 from firth.progress import Status, reporting
 from firth.signals import interruptible
 from firth.vectors.document_vectors import DocumentVectors

@@ -1,135 +1,73 @@
-"""Does a word mean the same here as there? Vectors of words in context, against people's judgements.
+"""Words in context: does a word have the same meaning in two sentences?
 
-What: two occurrences of words, each in its sentence, get a vector each, whose cosine says how alike they are meant. In
-word-in-context (WiC) the two are of one word, and the question is whether they share their sense: yes above a threshold
-of the cosine. In similarity in context (SCWS) they are of two words that people scored, and the figure is Spearman's
-rank correlation.
+What: each occurrence of a word in a sentence gets a vector; the cosine of two of them estimates how similar their
+meanings are. In word-in-context (WiC) both occurrences are of one word, and the question is whether they have the same
+sense: yes above a threshold of the cosine. In similarity in context (SCWS) people scored pairs of two words, and the
+metric is Spearman's rank correlation.
 
-Objective: a reading gives an occurrence of the word w among the tokens c_1 ... c_n, at most `WINDOW` on either side,
-its vector; with v brought to length 1 and p(c) the word's share of the corpus,
+Objective: an encoder gives an occurrence of the word w with the context tokens c_1 ... c_n, at most `WINDOW` on either
+side, a vector. With v scaled to length 1 and p(c) the relative frequency of the word in the corpus,
 
-    word      v(w)                                       the same everywhere: what context must beat
-    context   sum_i  a / (a + p(c_i))  v(c_i)            a = 1e-3, over the tokens that have a vector
+    word      v(w)                                       the same in every sentence: the baseline for context
+    context   sum_i  a / (a + p(c_i))  v(c_i)            a = 1e-3, over the tokens with a vector
     both      v(w) + context / |context|
 
 Source: Pilehvar and Camacho-Collados 2019, WiC: the word-in-context dataset, for the task and the threshold; Huang et
 al. 2012, Improving word representations via global context and multiple word prototypes, for SCWS and the context
 average; Arora, Liang and Ma 2017 for the weights.
 
-Departures: Huang et al. weight context words by tf-idf of their corpus; the weights here need word counts alone. The
-threshold is chosen on the training part only, also where the paper chose it on the development part. Of vectors with
-several senses the paper of SCWS takes the mean of all pairs of senses (AvgSimC) or the likeliest ones (MaxSimC): a
-`Reading` that picks the sense by the context makes the latter of any such model.
+Departures: Huang et al. weight context words by the tf-idf of their corpus; the weights here need word counts only. The
+threshold is always chosen on the training set; the paper sometimes used the development set. For models with several
+senses per word, the paper of SCWS averages over all pairs of senses (AvgSimC) or compares the most probable ones
+(MaxSimC): `firth.evaluation.senses.senses_in_context` makes encoders of both kinds.
 
-Unknown words: an item whose two words, or whose two contexts, have no vector is left out ("skip"), or has the cosine 0
-("count"); context words without a vector are passed over.
+Unknown words: a pair of which either word or either context has no vector is left out ("skip"), or has cosine 0
+("count"); context words without a vector are skipped.
 
 Cost: T D for T tokens; WiC has 100,000.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
-from firth.evaluation.files import PathLike, finite, lines
-from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.readers.words_in_context import (
+    Occurrence,
+    OccurrencePair,
+    ScoredOccurrences,
+    SenseAgreement,
+    WordInContext,
+    read_words_in_context,
+)
 from firth.resampling import Floats, Mean, RankCorrelation, Sample
 from firth.vectors.averages import smooth_weights, weighted_averages, word_bags
 from firth.vectors.neighbours import Matrix, unit
 
 WINDOW = 10  # tokens on either side
-Known = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
+# Maps n occurrences to vectors (n, D) of length 1 or 0, and to a mask of those that have one.
+OccurrenceEncoder = Callable[[Space, Sequence[Occurrence]], tuple[Matrix, Mask]]
 
 
-@dataclass(frozen=True)
-class Occurrence:
-    """A word where it stands.
-
-    Attributes:
-        word: as the gold file names it, its lemma as a rule.
-        tokens: of the sentence.
-        place: which of them is the word.
-    """
-
-    word: str
-    tokens: Sequence[str]
-    place: int
-
-    def around(self, window: int) -> list[str]:
-        """Return the tokens beside the word.
-
-        Args:
-            window: at most so many on either side.
-        """
-        after = self.place + 1
-        return [*self.tokens[max(0, self.place - window) : self.place], *self.tokens[after : after + window]]
-
-
-Pair = tuple[Occurrence, Occurrence]
-# The vectors of n occurrences, (n, D) of length 1 or 0, and which of them have one.
-Reading = Callable[[Space, Sequence[Occurrence]], tuple[Matrix, Known]]
-
-
-@dataclass(frozen=True)
-class SameSense:
-    """Pairs of occurrences of one word, and whether they have one sense.
-
-    Attributes:
-        pairs: n pairs.
-        same: (n,) the answers.
-    """
-
-    pairs: Sequence[Pair]
-    same: Known
-
-
-@dataclass(frozen=True)
-class WordInContext:
-    """Pairs to be judged, and others to choose the threshold on.
-
-    Attributes:
-        judged: those that the figure is of.
-        train: those that the threshold is chosen on.
-    """
-
-    judged: SameSense
-    train: SameSense
-
-
-@dataclass(frozen=True)
-class ScoredOccurrences:
-    """Pairs of occurrences of two words, and how alike people found them.
-
-    Attributes:
-        pairs: n pairs.
-        scores: (n,) on any scale.
-    """
-
-    pairs: Sequence[Pair]
-    scores: Floats
-
-
-def words_alone(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Known]:
-    """Return the vector of each word whatever stands around it: of the form in the sentence, or else of the lemma.
+def encode_word(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
+    """Return the vector of each word without its context: of the form in the sentence, else of the lemma.
 
     Args:
         space: the vectors.
         occurrences: n of them.
 
     Returns:
-        (n, D) vectors of length 1, zeros where there is none, and (n,) which have one.
+        (n, D) vectors of length 1, zeros for unknown words, and (n,) whether each word is known.
     """
-    matrix, has = space.take([one.tokens[one.place] for one in occurrences])
-    lemmas, have = space.take([one.word for one in occurrences])
-    return np.where(has[:, None], matrix, lemmas), has | have
+    matrix, known = space.lookup([one.tokens[one.position] for one in occurrences])
+    lemmas, known_lemma = space.lookup([one.word for one in occurrences])
+    return np.where(known[:, None], matrix, lemmas), known | known_lemma
 
 
-def contexts(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Known]:
+def encode_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
     """Return the weighted average of the words around each occurrence.
 
     Args:
@@ -137,175 +75,87 @@ def contexts(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, K
         occurrences: n of them.
 
     Returns:
-        (n, D) vectors of length 1, zeros where no word around has a vector, and (n,) which have one.
+        (n, D) vectors of length 1, zeros where no context word is known, and (n,) whether each has one.
     """
-    words, bags = word_bags([one.around(WINDOW) for one in occurrences])
-    matrix, known = space.take(words)
-    weights = smooth_weights(space.vectors, space.find(words))
+    words, bags = word_bags([one.context(WINDOW) for one in occurrences])
+    matrix, known = space.lookup(words)
+    weights = smooth_weights(space.vectors, space.rows(words))
     averages = weighted_averages(bags, matrix, weights, known)
     return unit(averages), np.asarray(averages.any(axis=1))
 
 
-def words_in_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Known]:
-    """Return word and context in equal parts, see `words_alone` and `contexts`."""
-    (own, has), (around, have) = words_alone(space, occurrences), contexts(space, occurrences)
-    return unit(own + around), has & have
+def encode_word_and_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
+    """Return word and context in equal parts; see `encode_word` and `encode_context`."""
+    words, known_words = encode_word(space, occurrences)
+    contexts, known_contexts = encode_context(space, occurrences)
+    return unit(words + contexts), known_words & known_contexts
 
 
-READINGS: Mapping[str, Reading] = {"word": words_alone, "context": contexts, "both": words_in_context}
+ENCODERS: Mapping[str, OccurrenceEncoder] = {
+    "word": encode_word,
+    "context": encode_context,
+    "both": encode_word_and_context,
+}
 
 
 def best_threshold(cosines: npt.ArrayLike, same: npt.ArrayLike) -> float:
-    """Return the number that parts cosines best: above it most pairs are the same, below it most are not.
+    """Return the threshold with the highest accuracy: pairs with a greater cosine have the same sense.
 
     Args:
         cosines: (n,).
         same: (n,) answers.
 
     Returns:
-        The middle between two neighbouring cosines; of several that are as good the lowest; 0 for no pairs.
+        The middle between two adjacent cosines; of several that are equally good, the lowest; 0 for no pairs.
     """
     order = np.argsort(cosines, kind="stable")
     values, answers = np.asarray(cosines, dtype=np.float64)[order], np.asarray(same, dtype=bool)[order]
     if not len(values):
         return 0.0
-    # Right when the first k are answered no: the noes among these and the yeses among the others.
-    right = np.concatenate([[0], np.cumsum(~answers)]) + answers.sum() - np.concatenate([[0], np.cumsum(answers)])
+    # Correct if the first k are answered no: the noes among them and the yeses among the others.
+    correct = np.concatenate([[0], np.cumsum(~answers)]) + answers.sum() - np.concatenate([[0], np.cumsum(answers)])
     edges = np.concatenate([[values[0] - 1], (values[1:] + values[:-1]) / 2, [values[-1] + 1]])
-    possible = np.concatenate([[True], values[1:] > values[:-1], [True]])  # equal cosines are not parted
-    return float(edges[np.where(possible, right, -1).argmax()])
+    possible = np.concatenate([[True], values[1:] > values[:-1], [True]])  # equal cosines stay together
+    return float(edges[np.where(possible, correct, -1).argmax()])
 
 
-def read_contexts(path: PathLike) -> WordInContext | ScoredOccurrences:
-    """Read pairs of words in context, in the formats of WiC and of SCWS.
-
-    WiC: `word  N|V  i-j  sentence  sentence` between tabs, in a file with `.data.` in its name. The answers, T or F a
-    line, are in the file with `.gold.` there. The pairs that the threshold is chosen on are in `train.data.txt`, in the
-    same folder or in a folder `train` beside it.
-
-    SCWS: `number  word  tag  word  tag  sentence  sentence  score ...` between tabs; `<b>` and `</b>` stand around the
-    word in each sentence.
-
-    Args:
-        path: the file, UTF-8.
-
-    Raises:
-        FormatError: a line is in neither format, or a file that belongs to it is missing or does not fit.
-        OSError: a file cannot be read.
-    """
-    rows = _fields(path)
-    if len(rows[0][1]) >= 8:
-        return _scored(rows, path)
-    judged = _same_sense(Path(path), rows)
-    train = _training_file(Path(path))
-    return WordInContext(judged, _same_sense(train, _fields(train)))
-
-
-def _fields(path: PathLike) -> list[tuple[int, list[str]]]:
-    return [(number, line.split("\t")) for number, line in lines(path, comments=False)]
-
-
-def _training_file(path: Path) -> Path:
-    for file in (path.with_name("train.data.txt"), path.absolute().parent.parent / "train" / "train.data.txt"):
-        if file.is_file() and not file.samefile(path):
-            return file
-    raise FormatError(
-        f"{path}: no training pairs, which the threshold is chosen on; expected train.data.txt and train.gold.txt in "
-        "the same folder, or in a folder 'train' beside it"
-    )
-
-
-def _same_sense(path: Path, rows: Sequence[tuple[int, list[str]]]) -> SameSense:
-    if ".data." not in path.name:
-        raise FormatError(f"{path}: pairs of contexts, expected a name with .data. in it, beside one with .gold.")
-    gold = path.with_name(path.name.replace(".data.", ".gold."))
-    if not gold.is_file():
-        raise FormatError(f"{path}: no {gold.name} beside it; expected the answers there, T or F a line")
-    pairs = [_pair(fields, f"{path} line {number}") for number, fields in rows]
-    answers = lines(gold, comments=False)
-    if len(answers) != len(pairs):
-        raise FormatError(f"{gold}: {len(answers)} answers for {len(pairs)} pairs; expected one each")
-    for number, answer in answers:
-        if answer not in ("T", "F"):
-            raise FormatError(f"{gold} line {number}: {answer!r}, expected T or F")
-    return SameSense(pairs, np.array([answer == "T" for _, answer in answers]))
-
-
-def _pair(fields: Sequence[str], where: str) -> Pair:
-    if len(fields) != 5:
-        raise FormatError(f"{where}: {len(fields)} fields, expected word, tag, i-j, sentence, sentence between tabs")
-    places = fields[2].split("-")
-    found = []
-    for place, text in zip(places, fields[3:], strict=False):
-        tokens = text.split()
-        if not place.isdecimal() or int(place) >= len(tokens):
-            raise FormatError(f"{where}: place {place!r}, expected a token of the sentence, 0 to {len(tokens) - 1}")
-        found.append(Occurrence(fields[0], tokens, int(place)))
-    if len(places) != 2:
-        raise FormatError(f"{where}: places {fields[2]!r}, expected two, as in 3-0")
-    return found[0], found[1]
-
-
-def _scored(rows: Sequence[tuple[int, list[str]]], path: PathLike) -> ScoredOccurrences:
-    pairs, scores = [], []
-    for number, fields in rows:
-        where = f"{path} line {number}"
-        if len(fields) < 8:
-            raise FormatError(
-                f"{where}: {len(fields)} fields, expected number, two words and tags, two sentences, score"
-            )
-        pairs.append((_marked(fields[1], fields[5], where), _marked(fields[3], fields[6], where)))
-        scores.append(finite(fields[7], where))
-    return ScoredOccurrences(pairs, np.array(scores))
-
-
-def _marked(word: str, text: str, where: str) -> Occurrence:
-    before, start, rest = text.partition("<b>")
-    own, end, after = rest.partition("</b>")
-    if not (start and end and own.strip()):
-        raise FormatError(f"{where}: no word between <b> and </b> in {text[:40]!r}; expected {word!r} there")
-    left = before.split()
-    # A word of several tokens is one here: what is around it is what counts.
-    return Occurrence(word, [*left, "_".join(own.split()), *after.split()], len(left))
-
-
-def cosines_of(space: Space, pairs: Sequence[Pair], reading: Reading) -> tuple[Floats, Known]:
-    """Return how alike the two occurrences of each pair are.
+def pair_cosines(space: Space, pairs: Sequence[OccurrencePair], encode: OccurrenceEncoder) -> tuple[Floats, Mask]:
+    """Return the cosine of the two occurrences of each pair.
 
     Args:
         space: the vectors.
         pairs: n pairs.
-        reading: what gives an occurrence its vector.
+        encode: the encoder.
 
     Returns:
-        (n,) cosines, 0 where one has no vector, and (n,) whether both have one.
+        (n,) cosines, 0 where an occurrence has no vector, and (n,) whether both have one.
     """
-    matrix, has = reading(space, list(chain.from_iterable(pairs)))
-    found = np.einsum("nd,nd->n", matrix[::2], matrix[1::2], dtype=np.float64)
-    known = has[::2] & has[1::2]
-    return np.where(known, found, 0.0), known
+    matrix, encoded = encode(space, list(chain.from_iterable(pairs)))
+    cosines = np.einsum("nd,nd->n", matrix[::2], matrix[1::2], dtype=np.float64)
+    known = encoded[::2] & encoded[1::2]
+    return np.where(known, cosines, 0.0), known
 
 
-def _judge(space: Space, gold: WordInContext | ScoredOccurrences, setting: Setting) -> list[Figure]:
-    pairs = gold.pairs if isinstance(gold, ScoredOccurrences) else gold.judged.pairs
-    made = {name: cosines_of(space, pairs, reading) for name, reading in READINGS.items()}
-    known = made["both"][1]  # every reading counts the same items
-    counted = np.ones(len(known), dtype=bool) if setting.unknown == "count" else known
-    figures = []
-    for name, (cosines, _) in made.items():
+def _evaluate(space: Space, gold: WordInContext | ScoredOccurrences, options: EvaluationOptions) -> list[Score]:
+    pairs = gold.pairs if isinstance(gold, ScoredOccurrences) else gold.test.pairs
+    cosines_of = {name: pair_cosines(space, pairs, encode) for name, encode in ENCODERS.items()}
+    known = cosines_of["both"][1]  # every encoder is scored on the same items
+    counted = options.counted(known)
+    scores = []
+    for name, (cosines, _) in cosines_of.items():
         own = np.where(known, cosines, 0.0)[counted]
         if isinstance(gold, ScoredOccurrences):
             statistic = RankCorrelation(own, gold.scores[counted])
-            figures.append(_figure(f"spearman-{name}", Sample(counted, statistic), known))
+            scores.append(_score(f"spearman-{name}", Sample(counted, statistic), known))
         else:
-            right = (own > _threshold(space, gold.train, READINGS[name])) == gold.judged.same[counted]
-            sample = Sample(counted, Mean(right.astype(np.float64)))
-            figures.append(_figure(f"accuracy-{name}", sample, known, gold.judged.same[counted]))
-    return figures
+            correct = (own > _threshold(space, gold.train, ENCODERS[name])) == gold.test.same[counted]
+            sample = Sample(counted, Mean(correct.astype(np.float64)))
+            scores.append(_score(f"accuracy-{name}", sample, known, gold.test.same[counted]))
+    return scores
 
 
-def _figure(metric: str, sample: Sample, known: Known, same: Known | None = None) -> Figure:
-    return Figure(
+def _score(metric: str, sample: Sample, known: Mask, same: Mask | None = None) -> Score:
+    return Score(
         metric=metric,
         sample=sample,
         covered=int(known.sum()),
@@ -316,15 +166,15 @@ def _figure(metric: str, sample: Sample, known: Known, same: Known | None = None
     )
 
 
-def _threshold(space: Space, train: SameSense, reading: Reading) -> float:
-    cosines, known = cosines_of(space, train.pairs, reading)
+def _threshold(space: Space, train: SenseAgreement, encode: OccurrenceEncoder) -> float:
+    cosines, known = pair_cosines(space, train.pairs, encode)
     return best_threshold(cosines[known], train.same[known])
 
 
 SUITE = Suite(
     name="context",
-    help="words in context: one sense or two, the share answered right; Spearman's correlation with people's scores",
+    help="words in context: accuracy of same sense or not (WiC), or Spearman's correlation with human scores (SCWS)",
     sets=("wic-dev", "wic-test"),
-    read=read_contexts,
-    judge=_judge,
+    read=read_words_in_context,
+    evaluate=_evaluate,
 )

@@ -1,27 +1,27 @@
-"""Linear models with an L2 penalty: logistic regression of classes, ridge regression of numbers.
+"""Linear models with an L2 penalty: logistic regression for classes, ridge regression for numbers.
 
-What: what a probe, and a classifier of sentences, learn on vectors that stay as they are. The strength of the penalty
-is chosen on parts of the training rows that the candidates did not see; rows to be judged are never looked at.
+What: the models of probes and sentence classifiers on fixed vectors. The strength of the penalty is chosen on held-out
+training rows; test rows are never used.
 
 Objective: over n rows x with labels y,
 
     minimise over W, b    (1 / n) sum_i -log p(y_i | x_i)  +  (penalty / 2) ||W||^2,    p = softmax(W x + b)
 
-with one row of W and the logistic function for two classes; the intercept b is free. Numbers have (1 / n) sum_i
-(y_i - w x_i - b)^2 + penalty ||w||^2 instead.
+with one row of W and the logistic function for two classes; the intercept b is not penalised. Ridge regression
+minimises (1 / n) sum_i (y_i - w x_i - b)^2 + penalty ||w||^2.
 
 Source: Cox 1958 for the model; Liu and Nocedal 1989 for L-BFGS, by SciPy; Böhning 1992, Multinomial logistic regression
 algorithm, for the bound on the curvature: that of the mean loss is at most c X'X / n, with c = 1/4 for two classes and
 1/2 for more. Hoerl and Kennard 1970 for ridge regression.
 
-Departures: L-BFGS works along the axes of the bound, each shortened by it, penalty included:
-a step of length 1 then goes down from the first, and five steps a penalty do what fifty did. The minimum is the same.
-Sparse rows, of length 1, have no need of that. scikit-learn's C is 1 / (n penalty); scaled by the number of rows, one
-grid of penalties serves sets of any size.
+Departures: L-BFGS is preconditioned by the bound with the penalty: it works along the axes of the bound, each scaled by
+its square root. A step of length 1 then decreases the loss from the start, and five steps per penalty replace fifty.
+The minimum is the same. Sparse rows of length 1 are not preconditioned. scikit-learn's C is 1 / (n penalty): scaled by
+the number of rows, one grid of penalties serves sets of any size.
 
-Cost: a fit of n rows of width D to K outputs is two products (n, D) x (D, K) a step; the axes are those of X'X over
-some 10 D rows, found once for all fits on much the same rows. Products are in the rows' own precision, sums of losses
-in float64.
+Cost: a fit of n rows of width D to K outputs takes two products (n, D) x (D, K) per step. The axes are those of X'X
+over some 10 D rows, computed once for all fits on similar rows. Products have the precision of the rows; losses are
+summed in float64.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logsumexp
 
+from firth.errors import OptionError, ShapeError
 from firth.kernels.threads import one_blas_thread
 from firth.randomness import generator
 
@@ -40,16 +41,16 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Rows = Any  # (n, D) a NumPy array or a SciPy sparse one, of float32 or float64
 
-PENALTIES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # of standardised rows, from the strongest
-STEPS = 1000  # of the solver
-TOLERANCE = 3e-4  # of the gradient: the loss is then within 1e-4 of its minimum, far below what a set can tell
-FEW = 2000  # below so many rows a single held-out part says too little about a penalty
+PENALTIES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # for standardised rows, the strongest first
+MAX_STEPS = 1000  # of the solver
+TOLERANCE = 3e-4  # of the gradient: the loss is then within 1e-4 of its minimum
+FEW = 2000  # with fewer rows the penalty is chosen by cross-validation instead of one held-out part
 TargetsT = TypeVar("TargetsT", Ints, Floats)
 ModelT = TypeVar("ModelT", bound="Model")
 
 
 class Model(Protocol):
-    """What was fitted, and how wrong it is."""
+    """A fitted model."""
 
     def loss(self, rows: Rows, targets: Any, /) -> float:
         """Return the mean loss on rows."""
@@ -58,10 +59,10 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Curvature:
-    """How much rows vary along which axes: what a solver steers by, and no more.
+    """Principal axes of rows, which precondition the solver.
 
     Attributes:
-        values: (D,) the mean square along each axis.
+        values: (D,) mean square along each axis.
         axes: (D, D) the axes, in columns.
     """
 
@@ -70,13 +71,13 @@ class Curvature:
 
     @classmethod
     def of(cls, rows: npt.NDArray[Any]) -> "Curvature":
-        """Return the curvature of dense rows, by 10 D to 20 D of them.
+        """Return the curvature of dense rows, computed from 10 D to 20 D of them.
 
         Args:
-            rows: (n, D), of about mean 0.
+            rows: (n, D), with mean about 0.
         """
-        some = rows[:: max(1, len(rows) // (10 * rows.shape[1] + 1))].astype(np.float64)
-        values, axes = np.linalg.eigh(some.T @ some / len(some))
+        sample = rows[:: max(1, len(rows) // (10 * rows.shape[1] + 1))].astype(np.float64)
+        values, axes = np.linalg.eigh(sample.T @ sample / len(sample))
         return cls(np.maximum(values, 0), axes)
 
 
@@ -85,60 +86,60 @@ class LogisticRegression:
     """A classifier of K classes.
 
     Attributes:
-        classes: (K,) labels, in order.
-        coefficients: (K, D) float64; (1, D) for two classes, the second one's against the first's; (0, D) for one.
-        intercepts: as many float64.
+        classes: (K,) labels, ascending.
+        coefficients: (K, D) float64; (1, D) for two classes, of the second against the first; (0, D) for one class.
+        intercepts: one float64 per row of coefficients.
     """
 
     classes: Ints
     coefficients: Floats
     intercepts: Floats
 
-    def scores(self, rows: Rows) -> Floats:
+    def log_probabilities(self, rows: Rows) -> Floats:
         """Return the log-probability of each class, (n, K).
 
         Args:
             rows: (n, D).
         """
-        found = _product(rows, self.coefficients) + self.intercepts
+        logits = _product(rows, self.coefficients) + self.intercepts
         if len(self.classes) <= 2:
-            found = np.concatenate([np.zeros((rows.shape[0], 1)), found], axis=1)
-        return np.asarray(found - logsumexp(found, axis=1, keepdims=True))
+            logits = np.concatenate([np.zeros((rows.shape[0], 1)), logits], axis=1)
+        return np.asarray(logits - logsumexp(logits, axis=1, keepdims=True))
 
     def predict(self, rows: Rows) -> Ints:
-        """Return the likeliest label of each row, (n,); among equals the first.
+        """Return the most probable label of each row, (n,); of equal ones, the first.
 
         Args:
             rows: (n, D).
         """
-        return np.asarray(self.classes[self.scores(rows).argmax(axis=1)])
+        return np.asarray(self.classes[self.log_probabilities(rows).argmax(axis=1)])
 
     def loss(self, rows: Rows, targets: Ints, /) -> float:
-        """Return the mean of -log p(label), in nats; a label that training lacked has the probability of a millionth.
+        """Return the mean of -log p(label) in nats; a label not in the training data has the probability 1e-6.
 
         Args:
             rows: (n, D).
             targets: (n,) labels.
         """
-        places = np.minimum(np.searchsorted(self.classes, targets), len(self.classes) - 1)
-        found = self.scores(rows)[np.arange(len(targets)), places]
-        return float(-np.where(self.classes[places] == targets, found, np.log(1e-6)).mean())
+        columns = np.minimum(np.searchsorted(self.classes, targets), len(self.classes) - 1)
+        log_p = self.log_probabilities(rows)[np.arange(len(targets)), columns]
+        return float(-np.where(self.classes[columns] == targets, log_p, np.log(1e-6)).mean())
 
 
 @dataclass(frozen=True)
 class RidgeRegression:
-    """A linear function to numbers.
+    """A linear regression.
 
     Attributes:
         coefficients: (D,) float64.
-        intercept: the number at the origin.
+        intercept: the value at the origin.
     """
 
     coefficients: Floats
     intercept: float
 
     def predict(self, rows: Rows) -> Floats:
-        """Return the number of each row, (n,).
+        """Return the predicted number of each row, (n,).
 
         Args:
             rows: (n, D).
@@ -163,47 +164,47 @@ def logistic_path(
     curvature: Curvature | None = None,
     tolerance: float = TOLERANCE,
 ) -> list[LogisticRegression]:
-    """Fit logistic regressions, one a penalty, each from where the one before it ended.
+    """Fit logistic regressions, one per penalty, each starting from the solution of the previous one.
 
     Args:
         rows: (n, D), dense or sparse, float32 or float64.
         labels: (n,) whole numbers, of any values.
-        penalties: above 0; from strong to weak is quickest.
-        curvature: of these rows, or of others much like them; None finds it, where rows are dense.
-        tolerance: the greatest part of the gradient, in the solver's coordinates, at which it is done.
+        penalties: above 0; from strong to weak is fastest.
+        curvature: of these or similar rows; None computes it, if rows are dense.
+        tolerance: greatest gradient component, in the solver's coordinates, at convergence.
 
     Returns:
-        One classifier a penalty. Where all labels are one, it is that one always.
+        One classifier per penalty. If all labels are equal, it always predicts that label.
     """
     classes, targets = np.unique(labels, return_inverse=True)
     outputs = len(classes) if len(classes) > 2 else len(classes) - 1
-    place = np.zeros((outputs, rows.shape[1] + 1))
+    weights = np.zeros((outputs, rows.shape[1] + 1))
     if outputs == 0:
-        return [LogisticRegression(classes, place[:, :-1], place[:, -1])] * len(penalties)
+        return [LogisticRegression(classes, weights[:, :-1], weights[:, -1])] * len(penalties)
     if curvature is None and not _is_sparse(rows):
         curvature = Curvature.of(rows)
-    found = []
+    models = []
     for penalty in penalties:
         coordinates = _Coordinates.of(curvature, 0.25 if outputs == 1 else 0.5, penalty, rows.shape[1])
-        place = _minimum(rows, targets, penalty, coordinates, place, tolerance)
-        found.append(LogisticRegression(classes, place[:, :-1], place[:, -1]))
-    return found
+        weights = _minimise(rows, targets, penalty, coordinates, weights, tolerance)
+        models.append(LogisticRegression(classes, weights[:, :-1], weights[:, -1]))
+    return models
 
 
 def ridge_path(rows: Rows, numbers: Floats, penalties: Sequence[float] = PENALTIES) -> list[RidgeRegression]:
-    """Fit ridge regressions, one a penalty.
+    """Fit ridge regressions, one per penalty.
 
     Args:
         rows: (n, D) dense.
         numbers: (n,).
         penalties: above 0.
     """
-    middle, level = rows.mean(axis=0, dtype=np.float64), float(numbers.mean())
-    centred = rows - middle
+    mean, level = rows.mean(axis=0, dtype=np.float64), float(numbers.mean())
+    centred = rows - mean
     values, axes = np.linalg.eigh(centred.T @ centred / len(rows))
-    pull = axes.T @ (centred.T @ (numbers - level) / len(rows))
-    found = [axes @ (pull / (np.maximum(values, 0) + penalty)) for penalty in penalties]
-    return [RidgeRegression(one, level - float(one @ middle)) for one in found]
+    projected = axes.T @ (centred.T @ (numbers - level) / len(rows))
+    coefficients = [axes @ (projected / (np.maximum(values, 0) + penalty)) for penalty in penalties]
+    return [RidgeRegression(one, level - float(one @ mean)) for one in coefficients]
 
 
 def fit_chosen(
@@ -214,7 +215,7 @@ def fit_chosen(
     *,
     seed: int = 0,
 ) -> ModelT:
-    """Fit all rows with the penalty that does best on held-out ones; arguments of `choose_penalty`."""
+    """Fit all rows with the best penalty on held-out rows; arguments of `choose_penalty`."""
     return path(rows, targets, [choose_penalty(path, rows, targets, penalties, seed=seed)])[0]
 
 
@@ -226,61 +227,61 @@ def choose_penalty(
     *,
     seed: int = 0,
 ) -> float:
-    """Return the penalty with the least loss on held-out rows.
+    """Return the penalty with the lowest loss on held-out rows.
 
-    A tenth is held out once where there are many rows; where there are fewer than 2,000, each fifth in turn.
+    From 2,000 rows on, one tenth is held out; with fewer rows, five-fold cross-validation is used.
 
     Args:
         path: `logistic_path` or `ridge_path`.
-        rows: (n, D), of training alone.
+        rows: (n, D), training rows only.
         targets: (n,) labels or numbers.
-        penalties: to choose from; among equals the first.
-        seed: which rows are held out.
+        penalties: the candidates; of equal ones, the first is chosen.
+        seed: random seed of the folds.
     """
     if rows.shape[0] < 2:
         return penalties[0]
     many = rows.shape[0] >= FEW
     strata = targets if targets.dtype.kind == "i" else np.zeros(len(targets), dtype=np.int64)
-    part = stratified_folds(strata, 10 if many else 5, seed=seed)
+    fold = stratified_folds(strata, 10 if many else 5, seed=seed)
     losses = np.zeros(len(penalties))
-    for held in range(1 if many else min(5, len(targets))):
-        inside = part == held
-        models = path(rows[~inside], targets[~inside], penalties)
-        losses += [inside.sum() * model.loss(rows[inside], targets[inside]) for model in models]
+    for held_out in range(1 if many else min(5, len(targets))):
+        test = fold == held_out
+        models = path(rows[~test], targets[~test], penalties)
+        losses += [test.sum() * model.loss(rows[test], targets[test]) for model in models]
     return penalties[int(np.argmin(losses))]
 
 
 def stratified_folds(labels: npt.ArrayLike, folds: int, *, seed: int, keys: Sequence[Any] | None = None) -> Ints:
-    """Deal items into parts in which every label has its share.
+    """Split items into stratified folds, in which every label has its share.
 
     Args:
         labels: (n,).
-        folds: how many parts.
-        seed: of the shuffle.
-        keys: n; items with equal keys stay together, with the first one's label. None: every item for itself.
+        folds: number of folds.
+        seed: random seed of the shuffle.
+        keys: n keys; items with equal keys are in one fold, by the label of the first. None: all items are separate.
 
     Returns:
-        (n,) the part of each item, from 0.
+        (n,) fold of each item, from 0.
     """
     labels = np.asarray(labels)
     kinds: dict[Any, int] = {}
     group = np.arange(len(labels)) if keys is None else np.array([kinds.setdefault(key, len(kinds)) for key in keys])
     groups, first = np.unique(group, return_index=True)
     shuffled = generator(seed, "folds").permutation(len(groups))
-    # Dealt label by label like cards, without a new start: parts differ by one group at most, of a label and in all.
+    # Deal groups label by label without restarting: folds differ by at most one group, per label and in total.
     order = shuffled[np.argsort(labels[first][shuffled], kind="stable")]
-    part = np.empty(len(groups), dtype=np.int64)
-    part[order] = np.arange(len(groups)) % folds
-    return np.asarray(part[group])
+    fold = np.empty(len(groups), dtype=np.int64)
+    fold[order] = np.arange(len(groups)) % folds
+    return np.asarray(fold[group])
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Brings every column to mean 0 and variance 1, as the rows of training have it.
+    """Standardises columns to mean 0 and variance 1 of the training rows.
 
     Attributes:
         mean: (D,).
-        factor: (D,); 0 for a column that does not vary.
+        factor: (D,); 0 for a constant column.
     """
 
     mean: npt.NDArray[Any]
@@ -288,20 +289,34 @@ class Scale:
 
     @classmethod
     def of(cls, rows: npt.NDArray[Any]) -> "Scale":
-        """Return the scale of rows.
-
-        Args:
-            rows: (n, D) of training.
-        """
+        """Return the scale of training rows (n, D)."""
         mean, spread = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
-        # What is left of a constant column after rounding is no variance.
+        # rounding errors of a constant column are not variance
         varies = spread > 1e-6 * np.abs(mean) + np.finfo(np.float32).tiny
         factor = np.where(varies, 1 / np.where(varies, spread, 1), 0)
         return cls(mean.astype(rows.dtype), factor.astype(rows.dtype))
 
     def __call__(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return rows in this scale, (n, D)."""
+        """Return standardised rows, (n, D)."""
         return np.asarray((rows - self.mean) * self.factor)
+
+
+def paired_rows(rows: npt.ArrayLike, others: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Check a matrix of vectors, and labels or another matrix with as many rows.
+
+    Raises:
+        OptionError: a row has NaN or infinity.
+        ShapeError: the shapes do not match.
+    """
+    matrix, second = np.asarray(rows), np.asarray(others)
+    if matrix.dtype.kind != "f" or matrix.dtype.itemsize < 4:
+        matrix = matrix.astype(np.float32)
+    if matrix.ndim != 2 or len(second) != len(matrix) or second.shape[1:] not in ((), matrix.shape[1:]):
+        raise ShapeError(f"arrays of shapes {matrix.shape} and {second.shape}: expected (n, D) and one entry per row")
+    for one in (matrix, second):
+        if one.dtype.kind == "f" and not np.isfinite(one).all():
+            raise OptionError(f"row {int(np.argwhere(~np.isfinite(one))[0, 0])} is not finite: remove such words")
+    return matrix, second
 
 
 def _is_sparse(rows: Rows) -> bool:
@@ -309,74 +324,75 @@ def _is_sparse(rows: Rows) -> bool:
 
 
 def _product(rows: Rows, coefficients: Floats) -> Floats:
-    """Rows times coefficients, (n, K)."""
     return np.asarray(rows @ coefficients.T.astype(rows.dtype), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class _Coordinates:
-    """The solver's coordinates: along axes, or along the columns where these are None, and each in its own unit."""
+    """The solver's coordinates: along the axes, or the columns if `axes` is None, each scaled by its unit."""
 
     axes: Floats | None
-    units: Floats  # (D + 1,), the intercept's last
+    units: Floats  # (D + 1,), the last of the intercept
 
     @classmethod
-    def of(cls, curvature: Curvature | None, most: float, penalty: float, width: int) -> "_Coordinates":
+    def of(cls, curvature: Curvature | None, bound: float, penalty: float, width: int) -> "_Coordinates":
         if curvature is None:
             return cls(None, np.ones(width + 1))
-        bound = np.append(most * curvature.values + penalty, most)
-        return cls(curvature.axes, bound**-0.5)
+        bounds = np.append(bound * curvature.values + penalty, bound)
+        return cls(curvature.axes, bounds**-0.5)
 
-    def out(self, place: Floats) -> Floats:
-        """Coefficients of a place, (K, D + 1)."""
-        found = place * self.units
+    def to_weights(self, point: Floats) -> Floats:
+        """Weights of a point, (K, D + 1)."""
+        weights = point * self.units
         if self.axes is not None:
-            found[:, :-1] = found[:, :-1] @ self.axes.T
-        return found
+            weights[:, :-1] = weights[:, :-1] @ self.axes.T
+        return weights
 
-    def turned(self, gradient: Floats) -> Floats:
-        """The gradient by place of one by coefficients, (K, D + 1)."""
-        found = gradient.copy()
+    def gradient(self, by_weights: Floats) -> Floats:
+        """The gradient with respect to a point, from the one with respect to weights, (K, D + 1)."""
+        by_point = by_weights.copy()
         if self.axes is not None:
-            found[:, :-1] = gradient[:, :-1] @ self.axes
-        return found * self.units
+            by_point[:, :-1] = by_weights[:, :-1] @ self.axes
+        return by_point * self.units
 
-    def place(self, coefficients: Floats) -> Floats:
-        """The place of coefficients, (K, D + 1)."""
-        return self.turned(coefficients) / self.units**2  # the axes are orthogonal
+    def from_weights(self, weights: Floats) -> Floats:
+        """The point of weights, (K, D + 1)."""
+        return self.gradient(weights) / self.units**2  # the axes are orthogonal
 
 
-def _minimum(
+def _minimise(
     rows: Rows, targets: Ints, penalty: float, coordinates: _Coordinates, start: Floats, tolerance: float
 ) -> Floats:
-    """The (outputs, D + 1) coefficients, intercepts last."""
+    """The weights (outputs, D + 1) of least loss, intercepts last."""
 
-    def objective(place: Floats) -> tuple[float, Floats]:
-        weights = coordinates.out(place.reshape(start.shape))
+    def objective(point: Floats) -> tuple[float, Floats]:
+        weights = coordinates.to_weights(point.reshape(start.shape))
         loss, residual = _loss(_product(rows, weights[:, :-1]) + weights[:, -1], targets)
         gradient = np.empty_like(weights)
         gradient[:, :-1] = (rows.T @ residual.astype(rows.dtype)).T + penalty * weights[:, :-1]
         gradient[:, -1] = residual.sum(axis=0)
-        return loss + penalty / 2 * float((weights[:, :-1] ** 2).sum()), coordinates.turned(gradient).ravel()
+        return loss + penalty / 2 * float((weights[:, :-1] ** 2).sum()), coordinates.gradient(gradient).ravel()
 
-    from scipy.optimize import minimize  # takes 0.3 s to import, which `firth evaluate --help` should not wait for
+    from scipy.optimize import minimize  # takes 0.3 s to import, too long for `firth evaluate --help`
 
-    options: Any = {"maxiter": STEPS, "gtol": tolerance, "ftol": tolerance**2 / 10}
+    options: Any = {"maxiter": MAX_STEPS, "gtol": tolerance, "ftol": tolerance**2 / 10}
     with one_blas_thread():
-        found = minimize(objective, coordinates.place(start).ravel(), jac=True, method="L-BFGS-B", options=options)
-    return coordinates.out(found.x.reshape(start.shape))
+        result = minimize(
+            objective, coordinates.from_weights(start).ravel(), jac=True, method="L-BFGS-B", options=options
+        )
+    return coordinates.to_weights(result.x.reshape(start.shape))
 
 
-def _loss(scores: Floats, targets: Ints) -> tuple[float, Floats]:
-    """The mean loss of (n, outputs) scores, and its derivative by each of them."""
-    n = len(scores)
-    if scores.shape[1] == 1:
-        signed = np.where(targets == 1, -scores[:, 0], scores[:, 0])
+def _loss(logits: Floats, targets: Ints) -> tuple[float, Floats]:
+    """The mean loss of logits (n, outputs), and its derivative with respect to each."""
+    n = len(logits)
+    if logits.shape[1] == 1:
+        signed = np.where(targets == 1, -logits[:, 0], logits[:, 0])
         wrong = expit(signed)
         loss = float(np.mean(np.maximum(signed, 0) + np.log1p(np.exp(-np.abs(signed)))))
         return loss, (np.where(targets == 1, -wrong, wrong) / n)[:, None]
     rows = np.arange(n)
-    logs = scores - logsumexp(scores, axis=1, keepdims=True)
+    logs = logits - logsumexp(logits, axis=1, keepdims=True)
     residual = np.exp(logs)
     residual[rows, targets] -= 1
     return float(-logs[rows, targets].mean()), residual / n

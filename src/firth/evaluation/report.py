@@ -1,4 +1,4 @@
-"""Figures as tables: one model's below each other, several models' side by side."""
+"""Evaluation results as tables: one row per metric, several models side by side."""
 
 import html
 import json
@@ -7,32 +7,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-BEST, ALIKE = "*", "="  # marks behind a figure
+BEST, EQUAL = "*", "="  # marks behind a value
 SIGNIFICANT = 0.05
 LEGEND = (
-    f"{BEST} best   {ALIKE} no significant difference from the best\n"
-    f"(p >= {SIGNIFICANT} by the paired bootstrap, for correlations by Steiger's test; Holm's correction over the line)"
+    f"{BEST} best   {EQUAL} no significant difference from the best\n"
+    f"(p >= {SIGNIFICANT}: paired bootstrap, Steiger's test for correlations; Holm's correction per line)"
 )
-NARROWED = "The 95 % intervals are left out, for the table would be wider than {width} columns; --json has them."
+NARROWED = "The 95 % intervals are hidden: the table would be wider than {width} columns. --json has them."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """One figure.
+class ScoreRow:
+    """One value.
 
     Attributes:
-        vectors: the name of the vectors judged.
-        suite: the name of the suite that the set belongs to.
-        set: the gold set; a part of it stands behind a slash, as in "google-analogies/capital-world".
-        metric: such as "spearman", or "3cosadd" for the share of analogies answered right.
-        value: on the metric's scale; NaN where nothing could be measured.
-        low: lower end of the 95 % interval: Wilson's for shares of right answers, else the bootstrap's over items.
-        high: upper end of the interval.
-        covered: items of which every word has a vector; of a sentence to be classified, any word.
-        total: items in the set.
-        baseline: what a model without knowledge, or a plain one, reaches on the same items; None where the metric's
-            zero says it.
-        baseline_name: what that is, such as "random"; "" without one.
+        vectors: name of the vectors.
+        suite: name of the suite of the set.
+        set: gold set; a part of it follows a slash, as in "google-analogies/capital-world".
+        metric: such as "spearman", or "3cosadd" for the accuracy on analogies.
+        value: on the metric's scale; NaN if it could not be computed.
+        low: lower bound of the 95 % interval: Wilson's for accuracies, else a bootstrap over items.
+        high: upper bound of the interval.
+        covered: number of items whose words all have vectors; for sentence classification, any word.
+        total: number of items in the set.
+        baseline: score of a model without knowledge, or of a simple one, on the same items; None where zero is that
+            score.
+        baseline_name: name of the baseline, such as "random"; "" without one.
     """
 
     vectors: str
@@ -49,27 +49,27 @@ class Row:
 
     @property
     def is_section(self) -> bool:
-        """Whether this is one part of a set, other than the halves that are usually printed."""
+        """Whether this is a section of a set, hidden by default; the halves of analogy sets are not sections."""
         return "/" in self.set and not self.set.endswith(("/semantic", "/syntactic"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contrast:
-    """The best model of a line against another.
+    """Comparison of the best model of a line with another.
 
     Attributes:
-        suite: as in `Row`.
-        set: as in `Row`.
-        metric: as in `Row`.
-        best: the name of the best vectors, over all items that each model counts.
-        other: the name of the others.
-        difference: best less other, over the items that both count.
-        low: lower end of the difference's 95 % interval, by the paired bootstrap.
-        high: upper end.
-        p: two-sided, that both are equally good.
-        corrected: p by Holm's correction over the line's contrasts.
+        suite: as in `ScoreRow`.
+        set: as in `ScoreRow`.
+        metric: as in `ScoreRow`.
+        best: name of the best vectors, each on all items it covers.
+        other: name of the other vectors.
+        difference: best minus other, on the items that both cover.
+        low: lower bound of the 95 % interval of the difference, by the paired bootstrap.
+        high: upper bound.
+        p: two-sided p-value of equal performance.
+        corrected: p with Holm's correction over the contrasts of the line.
         test: "paired bootstrap" or "Steiger".
-        items: how many items both count.
+        items: number of items that both cover.
     """
 
     suite: str = ""
@@ -87,15 +87,15 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Report:
-    """Figures, one a row.
+class EvaluationReport:
+    """Evaluation results, one value per row.
 
     Attributes:
         rows: in the order of the vectors, then of the sets.
-        contrasts: where several vectors were judged, the best of each line against each other.
+        contrasts: with several vectors, the best of each line against each other one.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[ScoreRow]
     contrasts: Sequence[Contrast] = ()
 
     def __str__(self) -> str:
@@ -103,17 +103,17 @@ class Report:
 
     @property
     def names(self) -> list[str]:
-        """The vectors judged, each once."""
+        """Names of the vectors."""
         return list(dict.fromkeys(row.vectors for row in self.rows))
 
     def table(self, *, sections: bool = False, bold: bool = False, width: int | None = None) -> str:
-        """Return an aligned table; several vectors stand side by side, the best marked, and what is no worse.
+        """Return an aligned table; several vectors are side by side, with marks for the best and those not worse.
 
         Args:
-            sections: whether the sections of analogy sets have lines of their own.
-            bold: whether the best figure of a line is bold, by a terminal's codes.
-            width: of the terminal, in columns; where several vectors with their intervals need more, the intervals are
-                left out. None: as wide as it comes.
+            sections: whether to list the sections of analogy sets.
+            bold: whether to print the best value of a line in bold, with terminal codes.
+            width: width of the terminal in columns; if the table of several vectors is wider, the intervals are hidden.
+                None: no limit.
         """
         cells = self._cells(sections)
         widths = _widths(cells)
@@ -122,19 +122,19 @@ class Report:
             cells = self._cells(sections, intervals=False)
             widths = _widths(cells)
             notes.append(NARROWED.format(width=width))
-        words = 3 if len(self.names) <= 1 else 2  # columns of words, to the left; figures stand to the right
+        words = 3 if len(self.names) <= 1 else 2  # columns of words, aligned left; numbers are aligned right
         return "\n".join([*(_aligned(line, widths, words, bold) for line in cells), *notes])
 
     def to_json(self) -> str:
-        """Return one JSON object a line: rows, sections included, then contrasts; what was not measured is null."""
-        found = [*map(asdict, self.rows), *map(asdict, self.contrasts)]
-        return "\n".join(json.dumps(_jsonable(one), ensure_ascii=False) for one in found)
+        """Return one JSON object per line: rows with sections, then contrasts; NaN becomes null."""
+        items = [*map(asdict, self.rows), *map(asdict, self.contrasts)]
+        return "\n".join(json.dumps(_jsonable(one), ensure_ascii=False) for one in items)
 
     def to_markdown(self, *, sections: bool = False) -> str:
         """Return the table in Markdown.
 
         Args:
-            sections: whether the sections of analogy sets have lines of their own.
+            sections: whether to list the sections of analogy sets.
         """
         head, *body = self._cells(sections)
         rule = ["---" if i < 2 else "---:" for i in range(len(head))]
@@ -148,68 +148,78 @@ class Report:
         return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:
-        shown = [row for row in self.rows if sections or not row.is_section]
-        based = any(row.baseline is not None for row in shown)
+        visible = [row for row in self.rows if sections or not row.is_section]
+        baseline = any(row.baseline is not None for row in visible)
         names = self.names
         if len(names) <= 1:
-            head = ["vectors", "set", "metric", "value", "95 % interval", *(["baseline"] if based else []), "covered"]
-            return [head, *(_single(row, based) for row in shown)]
-        head = ["set", "metric", *_short(names), *(["baseline"] if based else []), "covered"]
-        return [head, *(self._line(line, based, intervals) for line in _lines(shown))]
+            head = [
+                "vectors",
+                "set",
+                "metric",
+                "value",
+                "95 % interval",
+                *(["baseline"] if baseline else []),
+                "covered",
+            ]
+            return [head, *(_single(row, baseline) for row in visible)]
+        head = ["set", "metric", *_short(names), *(["baseline"] if baseline else []), "covered"]
+        return [head, *(self._line(line, baseline, intervals) for line in _lines(visible))]
 
-    def _line(self, rows: Sequence[Row], based: bool, intervals: bool) -> list[str]:
-        of = {row.vectors: row for row in rows}
+    def _line(self, rows: Sequence[ScoreRow], baseline: bool, intervals: bool) -> list[str]:
+        row_of = {row.vectors: row for row in rows}
         marks = self._marks(rows)
-        blank = "  " if marks else ""  # figures stay below each other, marked or not
-        figures = [_figure(of[name], intervals) + marks.get(name, blank) if name in of else "-" for name in self.names]
+        blank = "  " if marks else ""  # keeps the values aligned
+        values = [
+            _value(row_of[name], intervals) + marks.get(name, blank) if name in row_of else "-" for name in self.names
+        ]
         first = rows[0]
-        return [first.set, first.metric, *figures, *([_baseline(rows)] if based else []), _coverage(rows)]
+        return [first.set, first.metric, *values, *([_baseline(rows)] if baseline else []), _coverage(rows)]
 
-    def _marks(self, rows: Sequence[Row]) -> dict[str, str]:
+    def _marks(self, rows: Sequence[ScoreRow]) -> dict[str, str]:
         key = rows[0].suite, rows[0].set, rows[0].metric
         contrasts = [one for one in self.contrasts if (one.suite, one.set, one.metric) == key]
-        alike = {one.other: f" {ALIKE}" for one in contrasts if not one.corrected < SIGNIFICANT}
-        return alike | {one.best: f" {BEST}" for one in contrasts}
+        equal = {one.other: f" {EQUAL}" for one in contrasts if not one.corrected < SIGNIFICANT}
+        return equal | {one.best: f" {BEST}" for one in contrasts}
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
     return [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
 
 
-def _lines(rows: Iterable[Row]) -> list[list[Row]]:
-    """Rows that are one line of the side-by-side table, in the order of the first vectors."""
-    order: dict[tuple[str, str, str], list[Row]] = {}
+def _lines(rows: Iterable[ScoreRow]) -> list[list[ScoreRow]]:
+    """The rows of each line of the side-by-side table."""
+    order: dict[tuple[str, str, str], list[ScoreRow]] = {}
     for row in rows:
         order.setdefault((row.suite, row.set, row.metric), []).append(row)
     return list(order.values())
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """File names in the place of paths, where these tell the vectors apart."""
+    """File names instead of paths, if they are unique."""
     short = [Path(name).name for name in names]
     return short if len(set(short)) == len(names) else list(names)
 
 
-def _single(row: Row, based: bool) -> list[str]:
-    measured = not math.isnan(row.value)
-    interval = f"{row.low:.3f} to {row.high:.3f}" if measured else "-"
-    middle = [_baseline([row])] if based else []
-    value = f"{row.value:.3f}" if measured else "-"
+def _single(row: ScoreRow, baseline: bool) -> list[str]:
+    valid = not math.isnan(row.value)
+    interval = f"{row.low:.3f} to {row.high:.3f}" if valid else "-"
+    middle = [_baseline([row])] if baseline else []
+    value = f"{row.value:.3f}" if valid else "-"
     return [row.vectors, row.set, row.metric, value, interval, *middle, f"{row.covered:,}/{row.total:,}"]
 
 
-def _figure(row: Row, interval: bool) -> str:
+def _value(row: ScoreRow, interval: bool) -> str:
     if math.isnan(row.value):
         return "-"
     return f"{row.value:.3f}" + (f" ({row.low:.2f} to {row.high:.2f})" if interval else "")
 
 
-def _baseline(rows: Sequence[Row]) -> str:
+def _baseline(rows: Sequence[ScoreRow]) -> str:
     values = [row.baseline for row in rows if row.baseline is not None]
     return f"{max(values):.3f} {rows[0].baseline_name}" if values else "-"
 
 
-def _coverage(rows: Sequence[Row]) -> str:
+def _coverage(rows: Sequence[ScoreRow]) -> str:
     counts = sorted({row.covered for row in rows})
     covered = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     return f"{covered}/{rows[0].total:,}"

@@ -1,21 +1,25 @@
-"""The vector of an occurrence from vectors of senses: the one that is meant, as the words around it tell.
+"""Word senses in context: represents an occurrence of a word by the sense it most probably has there.
 
-What: models of several vectors a word answer the questions of `firth.evaluation.context` (word-in-context, similarity
-in context) by a `Reading` of their own.
+What: makes a model with several vectors per word an `OccurrenceEncoder`, so that `firth.evaluation.context` can
+evaluate it on word-in-context and on similarity in context.
 
-Objective: of an occurrence of a word with the senses s among the words c,
+Objective: for an occurrence of a word with the senses s in the context c,
 
-    expected   sum_s p(s | c)  v_s / |v_s|, at length 1
+    expected   sum_s p(s | c)  v_s / |v_s|, scaled to length 1
     likeliest  v_s / |v_s| of the s with the greatest p(s | c)
 
-Source: Huang et al. 2012, Improving word representations via global context and multiple word prototypes, section 5.2,
-whose AvgSimC is the product of two expected vectors before they are brought to length 1, and whose MaxSimC is the
-product of two likeliest.
+Source: Huang et al. 2012, Improving word representations via global context and multiple word prototypes, section 5.2:
+AvgSimC is the product of two expected vectors before they are scaled, MaxSimC the product of two likeliest ones.
 
-Departures: the expected vector is brought to length 1, for the cosine of two occurrences of one word would else fall
-with every doubt about them.
+Departures: the expected vector is scaled to length 1. Otherwise the cosine of two occurrences of the same word would
+fall with the uncertainty about each.
 
-Cost: that of `SenseVectors.disambiguate`, a call for each word that occurs.
+Lookup: a token is looked up as written, then in lower case, the rule of every other evaluation (`Space.find`); the
+target word is last looked up by its lemma. Case has to fall back, because models of lower-cased text would otherwise
+lose the first word of each sentence and every name in the context. The position of the word is passed on, so that
+models that weight context words by distance do so here too.
+
+Cost: that of `SenseVectors.disambiguate`, one call per different word.
 """
 
 from collections.abc import Sequence
@@ -23,50 +27,52 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.errors import OptionError
-from firth.evaluation.context import WINDOW, Known, Occurrence, Reading
+from firth.evaluation.context import WINDOW, Mask, OccurrenceEncoder
 from firth.evaluation.suite import Space
+from firth.readers.words_in_context import Occurrence
 from firth.vectors.neighbours import Matrix, unit
 from firth.vectors.sense_vectors import SenseVectors
 
-HOW = ("expected", "likeliest")
+METHODS = ("expected", "likeliest")
 
 
-def senses_in_context(senses: SenseVectors, how: str = "expected") -> Reading:
-    """Return what gives an occurrence of a word the vector of the sense that is meant.
+def senses_in_context(senses: SenseVectors, method: str = "expected", *, window: int = WINDOW) -> OccurrenceEncoder:
+    """Return an encoder that represents an occurrence of a word by its sense in context.
 
     Args:
-        senses: of the words; the form in the sentence is looked up, or else the lemma.
-        how: "expected" or "likeliest"; the module's docstring has the formulas.
+        senses: the model.
+        method: "expected" or "likeliest"; the module's docstring has the formulas.
+        window: context size: tokens on either side of the word.
 
     Returns:
-        A `Reading`, for `firth.evaluation.context.cosines_of`; it asks the senses, whatever the space is.
+        An encoder for `firth.evaluation.context.pair_cosines`. It uses `senses` and ignores the space it is given.
 
     Raises:
-        OptionError: there is no such `how`.
+        OptionError: `method` is unknown.
     """
-    if how not in HOW:
-        raise OptionError(f"how={how!r}: expected {' or '.join(HOW)}")
+    if method not in METHODS:
+        raise OptionError(f"method={method!r}: expected {' or '.join(METHODS)}")
 
-    def reading(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Known]:
-        made = np.zeros((len(occurrences), senses.dim), dtype=np.float32)
+    def encode(_: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
+        matrix = np.zeros((len(occurrences), senses.dim), dtype=np.float32)
         known = np.zeros(len(occurrences), dtype=bool)
-        places = dict[str, list[int]]()
-        for place, one in enumerate(occurrences):
-            forms = (one.tokens[one.place], one.tokens[one.place].lower(), one.word)
-            word = next((form for form in forms if form in senses), None)
+        rows_of = dict[str, list[int]]()
+        for row, occurrence in enumerate(occurrences):
+            token = occurrence.tokens[occurrence.position]
+            word = next((form for form in (token, token.lower(), occurrence.word) if form in senses), None)
             if word is not None:
-                places.setdefault(word, []).append(place)
-        for word, own in places.items():
-            made[own] = _meant(senses, word, [occurrences[place].around(WINDOW) for place in own], how)
-            known[own] = True
-        return made, known & made.any(axis=1)
+                rows_of.setdefault(word, []).append(row)
+        for word, rows in rows_of.items():
+            matrix[rows] = _sense_vectors(senses, word, [occurrences[row].clip(window) for row in rows], method)
+            known[rows] = True
+        return matrix, known & matrix.any(axis=1)
 
-    return reading
+    return encode
 
 
-def _meant(senses: SenseVectors, word: str, around: Sequence[Sequence[str]], how: str) -> Matrix:
-    contexts = [[token if token in senses else token.lower() for token in tokens] for tokens in around]
-    p = senses.disambiguate(word, contexts)
-    if how == "likeliest":
+def _sense_vectors(senses: SenseVectors, word: str, occurrences: Sequence[Occurrence], method: str) -> Matrix:
+    contexts = [[token if token in senses else token.lower() for token in one.tokens] for one in occurrences]
+    p = senses.disambiguate(word, contexts, [one.position for one in occurrences])
+    if method == "likeliest":
         p = np.eye(p.shape[1])[p.argmax(axis=1)]
     return unit(p.astype(np.float32) @ unit(np.asarray(senses.vectors[senses.rows(word)], dtype=np.float32)))

@@ -1,4 +1,4 @@
-"""How far a figure could be off, and whether two models differ."""
+"""Confidence intervals and significance tests."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,19 +24,19 @@ BOOTSTRAP, STEIGER = "paired bootstrap", "Steiger"
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval of a share, such as an accuracy.
+    """Return Wilson's score interval of a proportion, such as an accuracy.
 
-    It needs no resampling, stays within 0 and 1, and is sound for small numbers and for shares near the ends, where the
-    usual normal interval fails. It takes the trials as independent; analogy questions share words, so that the truth
-    about those is wider.
+    It needs no resampling, stays within 0 and 1, and is valid for small samples and for proportions near 0 and 1, where
+    the normal interval fails. It assumes independent trials; analogy questions share words, so that their true interval
+    is wider.
 
     Args:
-        successes: how many trials came out right.
-        trials: how many there were.
-        level: the interval's confidence.
+        successes: number of successful trials.
+        trials: number of trials.
+        level: confidence level.
 
     Returns:
-        The lower and the upper end; both NaN without trials.
+        Lower and upper bound; NaN without trials.
 
     Source:
         Wilson 1927, Probable inference, the law of succession, and statistical inference.
@@ -53,15 +53,15 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> tupl
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one model is than another on the same items.
+    """Difference between two models on the same items.
 
     Attributes:
-        value: the first model's figure less the second's, both over the items that both count.
-        low: lower end of the 95 % interval, by the paired bootstrap.
-        high: upper end.
-        p: of the two-sided test that the models are equally good, without correction.
-        test: how p was found: "paired bootstrap" or "Steiger".
-        items: how many items both count.
+        value: the first model's score minus the second's, on the items that both cover.
+        low: lower bound of the 95 % interval, by the paired bootstrap.
+        high: upper bound.
+        p: two-sided p-value of equal performance, uncorrected.
+        test: "paired bootstrap" or "Steiger".
+        items: number of items that both cover.
     """
 
     value: float
@@ -73,20 +73,20 @@ class Difference:
 
 
 def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
-    """Set two models against each other on the items that both count.
+    """Compare two models on the items that both cover.
 
-    Rank correlations are tested by Steiger's Z, everything else by the paired bootstrap: the same items are drawn for
-    both models, and p is twice the share of resamples in which the difference has the other sign or is nothing, but at
-    least 2^(1 - n) for n items. So are correlations for which Z is not defined.
+    Rank correlations are tested with Steiger's Z where it is defined, all other metrics with the paired bootstrap: the
+    same items are drawn for both models, and p is twice the share of resamples in which the difference is zero or has
+    the opposite sign, but at least 2^(1 - n) for n items.
 
     Args:
-        one: a model's figure of a set.
-        other: another model's, of the same set.
-        resamples: of the bootstrap.
-        seed: of the bootstrap.
+        one: the score of one model on a set.
+        other: the score of another model on the same set.
+        resamples: resamples of the bootstrap.
+        seed: random seed of the bootstrap.
 
     Returns:
-        The difference; NaN all through where no items are shared or a figure is none.
+        The difference; all NaN if no items are shared or a score is NaN.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Koehn 2004, Statistical significance
@@ -99,30 +99,29 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     if math.isnan(value):
         return Difference(math.nan, math.nan, math.nan, math.nan, BOOTSTRAP, items)
     if isinstance(first, Mean) and isinstance(second, Mean):
-        found = resampled(Mean(first.scores - second.scores), items, resamples=resamples, seed=seed)
+        differences = resampled(Mean(first.scores - second.scores), items, resamples=resamples, seed=seed)
     else:
-        drawn = draws(items, resamples=resamples, seed=seed)
-        found = np.concatenate([first(some) - second(some) for some in drawn])
-    found = found[~np.isnan(found)]
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(found) else (math.nan, math.nan)
+        samples = draws(items, resamples=resamples, seed=seed)
+        differences = np.concatenate([first(weights) - second(weights) for weights in samples])
+    differences = differences[~np.isnan(differences)]
+    bounds = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.quantile(differences, bounds) if len(differences) else (math.nan, math.nan)
     p = _steiger_of(one, other, shared)
     test = STEIGER
     if math.isnan(p):
-        p, test = _bootstrap_p(found, items), BOOTSTRAP
+        p, test = _bootstrap_p(differences, items), BOOTSTRAP
     return Difference(value, float(low), float(high), p, test, items)
 
 
-def _bootstrap_p(found: Floats, items: int) -> float:
-    """How rarely resampled differences fall to the other side."""
-    # The observed sample counts as one of the resamples: p is never 0 (Davison and Hinkley 1997, section 4.2). And the
-    # two answers to n items can be exchanged in 2^n ways, so that no test of n pairs finds less than two of these; the
-    # bootstrap of three items, all alike, would.
-    tail = min((found <= 0).sum(), (found >= 0).sum())
-    return float(min(1.0, max(2 * (float(tail) + 1) / (len(found) + 1), 2.0 ** (1 - items))))
+def _bootstrap_p(differences: Floats, items: int) -> float:
+    # The observed sample counts as one of the resamples: p is never 0 (Davison and Hinkley 1997, section 4.2). The two
+    # answers to n items can be exchanged in 2^n ways, so that no exact two-sided test has a p below two of these.
+    tail = min((differences <= 0).sum(), (differences >= 0).sum())
+    return float(min(1.0, max(2 * (float(tail) + 1) / (len(differences) + 1), 2.0 ** (1 - items))))
 
 
 def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> float:
-    """Steiger's p for the rank correlations of two models with the same gold scores; NaN for other figures."""
+    """Steiger's p for the rank correlations of two models with the same gold scores; NaN for other metrics."""
     first, second = one.statistic, other.statistic
     if not (isinstance(first, RankCorrelation) and isinstance(second, RankCorrelation)):
         return math.nan
@@ -132,19 +131,19 @@ def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> fl
 
 
 def steiger(r: float, s: float, between: float, n: int, *, ranks: bool = False) -> tuple[float, float]:
-    """Test whether two correlations with the same third variable differ.
+    """Test whether two correlations with the same third variable differ: Steiger's Z.
 
     Args:
         r: the correlation of the first variable with the third.
         s: the correlation of the second variable with the third.
         between: the correlation of the first with the second.
-        n: items.
-        ranks: whether they are Spearman's. Fisher's z of these varies more, by 1 + r^2 / 2: without that, two equal
-            models that follow people's scores at .9 would differ "significantly" in one comparison of ten.
+        n: number of items.
+        ranks: whether they are Spearman's, whose Fisher z has a greater variance, by 1 + r^2 / 2. Without this factor
+            two equal models with a correlation of .9 would differ "significantly" in one comparison of ten.
 
     Returns:
-        Z and its two-sided p. Two equal correlations have Z = 0 and p = 1. NaN where Z is not defined: for fewer than
-        four items, and where a correlation is 1 or -1, of which Fisher's z is infinite.
+        Z and its two-sided p. Two equal correlations have Z = 0 and p = 1. NaN where Z is undefined: for fewer than
+        four items, and for a correlation of 1 or -1, whose Fisher z is infinite.
 
     Source:
         Steiger 1980, Tests for comparing elements of a correlation matrix, equations 3 and 14, with the pooled
@@ -155,7 +154,7 @@ def steiger(r: float, s: float, between: float, n: int, *, ranks: bool = False) 
         return math.nan, math.nan
     if r == s:
         return 0.0, 1.0
-    if max(abs(r), abs(s), abs(between)) >= 1:  # or a rounding error above 1
+    if max(abs(r), abs(s), abs(between)) >= 1:  # or above 1 by rounding
         return math.nan, math.nan
     mean = (r + s) / 2
     covariance = between * (1 - 2 * mean**2) - mean**2 * (1 - 2 * mean**2 - between**2) / 2
@@ -167,10 +166,10 @@ def steiger(r: float, s: float, between: float, n: int, *, ranks: bool = False) 
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number so that the chance of any false finding stays below the level.
+    """Return p-values with Holm's correction, which controls the family-wise error rate.
 
     Args:
-        p: of m tests; NaN for one that could not be made, which then counts as no test.
+        p: p-values of m tests; NaN does not count as a test.
 
     Returns:
         m corrected p-values, at most 1.
@@ -178,14 +177,14 @@ def holm(p: Sequence[float]) -> list[float]:
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure.
     """
-    return _stepped(p, lambda rank, m: m - rank, np.maximum.accumulate)
+    return _adjusted(p, lambda rank, m: m - rank, np.maximum.accumulate)
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Return p-values corrected so that the expected share of false findings among the findings stays below the level.
+    """Return p-values with the Benjamini-Hochberg correction, which controls the false discovery rate.
 
     Args:
-        p: of m tests; NaN for one that could not be made, which then counts as no test.
+        p: p-values of m tests; NaN does not count as a test.
 
     Returns:
         m corrected p-values, at most 1.
@@ -193,14 +192,14 @@ def benjamini_hochberg(p: Sequence[float]) -> list[float]:
     Source:
         Benjamini and Hochberg 1995, Controlling the false discovery rate.
     """
-    return _stepped(p, lambda rank, m: m / (rank + 1), lambda steps: np.minimum.accumulate(steps[::-1])[::-1])
+    return _adjusted(p, lambda rank, m: m / (rank + 1), lambda steps: np.minimum.accumulate(steps[::-1])[::-1])
 
 
-def _stepped(
+def _adjusted(
     p: Sequence[float], factor: Callable[[Floats, int], Floats], monotone: Callable[[Floats], Floats]
 ) -> list[float]:
     values = np.asarray(p, dtype=np.float64)
-    order = np.argsort(values)  # NaN stands last
+    order = np.argsort(values)  # NaN comes last
     m = int((~np.isnan(values)).sum())
     corrected = np.full(len(values), np.nan)
     steps = values[order[:m]] * factor(np.arange(m, dtype=np.float64), m)

@@ -1,8 +1,8 @@
-"""Do near vectors mean like words? Gold similarities of word pairs against cosines.
+"""Word similarity: correlation of cosines with human similarity scores of word pairs.
 
-The figure is Spearman's rank correlation, ties taking the mean of their ranks, over the pairs whose two words have
-vectors; the share of pairs covered stands beside it, for a figure over fewer pairs is another figure. Its interval is
-the bootstrap's over pairs (`firth.resampling`).
+The metric is Spearman's rank correlation over the pairs whose words both have vectors; ties get the mean of their
+ranks. The number of pairs covered is reported beside it, because scores over different pairs are not comparable. The
+interval is a bootstrap over pairs (`firth.resampling`).
 
 Source: Spearman 1904; Finkelstein et al. 2002 for the task.
 """
@@ -10,20 +10,20 @@ Source: Spearman 1904; Finkelstein et al. 2002 for the task.
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.files import ScoredPairs, read_pairs
-from firth.evaluation.suite import Figure, Setting, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.readers.scored_pairs import ScoredPairs, read_scored_pairs
 from firth.resampling import LEVEL, RESAMPLES, RankCorrelation, Sample, bootstrap_interval, value_of
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Return Spearman's rank correlation of two samples, ties sharing the mean of their ranks.
+    """Return Spearman's rank correlation of two samples; ties get the mean of their ranks.
 
     Args:
         x: (n,) numbers.
         y: (n,) numbers.
 
     Returns:
-        From -1 to 1; NaN where fewer than two pairs are left or one side is constant, for then no order exists.
+        From -1 to 1; NaN for fewer than two pairs or a constant side, which have no ranking.
     """
     return value_of(RankCorrelation(x, y), len(np.asarray(x)))
 
@@ -36,17 +36,17 @@ def spearman_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return the bootstrap's percentile interval of Spearman's correlation.
+    """Return the bootstrap percentile interval of Spearman's correlation.
 
     Args:
         x: (n,) numbers.
         y: (n,) numbers.
-        level: the share of resamples that the interval holds.
-        resamples: how often the pairs are drawn again.
-        seed: of the draws; one seed gives one interval.
+        level: confidence level.
+        resamples: number of resamples.
+        seed: random seed.
 
     Returns:
-        The lower and the upper end; both NaN where the correlation itself is.
+        Lower and upper bound; NaN where the correlation is NaN.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
@@ -55,21 +55,21 @@ def spearman_interval(
     return bootstrap_interval(statistic, len(np.asarray(x)), level=level, resamples=resamples, seed=seed)
 
 
-def _judge(space: Space, gold: ScoredPairs, setting: Setting) -> list[Figure]:
-    one, has_one = space.take([pair[0] for pair in gold.pairs])
-    other, has_other = space.take([pair[1] for pair in gold.pairs])
-    known = has_one & has_other
-    # A pair with an unknown word is like nothing: similarity 0, where the policy counts it.
-    cosines = np.where(known, np.einsum("nd,nd->n", one, other, dtype=np.float64), 0.0)
-    counted = np.ones(len(known), dtype=bool) if setting.unknown == "count" else known
+def _evaluate(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> list[Score]:
+    first, known_first = space.lookup([pair[0] for pair in gold.pairs])
+    second, known_second = space.lookup([pair[1] for pair in gold.pairs])
+    known = known_first & known_second
+    # A pair with an unknown word has similarity 0 where the policy counts it.
+    cosines = np.where(known, np.einsum("nd,nd->n", first, second, dtype=np.float64), 0.0)
+    counted = options.counted(known)
     statistic = RankCorrelation(cosines[counted], gold.scores[counted])
-    return [Figure(metric="spearman", sample=Sample(counted, statistic), covered=int(known.sum()), total=len(known))]
+    return [Score(metric="spearman", sample=Sample(counted, statistic), covered=int(known.sum()), total=len(known))]
 
 
 SUITE = Suite(
     name="similarity",
-    help="word pairs against people's scores: Spearman's correlation",
+    help="word similarity: Spearman's correlation with human scores of word pairs",
     sets=("wordsim-353", "simlex-999", "men", "rare-words"),
-    read=read_pairs,
-    judge=_judge,
+    read=read_scored_pairs,
+    evaluate=_evaluate,
 )

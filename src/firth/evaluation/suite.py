@@ -1,8 +1,8 @@
-"""What a suite of gold sets is, and what it sees of vectors.
+"""A suite: gold-standard sets of one kind, with the code that scores vectors on them.
 
-An instrument of this folder is a file with its measures over plain arrays, the reader of its gold file where that has a
-format of its own, and one `Suite`: how a gold file is read, and how vectors are judged on it. `firth.evaluation.suites`
-lists them; everything else (intervals, coverage, tables, tests between models, the command line) is made once for all.
+Each file of this folder that defines an evaluation has its metrics over plain arrays and one `Suite`, which says how a
+gold file is read and how vectors are scored on it. `firth.evaluation.suites` lists the suites. Intervals, coverage,
+tables, significance tests and the command line are shared by all.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,16 +23,16 @@ POLICIES: tuple[Unknown, ...] = ("skip", "count", "infer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What all suites of a call share.
+class EvaluationOptions:
+    """Options that all suites of a call share.
 
     Attributes:
-        unknown: the policy for words without a vector. "skip": an item that needs one is left out of the figure;
-            "count": it stays, with the answer of a model that knows nothing (similarity 0, a wrong answer); "infer":
-            vectors with subwords make one up of the word's n-grams, and what is unknown even then is skipped.
-        restrict_vocab: answers are looked for among so many of the first words.
-        resamples: of every bootstrap.
-        seed: of every random draw.
+        unknown: policy for words without a vector. "skip": an item with such a word is left out; "count": it counts,
+            with the answer of a model that knows nothing (similarity 0, a wrong answer); "infer": vectors with subwords
+            infer one from the word's n-grams, and words that are still unknown are skipped.
+        restrict_vocab: number of words, from the first, among which analogies are answered.
+        resamples: resamples per bootstrap.
+        seed: random seed.
     """
 
     unknown: Unknown = "skip"
@@ -40,21 +40,28 @@ class Setting:
     resamples: int = 2000
     seed: int = 0
 
+    def counted(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return which items are scored, (n,).
+
+        Args:
+            known: (n,) whether all words of each item are known.
+        """
+        return np.ones(len(known), dtype=bool) if self.unknown == "count" else known
+
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One figure of a set.
+class Score:
+    """One metric of a set, with the items it is computed from.
 
     Attributes:
-        metric: its name, such as "spearman" or "purity".
-        sample: what it is made of.
-        covered: items of which every word is known; of a sentence to be classified, any word.
-        total: items of the set, or of its part.
-        part: a part of the set, such as "/capital-world", or "" for the whole.
-        baseline: what a model without any knowledge reaches, or a plain one that must be beaten; None where the
-            metric's zero says it.
-        baseline_name: what that is, such as "random" or "TF-IDF".
-        share: whether the statistic is the share of right answers, which has Wilson's interval.
+        metric: name of the metric, such as "spearman" or "purity".
+        sample: the statistic and its items.
+        covered: number of items whose words are all known; for sentence classification, any word.
+        total: number of items in the set, or in the part.
+        part: part of the set, such as "/capital-world"; "" for the whole set.
+        baseline: score of a model without knowledge, or of a simple one; None where zero is that score.
+        baseline_name: name of the baseline, such as "random" or "TF-IDF".
+        share: whether the statistic is a share of correct answers, which gets Wilson's interval.
     """
 
     metric: str
@@ -68,11 +75,11 @@ class Figure:
 
 
 class Space:
-    """Vectors as a suite sees them: words are looked up as the gold file writes them, then lower-cased."""
+    """Vectors as suites see them: words are looked up as written, then in lower case."""
 
-    def __init__(self, vectors: WordVectors | SubwordVectors, setting: Setting) -> None:
+    def __init__(self, vectors: WordVectors | SubwordVectors, options: EvaluationOptions) -> None:
         self.vectors = vectors
-        self._inference = vectors.inference if setting.unknown == "infer" else None
+        self._inference = vectors.inference if options.unknown == "infer" else None
         self._rows: dict[str, int] = {}
         for row, word in enumerate(vectors.words):
             self._rows.setdefault(word, row)
@@ -82,51 +89,47 @@ class Space:
         """D."""
         return self.vectors.dim
 
-    def find(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the row of each word, and -1 for one that has none.
-
-        Args:
-            words: n words.
-        """
+    def rows(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return the row of each word, -1 for unknown words."""
         rows = self._rows
         return np.array([rows.get(word, rows.get(word.lower(), -1)) for word in words], dtype=np.int64)
 
-    def take(self, words: Sequence[str], *, lengths: bool = False) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the vectors of words, and which of them have one.
+    def lookup(self, words: Sequence[str], *, normalize: bool = True) -> tuple[Matrix, npt.NDArray[np.bool_]]:
+        """Return the vectors of words, and which words have one.
 
         Args:
             words: n words.
-            lengths: whether vectors keep their lengths; otherwise they are brought to length 1.
+            normalize: whether to scale vectors to length 1.
 
         Returns:
-            (n, D) vectors, zeros for words without one, and (n,) whether each has one.
+            (n, D) vectors, zeros for unknown words, and (n,) whether each word is known.
         """
-        found = self.find(words)
-        has = found >= 0
-        matrix: Matrix = np.zeros((len(found), self.dim), dtype=np.float32)
-        matrix[has] = self.vectors.vectors[found[has]]
-        if self._inference is not None and not has.all():
-            places = np.flatnonzero(~has).tolist()
-            made, could = self._inference([words[place] for place in places])
-            matrix[places] = np.where(could[:, None], made, 0)
-            has[places] = could
-        return (matrix if lengths else unit(matrix)), has
+        rows = self.rows(words)
+        known = rows >= 0
+        matrix: Matrix = np.zeros((len(rows), self.dim), dtype=np.float32)
+        matrix[known] = self.vectors.vectors[rows[known]]
+        if self._inference is not None and not known.all():
+            unknown = np.flatnonzero(~known).tolist()
+            inferred, possible = self._inference([words[i] for i in unknown])
+            matrix[unknown] = np.where(possible[:, None], inferred, 0)
+            known[unknown] = possible
+        return (unit(matrix) if normalize else matrix), known
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """Gold sets of one kind, and how vectors are judged on them.
+    """Gold-standard sets of one kind, and how vectors are scored on them.
 
     Attributes:
-        name: as `firth.evaluate` and the command line take it; the `kind` of its sets in `firth.data`.
-        help: what is asked, in a line.
-        sets: the named sets that are judged where no file is given.
-        read: a gold file to whatever `judge` takes; raises FormatError.
-        judge: vectors and gold to figures; the same metrics and parts in the same order for all vectors.
+        name: the name in `firth.evaluate` and on the command line; the `kind` of its sets in `firth.data`.
+        help: one-line description.
+        sets: named sets that are used where no file is given.
+        read: reads a gold file for `evaluate`; raises FormatError.
+        evaluate: scores vectors; returns the same metrics and parts in the same order for all vectors.
     """
 
     name: str
     help: str
     sets: tuple[str, ...]
     read: Callable[[Path], Any]
-    judge: Callable[[Space, Any, Setting], Sequence[Figure]]
+    evaluate: Callable[[Space, Any, EvaluationOptions], Sequence[Score]]

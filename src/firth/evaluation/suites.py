@@ -1,4 +1,4 @@
-"""The suites, in the order in which they are judged and printed: a new instrument is a line here."""
+"""The registry of suites, in the order in which they run and print; a new suite is a line here."""
 
 from collections.abc import Mapping
 

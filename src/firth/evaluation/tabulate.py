@@ -1,85 +1,83 @@
-"""Figures to a report: an interval for each, and the best of a line against the others."""
+"""Builds a report from scores: an interval for each, and tests of the best model against the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from firth.evaluation.report import Contrast, Report, Row
+from firth.evaluation.report import Contrast, EvaluationReport, ScoreRow
 from firth.evaluation.significance import difference, holm, wilson_interval
-from firth.evaluation.suite import Figure, Setting
+from firth.evaluation.suite import EvaluationOptions, Score
 from firth.resampling import Sample, bootstrap_interval, value_of
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A figure, and what it is of.
-
-    Attributes:
-        suite: the name of the suite.
-        set: the name of the gold set.
-        figure: the figure.
-    """
+class SetScore:
+    """A score with the names of its suite and gold set."""
 
     suite: str
     set: str
-    figure: Figure
+    score: Score
 
 
-def report_of(judged: Mapping[str, Sequence[Judged]], setting: Setting) -> Report:
-    """Return a report of models that were judged alike.
+def report_of(scores: Mapping[str, Sequence[SetScore]], options: EvaluationOptions) -> EvaluationReport:
+    """Return the report of models that were evaluated on the same sets.
 
     Args:
-        judged: the figures of each model by its name; those in one place are of one set, part and metric.
-        setting: the resamples and their seed.
+        scores: the scores of each model by name; scores at one index have the same set, part and metric.
+        options: number of resamples and random seed.
     """
-    # Line by line: models that count as many items share their draws.
-    figures = list(zip(*judged.values(), strict=True))
-    lines = [[_row(name, one, setting) for name, one in zip(judged, line, strict=True)] for line in figures]
-    made = [_contrasts(line, own, setting) for line, own in zip(lines, figures, strict=True)]
-    return Report([row for rows in zip(*lines, strict=True) for row in rows], [one for some in made for one in some])
-
-
-def _row(name: str, one: Judged, setting: Setting) -> Row:
-    value, low, high = _measured(one.figure, setting)
-    return Row(
-        vectors=name,
-        suite=one.suite,
-        set=one.set + one.figure.part,
-        metric=one.figure.metric,
-        value=value,
-        low=low,
-        high=high,
-        covered=one.figure.covered,
-        total=one.figure.total,
-        baseline=one.figure.baseline,
-        baseline_name=one.figure.baseline_name,
+    # Line by line, because models with the same number of items share their bootstrap samples.
+    lines = list(zip(*scores.values(), strict=True))
+    rows = [[_row(name, one, options) for name, one in zip(scores, line, strict=True)] for line in lines]
+    contrasts = [_contrasts(row, line, options) for row, line in zip(rows, lines, strict=True)]
+    return EvaluationReport(
+        [row for model in zip(*rows, strict=True) for row in model], [one for line in contrasts for one in line]
     )
 
 
-def _measured(figure: Figure, setting: Setting) -> tuple[float, float, float]:
-    sample, items = figure.sample, int(figure.sample.counted.sum())
+def _row(name: str, one: SetScore, options: EvaluationOptions) -> ScoreRow:
+    value, low, high = _value_and_interval(one.score, options)
+    return ScoreRow(
+        vectors=name,
+        suite=one.suite,
+        set=one.set + one.score.part,
+        metric=one.score.metric,
+        value=value,
+        low=low,
+        high=high,
+        covered=one.score.covered,
+        total=one.score.total,
+        baseline=one.score.baseline,
+        baseline_name=one.score.baseline_name,
+    )
+
+
+def _value_and_interval(score: Score, options: EvaluationOptions) -> tuple[float, float, float]:
+    sample, items = score.sample, int(score.sample.counted.sum())
     value = value_of(sample.statistic, items)
-    if figure.share:
+    if score.share:
         return value, *(wilson_interval(round(value * items), items) if items else (value, value))
-    return value, *bootstrap_interval(sample.statistic, items, resamples=setting.resamples, seed=setting.seed)
+    return value, *bootstrap_interval(sample.statistic, items, resamples=options.resamples, seed=options.seed)
 
 
-def _contrasts(line: Sequence[Row], judged: Sequence[Judged], setting: Setting) -> list[Contrast]:
-    """The best of a line against the others; none for the sections of a set."""
-    measured = [i for i, row in enumerate(line) if not np.isnan(row.value)]
-    if line[0].is_section or len(measured) < 2:
+def _contrasts(line: Sequence[ScoreRow], scores: Sequence[SetScore], options: EvaluationOptions) -> list[Contrast]:
+    """Tests of the best model of a line against the others; none for sections."""
+    valid = [i for i, row in enumerate(line) if not np.isnan(row.value)]
+    if line[0].is_section or len(valid) < 2:
         return []
-    best = max(measured, key=lambda i: line[i].value)
-    samples = [one.figure.sample for one in judged]
-    return _against(line, samples, best, [i for i in measured if i != best], setting)
+    best = max(valid, key=lambda i: line[i].value)
+    samples = [one.score.sample for one in scores]
+    return _compare(line, samples, best, [i for i in valid if i != best], options)
 
 
-def _against(
-    line: Sequence[Row], samples: Sequence[Sample], best: int, others: Sequence[int], setting: Setting
+def _compare(
+    line: Sequence[ScoreRow], samples: Sequence[Sample], best: int, others: Sequence[int], options: EvaluationOptions
 ) -> list[Contrast]:
-    found = [difference(samples[best], samples[i], resamples=setting.resamples, seed=setting.seed) for i in others]
-    corrected = holm([one.p for one in found])
+    differences = [
+        difference(samples[best], samples[i], resamples=options.resamples, seed=options.seed) for i in others
+    ]
+    corrected = holm([one.p for one in differences])
     return [
         Contrast(
             suite=line[best].suite,
@@ -95,5 +93,5 @@ def _against(
             test=one.test,
             items=one.items,
         )
-        for i, one, p in zip(others, found, corrected, strict=True)
+        for i, one, p in zip(others, differences, corrected, strict=True)
     ]

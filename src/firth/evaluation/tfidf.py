@@ -1,15 +1,15 @@
-"""What a plain classifier of word counts reaches: the baseline that sentence vectors must beat.
+"""TF-IDF baseline of sentence classification.
 
-What: words and pairs of neighbouring words, weighted by TF-IDF, classified by the same logistic regression, on the same
-folds. Which words there are, and how rare they are, is learnt from training sentences alone.
+What: words and word pairs, weighted by TF-IDF, with the same logistic regression on the same folds. Vocabulary and
+document frequencies come from the training sentences only.
 
-Objective: the weight of term t in a sentence is count(t) (1 + ln((1 + n) / (1 + n_t))), n training sentences, n_t of
-them with the term; each sentence has length 1. Terms of a single training sentence are left out.
+Objective: the weight of term t in a sentence is count(t) (1 + ln((1 + n) / (1 + n_t))) for n training sentences, n_t of
+them with the term; each sentence is scaled to length 1. Terms of only one training sentence are dropped.
 
 Source: Salton and Buckley 1988; Wang and Manning 2012, Baselines and bigrams, for how hard it is to beat.
 
-Cost: some seconds a set. The answers depend on the set alone, so they are kept in firth's cache folder by the set's
-checksum and this code's, and are made once.
+Cost: some seconds per set. The predictions depend on the set alone. They are cached in firth's cache folder, under a
+checksum of the set and of this code.
 """
 
 import contextlib
@@ -28,79 +28,75 @@ from firth.evaluation.linear import Ints, fit_chosen, logistic_path
 from firth.storage.files import cache_folder, replacing_file
 from firth.vectors.averages import word_bags
 
-Right = npt.NDArray[np.bool_]
-PENALTIES = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)  # of rows of length 1
+Mask = npt.NDArray[np.bool_]
+PENALTIES = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)  # for rows of length 1
 
 
-def right_answers(
+def baseline_correct(
     texts: Sequence[Sequence[str]], labels: Ints, fold: Ints, *, seed: int = 0, fingerprint: str = ""
-) -> Right:
-    """Return which sentences the baseline classifies right, each by a model of the sentences outside its fold.
+) -> Mask:
+    """Return which sentences the baseline classifies correctly, trained on the other folds.
 
     Args:
         texts: n lists of tokens.
         labels: (n,).
-        fold: (n,) the part of each sentence; -1 for one that is only trained on.
-        seed: of the choice of the penalty.
-        fingerprint: a checksum of all the above but the seed, under which the answers are kept; "" keeps nothing.
+        fold: (n,) fold of each sentence; -1 for training sentences that are never tested.
+        seed: random seed of the choice of the penalty.
+        fingerprint: checksum of all the above except the seed, the key of the cache; "" disables the cache.
     """
-    place = _kept_at(fingerprint, fold, seed) if fingerprint else None
-    kept = None if place is None else _kept(place, len(texts))
-    if kept is not None:
-        return kept
+    path = _cache_path(fingerprint, fold, seed) if fingerprint else None
+    cached = None if path is None else _load(path, len(texts))
+    if cached is not None:
+        return cached
     counts = word_bags([terms(text) for text in texts])[1]
-    right = np.zeros(len(texts), dtype=bool)
-    for part in np.unique(fold[fold >= 0]):
-        train, test = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
-        rows, judged = weighted(counts[train], counts[test])
-        model = fit_chosen(logistic_path, rows, labels[train], PENALTIES, seed=seed)
-        right[test] = model.predict(judged) == labels[test]
-    if place is not None:
-        # A cache that cannot be written is no reason to fail: the answers are made anew next time.
-        with contextlib.suppress(OSError), replacing_file(place) as file:
-            np.save(file, right)
-    return right
+    correct = np.zeros(len(texts), dtype=bool)
+    for held_out in np.unique(fold[fold >= 0]):
+        train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+        train_rows, test_rows = tfidf_rows(counts[train], counts[test])
+        model = fit_chosen(logistic_path, train_rows, labels[train], PENALTIES, seed=seed)
+        correct[test] = model.predict(test_rows) == labels[test]
+    if path is not None:
+        # a cache that cannot be written is no error: the next call computes the predictions again
+        with contextlib.suppress(OSError), replacing_file(path) as file:
+            np.save(file, correct)
+    return correct
 
 
 def terms(text: Sequence[str]) -> list[str]:
-    """Return the words of a sentence, in lower case, and its pairs of neighbours.
-
-    Args:
-        text: its tokens.
-    """
+    """Return the words of a tokenised sentence in lower case, and its pairs of adjacent words."""
     words = [word.lower() for word in text]
     return words + [f"{one} {other}" for one, other in pairwise(words)]
 
 
-def weighted(train: csr_array, test: csr_array) -> tuple[csr_array, csr_array]:
-    """Return TF-IDF rows of counts, both by the frequencies of the first.
+def tfidf_rows(train: csr_array, test: csr_array) -> tuple[csr_array, csr_array]:
+    """Return TF-IDF rows of length 1, with the document frequencies of the training rows.
 
     Args:
         train: (n, T) counts.
         test: (m, T) counts.
     """
-    having = np.bincount(train.indices, minlength=train.shape[1])
-    kept = np.flatnonzero(having > 1)
-    weights = 1 + np.log((1 + train.shape[0]) / (1 + having[kept]))
-    return _of_length_one(train[:, kept], weights), _of_length_one(test[:, kept], weights)
+    frequencies = np.bincount(train.indices, minlength=train.shape[1])
+    kept = np.flatnonzero(frequencies > 1)
+    weights = 1 + np.log((1 + train.shape[0]) / (1 + frequencies[kept]))
+    return _weighted_rows(train[:, kept], weights), _weighted_rows(test[:, kept], weights)
 
 
-def _of_length_one(counts: csr_array, weights: npt.NDArray[np.float64]) -> csr_array:
+def _weighted_rows(counts: csr_array, weights: npt.NDArray[np.float64]) -> csr_array:
     rows = csr_array(counts @ diags_array(weights))
     lengths = np.sqrt(rows.power(2).sum(axis=1))
     return csr_array(diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)
 
 
-def _kept_at(fingerprint: str, fold: Ints, seed: int) -> Path:
-    # Whoever changes the code gets new answers, and whoever does not never waits twice.
+def _cache_path(fingerprint: str, fold: Ints, seed: int) -> Path:
+    # the code is part of the key, so that a change of the code invalidates the cache
     code = b"".join(Path(str(file)).read_bytes() for file in (__file__, linear.__file__))
     key: Any = hashlib.sha256(code + fingerprint.encode() + fold.tobytes() + str(seed).encode())
     return cache_folder("baselines") / f"{key.hexdigest()}.npy"
 
 
-def _kept(place: Path, sentences: int) -> Right | None:
+def _load(path: Path, sentences: int) -> Mask | None:
     try:
-        answers = np.load(place)
+        correct = np.load(path)
     except (OSError, ValueError, EOFError):
         return None
-    return answers if answers.shape == (sentences,) and answers.dtype == bool else None
+    return correct if correct.shape == (sentences,) and correct.dtype == bool else None

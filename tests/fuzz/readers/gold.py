@@ -116,9 +116,9 @@ def make_key(path: Path) -> None:
 
 def use_key(path: Path) -> Any:
     """Read, and set against itself."""
-    from firth.evaluation.sense_induction import read_key
+    from firth.readers.sense_keys import read_sense_key
 
-    return read_key(path)
+    return read_sense_key(path)
 
 
 READERS = (

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.evaluation.categorisation import MEASURES, SUITE, cluster, purity, read_categories, v_measure
-from firth.evaluation.judge import evaluate
+from firth.evaluation.categorisation import MEASURES, SUITE, cluster, purity, v_measure
+from firth.evaluation.evaluate import evaluate
+from firth.readers.categories import read_categories
 from firth.vectors.word_vectors import WordVectors
 
 # Six words of two categories; the second cluster holds one stranger.
@@ -126,8 +127,8 @@ def test_the_published_form_and_others(tmp_path):
         ("", "empty; expected a table with the columns word, category"),
         ("crow,bird\noak,tree\n", "line 1: no column 'word'"),
         ("word,category\ncrow,bird\noak\n", "line 3: 1 columns, expected 2"),
-        ("word,category\ncrow,bird\noak,\n", "line 3: no category of 'oak'"),
-        ("word,category\ncrow,bird\ncrane,bird\n", "1 categories, expected two or more"),
+        ("word,category\ncrow,bird\noak,\n", "line 3: no category for 'oak'"),
+        ("word,category\ncrow,bird\ncrane,bird\n", "1 categories, expected at least two"),
         ('word,category\ncrow,"bird\n', "line 2: unexpected end of data; expected a table with its quotes closed"),
     ],
 )

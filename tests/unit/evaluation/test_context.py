@@ -5,18 +5,10 @@ import pytest
 
 from firth.errors import FormatError
 from firth.evaluation import context
-from firth.evaluation.context import (
-    Occurrence,
-    ScoredOccurrences,
-    WordInContext,
-    best_threshold,
-    contexts,
-    read_contexts,
-    words_alone,
-    words_in_context,
-)
-from firth.evaluation.judge import evaluate
-from firth.evaluation.suite import Setting, Space
+from firth.evaluation.context import best_threshold, encode_context, encode_word, encode_word_and_context
+from firth.evaluation.evaluate import evaluate
+from firth.evaluation.suite import EvaluationOptions, Space
+from firth.readers.words_in_context import Occurrence, ScoredOccurrences, WordInContext, read_words_in_context
 from firth.vectors.word_vectors import WordVectors
 
 # Money to the right, water upwards, "bank" between the two, and a word that says nothing but is everywhere.
@@ -32,7 +24,7 @@ def vectors():
 
 @pytest.fixture
 def space(vectors):
-    return Space(vectors, Setting())
+    return Space(vectors, EvaluationOptions())
 
 
 def at(word, text):
@@ -54,7 +46,7 @@ def test_a_context_by_hand(space):
 
     .001 / .941 (-1, 0) + .001 / .021 (0, 1) = (-.00106, .04762): all but river's own direction. Lengths count nothing.
     """
-    found, has = contexts(space, [at("bank", "the bank river")])
+    found, has = encode_context(space, [at("bank", "the bank river")])
     by_hand = np.array([-0.001 / 0.941, 0.001 / 0.021])
     assert has.all()
     assert found[0] == pytest.approx(by_hand / np.linalg.norm(by_hand), abs=1e-6)
@@ -63,22 +55,22 @@ def test_a_context_by_hand(space):
 def test_readings_by_hand(space):
     """bank alone is (1, 1) / sqrt 2 wherever it stands; with money around, half of each: 22.5 degrees from money."""
     one = at("bank", "bank money loan")
-    assert words_alone(space, [one])[0][0] == pytest.approx(np.array([1, 1]) / math.sqrt(2))
-    assert contexts(space, [one])[0][0] == pytest.approx([1, 0])
-    both = words_in_context(space, [one])[0][0]
+    assert encode_word(space, [one])[0][0] == pytest.approx(np.array([1, 1]) / math.sqrt(2))
+    assert encode_context(space, [one])[0][0] == pytest.approx([1, 0])
+    both = encode_word_and_context(space, [one])[0][0]
     assert math.degrees(math.atan2(both[1], both[0])) == pytest.approx(22.5, abs=1e-4)
 
 
 def test_a_form_without_a_vector_has_its_lemmas(space):
-    found, has = words_alone(space, [Occurrence("bank", ["Banks"], 0), Occurrence("shore", ["shores"], 0)])
+    found, has = encode_word(space, [Occurrence("bank", ["Banks"], 0), Occurrence("shore", ["shores"], 0)])
     assert found[0] == pytest.approx(np.array([1, 1]) / math.sqrt(2))
     assert has.tolist() == [True, False]
 
 
 def test_only_so_many_tokens_count():
     one = Occurrence("w", [str(i) for i in range(40)], 20)
-    assert one.around(2) == ["18", "19", "21", "22"]
-    assert Occurrence("w", ["a", "w"], 1).around(5) == ["a"]
+    assert one.context(2) == ["18", "19", "21", "22"]
+    assert Occurrence("w", ["a", "w"], 1).context(5) == ["a"]
 
 
 def test_contexts_agree_with_a_loop():
@@ -87,12 +79,12 @@ def test_contexts_agree_with_a_loop():
     vectors = WordVectors(words, random.normal(size=(50, 8)).astype(np.float32), counts=random.integers(1, 99, 50))
     texts = [random.choice([*words, "unknown"], size=25).tolist() for _ in range(30)]
     asked = [Occurrence("w0", text, i % 25) for i, text in enumerate(texts)]
-    found, _ = contexts(Space(vectors, Setting()), asked)
+    found, _ = encode_context(Space(vectors, EvaluationOptions()), asked)
     shares = vectors.counts / vectors.counts.sum()
     for one, row in zip(asked, found, strict=True):
         total = np.zeros(8)
-        for place, word in enumerate(one.tokens):
-            if place != one.place and abs(place - one.place) <= context.WINDOW and word in vectors:
+        for position, word in enumerate(one.tokens):
+            if position != one.position and abs(position - one.position) <= context.WINDOW and word in vectors:
                 i = words.index(word)
                 total += 1e-3 / (1e-3 + shares[i]) * vectors.vectors[i] / np.linalg.norm(vectors.vectors[i])
         assert row == pytest.approx(total / np.linalg.norm(total), abs=1e-5)
@@ -157,7 +149,7 @@ def test_scored_contexts_by_hand(vectors, tmp_path):
     alone is 45 degrees from the other each time, which is no order.
     """
     (tmp_path / "ratings.txt").write_text(SCWS, encoding="utf-8")
-    gold = read_contexts(tmp_path / "ratings.txt")
+    gold = read_words_in_context(tmp_path / "ratings.txt")
     assert isinstance(gold, ScoredOccurrences)
     assert gold.pairs[0][0] == Occurrence("Bank", ["the", "bank", "loan"], 1)
     assert gold.pairs[3][0] == Occurrence("shore", ["the", "sea_shore", "water"], 1)
@@ -171,9 +163,9 @@ def test_scored_contexts_by_hand(vectors, tmp_path):
 @pytest.mark.parametrize(
     ("judged", "answers", "message"),
     [
-        ("bank\tN\t0\tbank\tbank\n", "T\n", r"test.data.txt line 1: places '0', expected two"),
-        ("bank\tN\t0-1\tbank\tbank\n", "T\n", r"line 1: place '1', expected a token of the sentence, 0 to 0"),
-        ("bank\tN\t0-x\tbank\tbank\n", "T\n", r"line 1: place 'x'"),
+        ("bank\tN\t0\tbank\tbank\n", "T\n", r"test.data.txt line 1: positions '0', expected two"),
+        ("bank\tN\t0-1\tbank\tbank\n", "T\n", r"line 1: position '1', expected a token number from 0 to 0"),
+        ("bank\tN\t0-x\tbank\tbank\n", "T\n", r"line 1: position 'x'"),
         ("bank\tN\t0-0\tbank\n", "T\n", r"line 1: 4 fields, expected word, tag"),
         ("bank\tN\t0-0\tbank\tbank\n", "yes\n", r"test.gold.txt line 1: 'yes', expected T or F"),
         ("bank\tN\t0-0\tbank\tbank\n", "T\nF\n", r"test.gold.txt: 2 answers for 1 pairs"),
@@ -184,7 +176,7 @@ def test_scored_contexts_by_hand(vectors, tmp_path):
 )
 def test_what_is_no_set_of_contexts_is_refused(tmp_path, judged, answers, message):
     with pytest.raises(FormatError, match=message):
-        read_contexts(in_files(tmp_path, judged, answers, "a\tN\t0-0\ta\ta\n", "T\n"))
+        read_words_in_context(in_files(tmp_path, judged, answers, "a\tN\t0-0\ta\ta\n", "T\n"))
 
 
 def test_files_that_belong_together(tmp_path):
@@ -193,38 +185,34 @@ def test_files_that_belong_together(tmp_path):
     path = folder / "dev.data.txt"
     path.write_text("a\tN\t0-0\ta\ta\n")
     with pytest.raises(FormatError, match=r"no dev.gold.txt beside it"):
-        read_contexts(path)
+        read_words_in_context(path)
     (folder / "dev.gold.txt").write_text("T\n")
     with pytest.raises(FormatError, match=r"no training pairs.*train.data.txt"):
-        read_contexts(path)
+        read_words_in_context(path)
     (tmp_path / "set" / "train").mkdir()
     for content, text in (("data", "b\tN\t0-0\tb\tb\n"), ("gold", "F\n")):
         (tmp_path / "set" / "train" / f"train.{content}.txt").write_text(text)
-    gold = read_contexts(path)
+    gold = read_words_in_context(path)
     assert isinstance(gold, WordInContext)
-    assert (gold.judged.same.tolist(), gold.train.same.tolist()) == ([True], [False])
+    assert (gold.test.same.tolist(), gold.train.same.tolist()) == ([True], [False])
     with pytest.raises(FormatError, match="no training pairs"):  # never chosen on what is judged
-        read_contexts(tmp_path / "set" / "train" / "train.data.txt")
+        read_words_in_context(tmp_path / "set" / "train" / "train.data.txt")
     (tmp_path / "plain.txt").write_text("a\tN\t0-0\ta\ta\n")
     with pytest.raises(FormatError, match=r"a name with .data. in it"):
-        read_contexts(tmp_path / "plain.txt")
+        read_words_in_context(tmp_path / "plain.txt")
 
 
 def test_the_published_set(shared_data):
     """Half of the answers are yes in each part. Vectors of no meaning, near enough orthogonal, still see words that
     two contexts share, and that is worth some points; the word alone is worth nothing.
     """
-    gold = read_contexts(shared_data / "wic/test/test.data.txt")
-    assert (len(gold.judged.pairs), len(gold.train.pairs)) == (1400, 5428)
-    assert (gold.judged.same.mean(), gold.train.same.mean()) == (0.5, 0.5)
-    begins = [one.tokens[one.place][0].lower() == one.word[0] for pair in gold.train.pairs for one in pair]
-    assert np.mean(begins) > 0.99  # the place is the word's: a form of it, but for went and the like
+    gold = read_words_in_context(shared_data / "wic/test/test.data.txt")
+    assert (len(gold.test.pairs), len(gold.train.pairs)) == (1400, 5428)
+    assert (gold.test.same.mean(), gold.train.same.mean()) == (0.5, 0.5)
+    begins = [one.tokens[one.position][0].lower() == one.word[0] for pair in gold.train.pairs for one in pair]
+    assert np.mean(begins) > 0.99  # the position is the word's: a form of it, but for went and the like
     tokens = {
-        token.lower()
-        for part in (gold.judged, gold.train)
-        for pair in part.pairs
-        for one in pair
-        for token in one.tokens
+        token.lower() for part in (gold.test, gold.train) for pair in part.pairs for one in pair for token in one.tokens
     }
     words = sorted(tokens)
     rows = np.random.default_rng(0).normal(size=(len(words), 200)).astype(np.float32)

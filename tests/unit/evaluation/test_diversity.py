@@ -64,11 +64,11 @@ def test_what_to_expect_among_fewer_is_the_mean_over_all_draws():
     found = diversity(texts)
     for m in range(1, 10):
         drawn = [len(set(some)) for some in combinations(texts, m)]
-        assert found.among(m) == pytest.approx(np.mean(drawn), abs=1e-9)
-    assert found.among(9) == pytest.approx(4)
+        assert found.expected_patterns(m) == pytest.approx(np.mean(drawn), abs=1e-9)
+    assert found.expected_patterns(9) == pytest.approx(4)
     for m in (0, 10):
         with pytest.raises(OptionError, match=f"m={m}: expected 1 to 9"):
-            found.among(m)
+            found.expected_patterns(m)
 
 
 def test_counting_agrees_with_a_loop():
@@ -155,4 +155,4 @@ def test_real_sentences_are_more_diverse_than_a_few_repeated(shared_data):
     real, repeated = (diversity(some, patterns=2, resamples=50) for some in (texts, texts[:20] * 50))
     assert real.low > repeated.high + 2
     alike = min(real.total, repeated.total)
-    assert real.among(alike) > 20 * repeated.among(alike)
+    assert real.expected_patterns(alike) > 20 * repeated.expected_patterns(alike)

@@ -99,7 +99,7 @@ def test_one_class_is_predicted_always():
 
 def test_scores_are_log_probabilities():
     rows, labels = drawn(5, 50, 3, 4)
-    scores = logistic_path(rows, labels, [0.1])[0].scores(rows)
+    scores = logistic_path(rows, labels, [0.1])[0].log_probabilities(rows)
     assert np.exp(scores).sum(axis=1) == pytest.approx(np.ones(50))
 
 

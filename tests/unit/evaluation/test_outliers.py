@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.evaluation.judge import evaluate
-from firth.evaluation.outliers import SUITE, compactness, outlier_position, read_groups
+from firth.evaluation.evaluate import evaluate
+from firth.evaluation.outliers import SUITE, compactness, outlier_position
+from firth.readers.categories import read_outlier_groups
 from firth.vectors.word_vectors import WordVectors
 
 HEADING = "category,outliers,words\n"
@@ -130,18 +131,18 @@ def test_intervals_are_over_groups(tmp_path):
     [
         ("", "empty; expected a table with the columns category, words, outliers"),
         ("category,words\n", "line 1: no column 'outliers'"),
-        (HEADING, "no groups, only a heading"),
+        (HEADING, "no groups, only a header"),
         (HEADING + "cats,car,\"['tiger', 'lion']\"\n", r"line 2: 'car', expected a list of words"),
         (HEADING + "cats,\"['car'\",\"['tiger', 'lion']\"\n", r"line 2: \"\['car'\", expected a list of words"),
         (HEADING + "cats,[1],\"['tiger', 'lion']\"\n", r"line 2: '\[1\]', expected a list of words"),
-        (HEADING + "cats,\"['car']\",\"['tiger']\"\n", "line 2: 1 words and 1 outliers, expected two"),
+        (HEADING + "cats,\"['car']\",\"['tiger']\"\n", "line 2: 1 words and 1 outliers, expected at least two"),
         (HEADING + "cats,\"['']\",\"['tiger', 'lion']\"\n", "line 2: 2 words and 0 outliers"),
         (HEADING + "cats,__import__('os'),\"['tiger', 'lion']\"\n", "expected a list of words"),
     ],
 )
 def test_what_is_not_the_format(tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
-        read_groups(written(tmp_path, text))
+        read_outlier_groups(written(tmp_path, text))
 
 
 def test_the_named_set_is_eight_by_eight_by_eight(shared_data):

@@ -5,8 +5,9 @@ import pytest
 
 import firth
 from firth.errors import OptionError, ShapeError
-from firth.evaluation.probing import CONTROLS, differences, probe, probe_numbers
-from firth.evaluation.properties import read_property
+from firth.evaluation.pair_offsets import pair_offsets
+from firth.evaluation.probing import CONTROLS, probe, probe_numbers
+from firth.readers.word_properties import read_word_property
 
 
 def labelled(n=300, dim=8, seed=0):
@@ -26,7 +27,7 @@ def test_a_property_with_a_direction():
     # Random labels are told as often as a coin tells them: 300 words, 3 control tasks.
     assert abs(found.control.mean() - 0.5) < 3 * np.sqrt(0.25 / (300 * CONTROLS))
     assert found.selectivity == found.accuracy - found.control.mean()
-    assert probe(rows, labels).right.tolist() == found.right.tolist()
+    assert probe(rows, labels).correct.tolist() == found.correct.tolist()
 
 
 def test_words_are_judged_by_probes_of_others():
@@ -71,7 +72,7 @@ def test_differences_by_hand():
     (2, 0): 0, which is no right order. All three sum to (2, 1).
     """
     first = np.array([[0, 0], [5, 5], [2, 7]])
-    found = differences(first, first + np.array([[1, 0], [1, 0], [0, 1]]))
+    found = pair_offsets(first, first + np.array([[1, 0], [1, 0], [0, 1]]))
     assert found.cosines == pytest.approx([0.5**0.5, 0.5**0.5, 0])
     assert found.order == pytest.approx(2 / 3)
     assert found.direction == pytest.approx(np.array([2, 1]) / 5**0.5)
@@ -84,12 +85,12 @@ def test_pairs_that_share_a_word_do_not_judge_each_other():
     """
     offsets = np.array([[1.0, 0], [1, 0], [0, 1], [-1, 1]])
     pairs = [("a", "b"), ("c", "b"), ("d", "e"), ("f", "g")]
-    found = differences(np.zeros((4, 2)), offsets, words=pairs)
+    found = pair_offsets(np.zeros((4, 2)), offsets, words=pairs)
     assert found.cosines[0] == pytest.approx(-1 / 5**0.5)
-    assert differences(np.zeros((4, 2)), offsets).cosines[0] == pytest.approx(0)
+    assert pair_offsets(np.zeros((4, 2)), offsets).cosines[0] == pytest.approx(0)
     # Where every pair shares a word with every other, none can judge.
     star = [("a", "b"), ("a", "c"), ("a", "d")]
-    assert differences(np.full((3, 2), 0.1), [[0.3, 0.7], [0.1, 0.9], [0.2, 0.3]], words=star).cosines.tolist() == [
+    assert pair_offsets(np.full((3, 2), 0.1), [[0.3, 0.7], [0.1, 0.9], [0.2, 0.3]], words=star).cosines.tolist() == [
         0,
         0,
         0,
@@ -107,7 +108,7 @@ def test_cosines_are_those_of_a_plain_loop():
         total = np.sum(others, axis=0)
         length = np.linalg.norm(offsets[i]) * np.linalg.norm(total)
         wanted.append(offsets[i] @ total / length if length else 0)
-    found = differences(vectors[pairs[:, 0]], vectors[pairs[:, 1]], words=pairs.tolist())
+    found = pair_offsets(vectors[pairs[:, 0]], vectors[pairs[:, 1]], words=pairs.tolist())
     assert found.cosines == pytest.approx(wanted)
 
 
@@ -122,7 +123,7 @@ def test_controls_of_pairs():
     first[:, 0] = 0
     second = first.copy()
     second[:, 0] = 2
-    found = differences(first, second)
+    found = pair_offsets(first, second)
     assert found.cosines == pytest.approx(np.ones(400))
     assert found.shuffled.mean() == pytest.approx(0.5, abs=0.03)
     assert found.pairing == pytest.approx(0.5, abs=0.03)
@@ -133,18 +134,18 @@ def test_controls_of_pairs():
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: probe(np.eye(9), ["a"] * 9), OptionError, "every word has the label 'a', expected two labels or more"),
+        (lambda: probe(np.eye(9), ["a"] * 9), OptionError, "every word has the label 'a', expected at least two labels"),
         (lambda: probe(np.eye(0), []), OptionError, "there are no words"),
         (lambda: probe(np.eye(9), [0] * 7 + [1] * 2), OptionError, "2 words have the label 1, expected at least 5"),
         (lambda: probe(np.eye(9), [0, 1] * 4 + [0], folds=1), OptionError, "folds=1: expected at least 2"),
         (lambda: probe(np.eye(9), [0, 1] * 4), ShapeError, "shapes (9, 9) and (8,)"),
         (lambda: probe(np.full((20, 2), np.nan), [0, 1] * 10), OptionError, "row 0 is not finite"),
-        (lambda: probe_numbers(np.eye(9), np.arange(9)), OptionError, "9 different numbers of 9 words"),
-        (lambda: probe_numbers(np.eye(20), np.ones(20)), OptionError, "1 different numbers of 20 words"),
+        (lambda: probe_numbers(np.eye(9), np.arange(9)), OptionError, "9 different numbers for 9 words"),
+        (lambda: probe_numbers(np.eye(20), np.ones(20)), OptionError, "1 different numbers for 20 words"),
         (lambda: probe_numbers(np.eye(20), [*range(19), np.inf]), OptionError, "row 19 is not finite"),
         (lambda: probe_numbers(np.eye(20), range(20), folds=0), OptionError, "folds=0"),
-        (lambda: differences(np.eye(2), np.eye(2)), OptionError, "2 pairs, expected at least 3"),
-        (lambda: differences(np.eye(3), np.eye(4)), ShapeError, "shapes (3, 3) and (4, 4)"),
+        (lambda: pair_offsets(np.eye(2), np.eye(2)), OptionError, "2 pairs, expected at least 3"),
+        (lambda: pair_offsets(np.eye(3), np.eye(4)), ShapeError, "shapes (3, 3) and (4, 4)"),
     ],
 )
 def test_bad_input(call, error, said):
@@ -171,7 +172,7 @@ def test_names_by_their_last_letter(shared_data):
 
     What can be told of it at best, the commoner gender of each letter, is counted here.
     """
-    gold = read_property(shared_data / "lexicons" / "names" / "names.zip")
+    gold = read_word_property(shared_data / "lexicons" / "names" / "names.zip")
     found = rows_of(firth.evaluate(spelt(list(gold.words)), suites={"probing": "first-names"}, data=shared_data))
     accuracy, selectivity = found["first-names", "accuracy"], found["first-names", "selectivity"]
     last = np.array([ord(word.lower()[-1]) for word in gold.words])
@@ -186,7 +187,7 @@ def test_names_by_their_last_letter(shared_data):
 
 def test_plurals_by_their_last_letter(shared_data):
     """Of the 37 plurals all end in s, but for men, mice and children, which so have another difference: 34 of 37."""
-    gold = read_property(shared_data / "analogy" / "questions-words.txt")
+    gold = read_word_property(shared_data / "analogy" / "questions-words.txt")
     words = list(dict.fromkeys(word for pair in gold.pairs for word in pair))
     report = firth.evaluate(spelt(words), suites={"probing": "google-analogies"}, data=shared_data)
     found = rows_of(report)

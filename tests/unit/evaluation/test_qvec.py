@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.evaluation.judge import evaluate
-from firth.evaluation.qvec import CCA, QVEC, SUITE, align, qvec, qvec_cca, read_oracle
+from firth.evaluation.evaluate import evaluate
+from firth.evaluation.qvec import CCA, QVEC, SUITE, align, qvec, qvec_cca
+from firth.readers.qvec import read_qvec
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -91,7 +92,7 @@ def test_columns_that_say_nothing_change_nothing():
     )
     assert qvec(np.hstack([vectors, np.full((200, 1), 0.1)]), oracle) == pytest.approx(qvec(vectors, oracle), abs=1e-12)
     turned = np.hstack([vectors, vectors[:, :1] + vectors[:, 1:2]])  # rank 6 in 7 columns
-    assert CCA.ready(turned).shape == (200, 6)
+    assert CCA.prepare(turned).shape == (200, 6)
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -125,7 +126,7 @@ def test_influences_are_the_derivatives(measure):
             return np.sqrt(np.sort(np.linalg.eigvals(product).real)[-4:]).mean()
         return ((x / np.linalg.norm(x, axis=0)).T @ (s / np.linalg.norm(s, axis=0))).max(axis=1).sum()
 
-    linear = measure.linear(measure.ready(vectors), measure.ready(oracle))
+    linear = measure.linear(measure.prepare(vectors), measure.prepare(oracle))
     assert linear.value == pytest.approx(weighted(np.ones(60)), abs=1e-10)
     assert linear.influences.mean() == pytest.approx(0, abs=1e-10)
     for i in range(60):
@@ -172,7 +173,7 @@ def test_words_in_other_order_give_the_same(tmp_path):
 
 
 def test_a_number_sign_is_a_word(tmp_path):
-    oracle = read_oracle(written(tmp_path, '#\t{"sign": 1}\n\na\t{"letter": 0.5, "word": 2}\n'))
+    oracle = read_qvec(written(tmp_path, '#\t{"sign": 1}\n\na\t{"letter": 0.5, "word": 2}\n'))
     assert (oracle.words, oracle.features) == (["#", "a"], ["sign", "letter", "word"])
     assert oracle.matrix.tolist() == [[1, 0, 0], [0, 0.5, 2]]
 
@@ -187,13 +188,13 @@ def test_a_number_sign_is_a_word(tmp_path):
         ('crow\t{"a": "1"}\n', "line 1: feature 'a' is '1', expected a finite number"),
         ('crow\t{"a": true}\n', "line 1: feature 'a' is True, expected a finite number"),
         ('crow\t{"a": NaN}\n', "line 1: feature 'a' is nan, expected a finite number"),
-        ('crow\t{"a": 1}\ncrow\t{"a": 1}\n', "line 2: 'crow' stands on an earlier line too"),
+        ('crow\t{"a": 1}\ncrow\t{"a": 1}\n', "line 2: 'crow' is also on an earlier line"),
         ("crow\t" + "[" * 100_000 + "\n", "line 1: .* expected a word, a tab and features"),
     ],
 )
 def test_what_is_not_the_format(tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
-        read_oracle(written(tmp_path, text))
+        read_qvec(written(tmp_path, text))
 
 
 @pytest.mark.parametrize(("name", "words", "features"), [("supersenses", 4199, 41), ("ptb-tags", 10865, 45)])

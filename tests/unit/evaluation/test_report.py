@@ -7,8 +7,8 @@ import pytest
 
 import firth
 from firth.errors import DataError, FormatError, OptionError
-from firth.evaluation.judge import evaluate
-from firth.evaluation.report import Contrast, Report, Row
+from firth.evaluation.evaluate import evaluate
+from firth.evaluation.report import Contrast, EvaluationReport, ScoreRow
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
@@ -29,7 +29,7 @@ def written(folder, name, text):
     return path
 
 
-def only(report: Report, **wanted: str) -> Row:
+def only(report: EvaluationReport, **wanted: str) -> ScoreRow:
     (row,) = [row for row in report.rows if all(getattr(row, name) == value for name, value in wanted.items())]
     return row
 
@@ -106,7 +106,7 @@ def test_as_json(vectors, tmp_path):
     gold = written(tmp_path, "toy.txt", "man king 5\nman woman 1\nking queen 3\n")
     (line,) = evaluate(vectors, similarity=gold).to_json().splitlines()
     found = json.loads(line)
-    assert list(found) == [field.name for field in dataclasses.fields(Row)]
+    assert list(found) == [field.name for field in dataclasses.fields(ScoreRow)]
     assert found["suite"] == "similarity"
     assert found["covered"] == found["total"] == 3
 
@@ -124,8 +124,8 @@ def test_as_a_table(vectors, tmp_path):
 
 
 def test_names_in_html_are_escaped():
-    row = Row(vectors="<b>", set="s", metric="m", value=0.5, low=0.4, high=0.6, covered=1, total=1)
-    assert "<b>" not in Report([row])._repr_html_()
+    row = ScoreRow(vectors="<b>", set="s", metric="m", value=0.5, low=0.4, high=0.6, covered=1, total=1)
+    assert "<b>" not in EvaluationReport([row])._repr_html_()
 
 
 def test_every_file_is_read_before_any_work(vectors, tmp_path):
@@ -133,7 +133,7 @@ def test_every_file_is_read_before_any_work(vectors, tmp_path):
     bad = written(tmp_path, "bad.txt", "man king\n")
     with pytest.raises(FormatError, match=r"bad\.txt"):
         evaluate(vectors, similarity=[good, bad])
-    with pytest.raises(DataError, match="no such file, and no named set"):
+    with pytest.raises(DataError, match="no such file and no named set"):
         evaluate(vectors, similarity=[good, tmp_path / "none.txt"])
 
 
@@ -170,16 +170,16 @@ def test_the_default_sets_are_the_five_of_the_field(vectors, shared_data):
 def test_marks_by_hand():
     """a is best; b differs (p .049), c does not (p .05), d could not be tested; the other line has no contrasts."""
     rows = [
-        Row(vectors=name, suite="x", set="s", metric="m", value=value, low=0, high=1, covered=9, total=9)
+        ScoreRow(vectors=name, suite="x", set="s", metric="m", value=value, low=0, high=1, covered=9, total=9)
         for name, value in (("a", 0.9), ("b", 0.7), ("c", 0.8), ("d", 0.6))
     ]
-    rows += [Row(vectors="a", suite="y", set="s", metric="m", value=0.1, low=0, high=1, covered=9, total=9)]
+    rows += [ScoreRow(vectors="a", suite="y", set="s", metric="m", value=0.1, low=0, high=1, covered=9, total=9)]
     contrasts = [
         Contrast(suite="x", set="s", metric="m", best="a", other=other, difference=0.1, low=0, high=1, p=0.01,
                  corrected=corrected, test="t", items=9)
         for other, corrected in (("b", 0.049), ("c", 0.05), ("d", math.nan))
     ]  # fmt: skip
-    first, second = Report(rows, contrasts).table().splitlines()[1:3]
+    first, second = EvaluationReport(rows, contrasts).table().splitlines()[1:3]
     cells = [" ".join(cell.split()) for cell in first.replace(" (0.00 to 1.00)", "").split("  ") if cell.strip()]
     assert cells == ["s", "m", "0.900 *", "0.700", "0.800 =", "0.600 =", "9/9"]
     assert second.split() == ["s", "m", "0.100", "(0.00", "to", "1.00)", "-", "-", "-", "9/9"]
@@ -245,5 +245,5 @@ def test_a_narrow_terminal_gets_figures_without_intervals(vectors, tmp_path):
     narrow = report.table(width=40)
     assert "1.000 *" in narrow
     assert "(" not in narrow.splitlines()[1]
-    assert narrow.splitlines()[-1].endswith("wider than 40 columns; --json has them.")
+    assert narrow.splitlines()[-1].endswith("wider than 40 columns. --json has them.")
     assert max(map(len, narrow.splitlines()[:2])) <= 40

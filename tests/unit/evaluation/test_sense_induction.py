@@ -9,10 +9,10 @@ from firth.evaluation.sense_induction import (
     WordMean,
     adjusted_rand,
     paired_f,
-    read_key,
     score,
     supervised_recall,
 )
+from firth.readers.sense_keys import read_sense_key
 
 KEY = "wsi-semeval2010/semeval-2010/key.txt"
 
@@ -91,7 +91,10 @@ def test_the_mapping_takes_the_commonest_sense_of_a_cluster():
 def test_reads_a_key(tmp_path):
     path = tmp_path / "key"
     path.write_text("bank.n bank.n.1 money\nbank.n bank.n.2 river/0.3 money/0.7 x/0.7\nbank.v bank.v.1 plane/1\n")
-    assert read_key(path) == {"bank.n": {"bank.n.1": "money", "bank.n.2": "money"}, "bank.v": {"bank.v.1": "plane"}}
+    assert read_sense_key(path) == {
+        "bank.n": {"bank.n.1": "money", "bank.n.2": "money"},
+        "bank.v": {"bank.v.1": "plane"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -99,14 +102,14 @@ def test_reads_a_key(tmp_path):
     [
         ("", "empty"),
         ("bank.n bank.n.1\n", r"line 1: 2 fields, expected 'word occurrence sense'"),
-        ("b 1 x\nb 1 y\n", r"line 2: 1 stands there twice"),
+        ("b 1 x\nb 1 y\n", r"line 2: 1 is listed twice"),
         ("b 1 x/much\n", r"line 1: weight 'much' of 'x/much'"),
     ],
 )
 def test_what_is_no_key_is_refused(tmp_path, text, message):
     (tmp_path / "key").write_text(text)
     with pytest.raises(FormatError, match=message):
-        read_key(tmp_path / "key")
+        read_sense_key(tmp_path / "key")
 
 
 GOLD = {
@@ -161,7 +164,7 @@ def test_several_models_and_baselines_side_by_side(tmp_path):
     assert "a cluster each" in str(report)
     assert score(GOLD, tmp_path / "mine.key").names == ["mine", *BASELINES]
     assert only(score(GOLD, [tmp_path / "mine.key"], baselines=False), metric="ari", set="senses").value == 1
-    with pytest.raises(OptionError, match="gold without a word"):
+    with pytest.raises(OptionError, match="gold has no words"):
         score({}, GOLD)
 
 

@@ -3,7 +3,8 @@ import pytest
 
 import firth
 from firth.errors import FormatError
-from firth.evaluation.sentences import classify, parts, read_sentences
+from firth.evaluation.sentences import classify, folds
+from firth.readers.labelled_sentences import read_labelled_sentences
 
 FEW = pytest.mark.filterwarnings("ignore:too few different texts with known words:UserWarning")
 
@@ -59,14 +60,14 @@ def test_a_model_that_knows_only_the_noise_guesses(tmp_path):
 def test_training_and_test_files_belong_together(tmp_path):
     write(tmp_path / "poles.train", lines(100))
     path = write(tmp_path / "poles.test", lines(30, seed=1))
-    gold = read_sentences(path)
-    assert gold.tested.tolist() == [False] * 100 + [True] * 30
-    assert parts(gold).tolist() == [-1] * 100 + [0] * 30
+    gold = read_labelled_sentences(path)
+    assert gold.test.tolist() == [False] * 100 + [True] * 30
+    assert folds(gold).tolist() == [-1] * 100 + [0] * 30
     row = firth.evaluate(VECTORS, suites={"sentences": path}).rows[0]
     assert (row.value, row.total) == (1.0, 30)
     # By itself the file is cut into folds.
     (tmp_path / "poles.train").unlink()
-    assert set(parts(read_sentences(path)).tolist()) == set(range(10))
+    assert set(folds(read_labelled_sentences(path)).tolist()) == set(range(10))
 
 
 @FEW
@@ -99,20 +100,20 @@ def test_a_direction_that_is_kept_with_the_vectors_is_taken_out(tmp_path):
     assert sif.value < 0.7
 
 
-@pytest.mark.parametrize("without_common", [False, True])
-def test_nothing_is_learnt_from_what_is_judged(without_common):
+@pytest.mark.parametrize("remove_common", [False, True])
+def test_nothing_is_learnt_from_what_is_judged(remove_common):
     """Whatever one judged row or the judged labels become, the other judged rows get the same labels."""
     random = np.random.default_rng(3)
     rows = random.normal(size=(300, 10)).astype(np.float32)
     labels = (rows[:, 0] + random.normal(size=300) > 0).astype(np.int64)
     fold = np.where(np.arange(300) < 200, -1, 0)
-    found = classify(rows, labels, fold, without_common=without_common)
+    found = classify(rows, labels, fold, remove_common=remove_common)
     assert (found[:200] == -1).all()
     assert (found[200:] == labels[200:]).mean() > 0.6
     changed, turned = rows.copy(), labels.copy()
     changed[299] *= 1000
     turned[200:] = 1 - turned[200:]
-    again = classify(changed, turned, fold, without_common=without_common)
+    again = classify(changed, turned, fold, remove_common=remove_common)
     assert again[:299].tolist() == found[:299].tolist()
 
 
@@ -149,22 +150,22 @@ def test_no_known_word(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 good\n1 bad\n", "every sentence has the label '1', expected two labels or more"),
-        ("a good film\nthe bad film\nno film\n", "3 labels of 3 sentences, such as 'a'"),
+        ("1 good\n1 bad\n", "every sentence has the label '1', expected at least two labels"),
+        ("a good film\nthe bad film\nno film\n", "3 labels for 3 sentences, such as 'a'"),
         ("", "empty"),
     ],
 )
 def test_what_is_no_set_of_sentences(tmp_path, text, said):
     (tmp_path / "gold.txt").write_text(text)
     with pytest.raises(FormatError, match=said):
-        read_sentences(tmp_path / "gold.txt")
+        read_labelled_sentences(tmp_path / "gold.txt")
 
 
 def test_questions_by_random_vectors(shared_data):
     """Random vectors of words are a random projection of word counts: far above the commonest type of question (27.6 %
     of the test), below all words. Unigrams and bigrams reach some 90 % of TREC's test, as in the literature."""
-    gold = read_sentences(shared_data / "sentence" / "sentclass" / "TREC.test.all")
-    assert (len(gold.texts), int(gold.tested.sum()), len(set(gold.labels.tolist()))) == (5952, 500, 6)
+    gold = read_labelled_sentences(shared_data / "sentence" / "sentclass" / "TREC.test.all")
+    assert (len(gold.texts), int(gold.test.sum()), len(set(gold.labels.tolist()))) == (5952, 500, 6)
     words = sorted({word.lower() for text in gold.texts for word in text})
     vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 50)))
     row = firth.evaluate(vectors, suites={"sentences": "trec"}, data=shared_data).rows[0]

@@ -7,14 +7,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from firth.errors import FormatError
-from firth.evaluation.judge import evaluate
+from firth.evaluation.evaluate import evaluate
 from firth.evaluation.substitution import (
     generalised_average_precision,
-    output_side,
+    output_vectors,
     rank_scores,
-    read_substitutions,
 )
-from firth.evaluation.suite import Setting, Space
+from firth.evaluation.suite import EvaluationOptions, Space
+from firth.readers.lexical_substitution import read_substitutions
 from firth.vectors.word_vectors import WordVectors
 
 GOLD = (
@@ -151,7 +151,7 @@ def test_reads_both_files(tmp_path, packed):
     assert target.candidates == ["clever", "light", "shining"]
     assert target.names == ["bright.a 1", "bright.a 2"]
     assert target.weights.tolist() == [[3, 0, 1], [0, 2, 2]]
-    assert (target.occurrences[1].word, target.occurrences[1].place) == ("bright", 2)
+    assert (target.occurrences[1].word, target.occurrences[1].position) == ("bright", 2)
 
 
 def test_one_word_with_two_tags_is_one_target(tmp_path):
@@ -211,7 +211,7 @@ def test_policies_for_unknown_words(vectors, tmp_path):
 def test_context_words_are_looked_up_on_the_output_side_where_it_is_theirs(vectors):
     def side(output, **metadata):
         some = WordVectors(WORDS, vectors.vectors, output_vectors=output, metadata=metadata)
-        return output_side(Space(some, Setting()), ["boy", "unheard"])
+        return output_vectors(Space(some, EvaluationOptions()), ["boy", "unheard"])
 
     output = np.tile(np.array([[0, -2]], dtype=np.float32), (len(WORDS), 1))
     found, has = side(output)

@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from firth.evaluation import tfidf
 from firth.evaluation.linear import stratified_folds
-from firth.evaluation.tfidf import right_answers, terms, weighted
+from firth.evaluation.tfidf import baseline_correct, terms, tfidf_rows
 from firth.vectors.averages import word_bags
 
 
@@ -28,7 +28,7 @@ def test_weights_by_hand():
     """
     words, bags = word_bags([["a", "b"], ["a", "c"], ["a", "b", "b"], ["b", "c", "d"]])
     assert words == ["a", "b", "c", "d"]
-    train, test = weighted(csr_array(bags[:3]), csr_array(bags[3:]))
+    train, test = tfidf_rows(csr_array(bags[:3]), csr_array(bags[3:]))
     assert train.toarray() == pytest.approx(
         np.array([[1 / 1.63037, 1.28768 / 1.63037], [1, 0], [1 / 2.76270, 2.57536 / 2.76270]]), abs=1e-5
     )
@@ -45,43 +45,45 @@ def told(n=200):
 
 def test_a_telling_word_is_learnt():
     texts, labels = told()
-    assert right_answers(texts, labels, stratified_folds(labels, 5, seed=0)).all()
+    assert baseline_correct(texts, labels, stratified_folds(labels, 5, seed=0)).all()
 
 
 def test_random_labels_are_not_learnt():
     texts, _ = told(400)
     labels = np.random.default_rng(1).integers(0, 2, 400)
-    share = right_answers(texts, labels, stratified_folds(labels, 5, seed=0)).mean()
+    share = baseline_correct(texts, labels, stratified_folds(labels, 5, seed=0)).mean()
     assert abs(share - 0.5) < 3 * np.sqrt(0.25 / 400)
 
 
 def test_no_term_twice():
     """Without any term that two sentences share there is nothing to learn but the commoner label."""
     texts, labels = [[word] for word in "abcdefghij"], np.array([1] * 7 + [0] * 3)
-    assert right_answers(texts, labels, np.where(np.arange(10) < 9, -1, 0)).tolist() == [False] * 10  # the last is a 0
+    assert (
+        baseline_correct(texts, labels, np.where(np.arange(10) < 9, -1, 0)).tolist() == [False] * 10
+    )  # the last is a 0
 
 
 def test_answers_are_kept(cache, monkeypatch):
     texts, labels = told(60)
     fold = stratified_folds(labels, 3, seed=0)
-    first = right_answers(texts, labels, fold, fingerprint="x")
+    first = baseline_correct(texts, labels, fold, fingerprint="x")
     assert len(list(cache.glob("*.npy"))) == 1
     monkeypatch.setattr(tfidf, "fit_chosen", None)
-    assert right_answers(texts, labels, fold, fingerprint="x").tolist() == first.tolist()
+    assert baseline_correct(texts, labels, fold, fingerprint="x").tolist() == first.tolist()
     for others in ({"seed": 1, "fingerprint": "x"}, {"fingerprint": "y"}, {}):
         with pytest.raises(TypeError, match="NoneType"):
-            right_answers(texts, labels, fold, **others)
+            baseline_correct(texts, labels, fold, **others)
 
 
 def test_damaged_or_foreign_answers_are_made_anew(cache):
     texts, labels = told(60)
     fold = stratified_folds(labels, 3, seed=0)
-    first = right_answers(texts, labels, fold, fingerprint="x")
+    first = baseline_correct(texts, labels, fold, fingerprint="x")
     place = next(cache.glob("*.npy"))
     whole = place.read_bytes()
     for damaged in (b"", whole[:40], whole[:-7], b"nothing of the kind"):
         place.write_bytes(damaged)
-        assert right_answers(texts, labels, fold, fingerprint="x").tolist() == first.tolist()
+        assert baseline_correct(texts, labels, fold, fingerprint="x").tolist() == first.tolist()
         assert place.read_bytes() == whole
 
 
@@ -89,4 +91,4 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "file"))
     texts, labels = told(60)
-    assert right_answers(texts, labels, stratified_folds(labels, 3, seed=0), fingerprint="x").all()
+    assert baseline_correct(texts, labels, stratified_folds(labels, 3, seed=0), fingerprint="x").all()

@@ -6,7 +6,7 @@ import pytest
 
 from firth.comparison.results import Comparison
 from firth.errors import OptionError
-from firth.evaluation.judge import evaluate
+from firth.evaluation.evaluate import evaluate
 from firth.plots import models_by_set, models_by_time
 from firth.vectors.word_vectors import WordVectors
 

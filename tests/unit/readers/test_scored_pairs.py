@@ -2,7 +2,7 @@ import pytest
 
 from firth.data import SETS
 from firth.errors import FormatError
-from firth.evaluation.files import read_pairs, read_questions
+from firth.readers.scored_pairs import read_scored_pairs
 
 
 def written(folder, text, encoding="utf-8"):
@@ -35,18 +35,21 @@ def written(folder, text, encoding="utf-8"):
     ],
 )
 def test_the_usual_formats(tmp_path, text):
-    gold = read_pairs(written(tmp_path, text))
+    gold = read_scored_pairs(written(tmp_path, text))
     assert gold.pairs == [("tiger", "cat"), ("plane", "car")]
     assert gold.scores.tolist() == [7.35, 5.77]
 
 
 def test_words_may_hold_spaces_where_columns_have_separators(tmp_path):
-    gold = read_pairs(written(tmp_path, "New York\tBig Apple\t9\nNew York\tcat\t0\n"))
+    gold = read_scored_pairs(written(tmp_path, "New York\tBig Apple\t9\nNew York\tcat\t0\n"))
     assert gold.pairs == [("New York", "Big Apple"), ("New York", "cat")]
 
 
 def test_a_hyphen_that_is_the_words_own_stays(tmp_path):
-    assert read_pairs(written(tmp_path, "plan-b plan-c 3\ncat dog 4\n")).pairs == [("plan-b", "plan-c"), ("cat", "dog")]
+    assert read_scored_pairs(written(tmp_path, "plan-b plan-c 3\ncat dog 4\n")).pairs == [
+        ("plan-b", "plan-c"),
+        ("cat", "dog"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -64,63 +67,26 @@ def test_a_hyphen_that_is_the_words_own_stays(tmp_path):
 )
 def test_what_is_no_set_of_pairs_is_refused(tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
-        read_pairs(written(tmp_path, text))
+        read_scored_pairs(written(tmp_path, text))
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     with pytest.raises(FormatError, match="line 2: not UTF-8"):
-        read_pairs(written(tmp_path, "tiger cat 7\ncafé bar 3\n", encoding="latin-1"))
-
-
-@pytest.mark.parametrize(
-    ("text", "sections"),
-    [
-        ("a b c d\ne f g h\n", ["", ""]),
-        (": one\na b c d\n: two parts\ne f g h\n", ["one", "two parts"]),
-        ("a b c d JJ_JJR\ne f g h NN_NNS\n", ["JJ_JJR", "NN_NNS"]),
-        ("JJ_JJR a b c d\nNN_NNS$ e f g h\n", ["JJ_JJR", "NN_NNS$"]),
-        ("# of ours\n\na\tb\tc\td\r\ne f g h", ["", ""]),
-    ],
-)
-def test_questions(tmp_path, text, sections):
-    gold = read_questions(written(tmp_path, text))
-    assert gold.words == [("a", "b", "c", "d"), ("e", "f", "g", "h")]
-    assert gold.sections == sections
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "empty"),
-        (": only\n", "no questions"),
-        (": x\na b c\n", "line 2: 3 words, expected 4"),
-        ("a b c d e\n", "line 1: 5 words, expected 4"),
-    ],
-)
-def test_what_is_no_set_of_questions_is_refused(tmp_path, text, message):
-    with pytest.raises(FormatError, match=message):
-        read_questions(written(tmp_path, text))
+        read_scored_pairs(written(tmp_path, "tiger cat 7\ncafé bar 3\n", encoding="latin-1"))
 
 
 @pytest.mark.parametrize("pinned", [one for one in SETS.values() if one.kind == "similarity"], ids=lambda one: one.name)
 def test_reads_every_pinned_set_whole(shared_data, pinned):
-    gold = read_pairs(shared_data / pinned.path)
+    gold = read_scored_pairs(shared_data / pinned.path)
     assert len(gold.pairs) == pinned.rows
     assert all(word and " " not in word for pair in gold.pairs for word in pair)
 
 
-def test_reads_googles_questions(shared_data):
-    gold = read_questions(shared_data / "analogy/questions-words.txt")
-    assert len(gold.words) == 19544
-    assert len(set(gold.sections)) == 14
-    assert gold.words[0] == ("Athens", "Greece", "Baghdad", "Iraq")
-
-
 def test_reads_other_tables_as_published(shared_data):
-    table = read_pairs(shared_data / "relations/counter-fitting/SimLex-999.txt")
-    plain = read_pairs(shared_data / "similarity/EN-SIMLEX-999.txt")
+    table = read_scored_pairs(shared_data / "relations/counter-fitting/SimLex-999.txt")
+    plain = read_scored_pairs(shared_data / "similarity/EN-SIMLEX-999.txt")
     assert table.pairs == plain.pairs
     assert table.scores.tolist() == plain.scores.tolist()
-    indexed = read_pairs(shared_data / "similarity/EN-SemEval17.csv")
+    indexed = read_scored_pairs(shared_data / "similarity/EN-SemEval17.csv")
     assert len(indexed.pairs) == 500
     assert indexed.pairs[1] == ("Promised Land", "Baku")

@@ -1,0 +1,71 @@
+"""Labelled sentences as SentEval's sets are distributed: `label token token ...`, one sentence per line."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError
+from firth.readers.lines import numbered_lines
+
+
+@dataclass(frozen=True)
+class LabelledSentences:
+    """Sentences with labels.
+
+    Attributes:
+        texts: n lists of tokens.
+        labels: (n,) the number of each sentence's label among the sorted labels.
+        test: (n,) which sentences are scored. If all are, they are scored by cross-validation.
+        fingerprint: a checksum of texts, labels and splits.
+    """
+
+    texts: Sequence[Sequence[str]]
+    labels: npt.NDArray[np.int64]
+    test: npt.NDArray[np.bool_]
+    fingerprint: str
+
+
+def read_labelled_sentences(path: Path) -> LabelledSentences:
+    """Read labelled sentences: `label token token ...`, one per line, tokens separated by spaces.
+
+    A file with `.test` in its name is the test set of the file with `.train` in its place, if there is one.
+
+    Args:
+        path: the file, UTF-8; other bytes, as in some published files, are read as U+FFFD.
+
+    Raises:
+        FormatError: there is only one label, or the lines do not start with labels.
+        OSError: the file cannot be read.
+    """
+    train_path = path.with_name(path.name.replace(".test", ".train"))
+    train = _read(train_path) if train_path != path and train_path.is_file() else []
+    test = _read(path)
+    sentences = [*train, *test]
+    labels = [label for label, _ in sentences]
+    _check(labels, path)
+    digest = hashlib.sha256(repr([len(train), sentences]).encode()).hexdigest()
+    numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    is_test = np.arange(len(sentences)) >= len(train)
+    return LabelledSentences([tokens for _, tokens in sentences], numbers, is_test, digest)
+
+
+def _read(path: Path) -> list[tuple[str, list[str]]]:
+    split = [line.split() for _, line in numbered_lines(path, errors="replace")]
+    return [(fields[0], fields[1:]) for fields in split]
+
+
+def _check(labels: Sequence[str], path: Path) -> None:
+    kinds = sorted(set(labels))
+    if len(kinds) < 2:
+        raise FormatError(
+            f"{path}: every sentence has the label {kinds[0]!r}, expected at least two labels: 'label token token ...'"
+        )
+    if len(kinds) > len(labels) / 2:
+        raise FormatError(
+            f"{path}: {len(kinds)} labels for {len(labels)} sentences, such as {kinds[0]!r}: expected lines that start "
+            "with a label, 'label token token ...', and several sentences per label"
+        )
