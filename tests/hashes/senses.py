@@ -86,20 +86,18 @@ def wordnet() -> Any:
 @case("senses/in-context")
 def in_context() -> Any:
     """Vectors of the senses that are meant in sentences."""
-    from firth.evaluation.context import Occurrence
-    from firth.evaluation.sense_reading import sense_reading
     from firth.evaluation.senses import senses_in_context
-    from firth.evaluation.suite import Setting, Space
+    from firth.evaluation.suite import EvaluationOptions, Space
+    from firth.readers.words_in_context import Occurrence
 
     trained = firth.MultiSenseSkipGram(**SMALL).train(seeds.corpus(), **seeds.HOW)
     words = list(trained.words)[:6]
     occurrences = [Occurrence(word, (*words[:i], word, *words[i:]), i) for i, word in enumerate(words)]
     single = trained.single()
     answer = {}
-    for name, reading in (
+    for name, encode in (
         ("expected", senses_in_context(trained)),
         ("likeliest", senses_in_context(trained, "likeliest")),
-        ("read", sense_reading(trained)),
     ):
-        answer[name] = [np.asarray(each) for each in reading(Space(single, Setting()), occurrences)]
+        answer[name] = [np.asarray(each) for each in encode(Space(single, EvaluationOptions()), occurrences)]
     return answer

@@ -134,7 +134,11 @@ def test_controls_of_pairs():
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: probe(np.eye(9), ["a"] * 9), OptionError, "every word has the label 'a', expected at least two labels"),
+        (
+            lambda: probe(np.eye(9), ["a"] * 9),
+            OptionError,
+            "every word has the label 'a', expected at least two labels",
+        ),
         (lambda: probe(np.eye(0), []), OptionError, "there are no words"),
         (lambda: probe(np.eye(9), [0] * 7 + [1] * 2), OptionError, "2 words have the label 1, expected at least 5"),
         (lambda: probe(np.eye(9), [0, 1] * 4 + [0], folds=1), OptionError, "folds=1: expected at least 2"),

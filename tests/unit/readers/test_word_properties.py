@@ -99,7 +99,10 @@ def test_words_that_stand_twice(tmp_path):
     ("text", "said"),
     [
         ("", "empty"),
-        ("".join(f"w{i}\tanimate\n" for i in range(9)), "every word has the label 'animate', expected at least two labels"),
+        (
+            "".join(f"w{i}\tanimate\n" for i in range(9)),
+            "every word has the label 'animate', expected at least two labels",
+        ),
         (
             animals() + "x\trare\ny\trare\n",
             "2 of 14 words have the label 'rare', expected at least 5, one per fold",
