@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.evaluation.linear import PENALTIES, Scale, logistic_path, ridge_path
-from firth.evaluation.tfidf import terms, weighted
+from firth.evaluation.tfidf import terms, tfidf_rows
 from firth.vectors.averages import word_bags
 
 pytestmark = pytest.mark.peer
@@ -66,7 +66,7 @@ def test_weights_of_terms(sklearn, questions):
     peer = TfidfVectorizer(analyzer=terms, min_df=2, lowercase=False)
     wanted = peer.fit_transform(train), peer.transform(test)
     names, bags = word_bags([terms(text) for text in [*train, *test]])
-    found = weighted(bags[: len(train)], bags[len(train) :])
+    found = tfidf_rows(bags[: len(train)], bags[len(train) :])
     counts = np.bincount(bags[: len(train)].indices, minlength=len(names))
     kept = [name for name, count in zip(names, counts, strict=True) if count > 1]
     assert kept == sorted(peer.vocabulary_, key=kept.index)
