@@ -3,7 +3,6 @@
 import contextlib
 import io
 import threading
-import time
 
 import pytest
 
@@ -179,7 +178,8 @@ def test_output_to_a_file_stays_there_while_a_bar_is_shown(capsys):
 def test_slow_compiling_is_told(monkeypatch):
     monkeypatch.setattr(progress, "NOTICE", 0.01)
     seen: list[Status] = []
-    progress.compiling(lambda: time.sleep(0.05), seen.append)
+    reported = threading.Event()
+    progress.compiling(reported.wait, lambda status: (seen.append(status), reported.set()))
     assert {status.stage for status in seen} == {"compiling kernels (first run only)"}
     progress.compiling(lambda: None, lambda status: pytest.fail("nothing to wait for"))
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import time
 
 import numpy as np
 import pytest
@@ -59,10 +58,10 @@ def test_going_on_reads_only_what_is_left(zipf, tmp_path, monkeypatch):
     assert min(status.done for status in trained) >= 2 * zipf.num_tokens
 
 
-def test_keeping_the_state_takes_a_small_part_of_the_time(zipf, tmp_path, monkeypatch):
+def test_keeping_the_state_takes_a_small_part_of_the_time(zipf, tmp_path, monkeypatch, clock):
     """Epochs that are shorter than twenty times what keeping takes are not kept each; the first and the last are."""
     kept = []
-    monkeypatch.setattr(training, "save_checkpoint", lambda run, folder: (kept.append(run.epoch), time.sleep(0.2)))
+    monkeypatch.setattr(training, "save_checkpoint", lambda run, folder: (kept.append(run.epoch), clock.sleep(0.2)))
     MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
     assert kept == [1, 3]
 

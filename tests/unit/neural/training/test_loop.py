@@ -4,7 +4,6 @@ import dataclasses
 import math
 import signal
 import threading
-import time
 
 import pytest
 
@@ -107,7 +106,7 @@ def test_evaluation_between_the_ends_of_epochs():
     assert [row["epoch"] for row in rows] == [0.75, 1, 1.5, 2]
 
 
-def test_time_is_a_limit():
+def test_time_is_a_limit(clock):
     task = Line()
     history = train(
         task, TrainingOptions(optimiser="sgd", lr=1e-4, epochs=100_000, minutes=0.1 / 60, schedule="linear")
@@ -117,32 +116,32 @@ def test_time_is_a_limit():
     assert history.rows[-1]["lr"] == 0
 
 
-def test_a_limit_on_time_counts_evaluations_and_what_came_before():
+def test_a_limit_on_time_counts_evaluations_and_what_came_before(clock):
     """Evaluations of 0.2 s after every epoch, and one that the caller makes afterwards, stay within a limit of 1 s."""
 
     def slow(number: int) -> float:
-        time.sleep(0.2)
+        clock.sleep(0.2)
         return 1.0 / number
 
     limits = TrainingOptions(optimiser="sgd", lr=1e-4, epochs=10**6, minutes=1 / 60, schedule="linear")
-    began = time.monotonic()
-    with counted() as clock:
-        clock.evaluations = 1
-        time.sleep(0.2)
+    began = clock.now
+    with counted() as limit:
+        limit.evaluations = 1
+        clock.sleep(0.2)
         first = train(Line(held_out=slow), limits)
         second = train(Line(held_out=slow), limits)
-    assert time.monotonic() - began < 2
+    assert clock.now - began < 2
     assert first.ended == second.ended == "minutes"
     assert 1 <= len(first.rows) <= 2
     assert 1 <= len(second.rows) <= 3
     assert second.rows[-1]["lr"] == 0
 
 
-def test_evaluations_that_would_take_all_the_time_are_warned_of():
+def test_evaluations_that_would_take_all_the_time_are_warned_of(clock):
     """Half of the time is for training, once; then it ends, and says why so little was learned."""
 
     def slow(number: int) -> float:
-        time.sleep(0.5)
+        clock.sleep(0.5)
         return 1.0 / number
 
     task = Line(held_out=slow, size=1)
@@ -153,7 +152,7 @@ def test_evaluations_that_would_take_all_the_time_are_warned_of():
     assert history.seconds == pytest.approx(0.3, abs=0.05)
 
 
-def test_time_for_an_evaluation_is_kept_back_before_there_was_one():
+def test_time_for_an_evaluation_is_kept_back_before_there_was_one(clock):
     """As much held-out data as can be learned in time would take half of it; as the look is quick, training goes on."""
 
     def large() -> Line:
