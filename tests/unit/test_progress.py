@@ -3,6 +3,7 @@
 import contextlib
 import io
 import threading
+import time
 
 import pytest
 
