@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from firth.classify.classifier import Classifier
-from firth.classify.text_classifier import TextClassifier, train_on
+from firth.classify.text_classifier import TextClassifier, train_classifier
 from firth.errors import DivergenceError, OptionError
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -143,7 +143,7 @@ def autotune(
             options = model if not trials else mutate(best[0].options if best else model, model, share, random)
             trial_start = time.monotonic()
             try:
-                classifier = train_on(options, data, seed=search.seed, threads=search.threads, progress=tick)
+                classifier = train_classifier(options, data, seed=search.seed, threads=search.threads, progress=tick)
                 score = validation_score(classifier, validation, search)
             except (_OutOfTimeError, KeyboardInterrupt):
                 if best is None:

@@ -44,7 +44,9 @@ from firth import options
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
-from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
+from firth.embeddings.trainer import TrainingArguments
+from firth.embeddings.training import LearningRate, Matrices, Shard, TrainingRun, TrainShard, usable_threads
+from firth.embeddings.window_options import dim_option, epochs_option, lr_option
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
@@ -93,9 +95,9 @@ class TextClassifier:
         Joulin et al. 2017; the module docstring has the formulas and all departures.
     """
 
-    dim: int = option(100, "dimension of the vectors", minimum=1)
-    lr: float = option(0.1, "initial learning rate; it decays linearly to 0", minimum=0, exclusive=True)
-    epochs: int = option(5, "passes over the texts", minimum=1)
+    dim: int = dim_option()
+    lr: float = lr_option(0.1, "; it decays linearly to 0")
+    epochs: int = epochs_option(help="passes over the texts")
     loss: str = option("softmax", "loss function", choices=LOSSES)
     negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
     word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)
@@ -156,7 +158,7 @@ class TextClassifier:
         usable_threads(threads)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report)
-        return train_on(self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
+        return train_classifier(self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
 
     def autotune(
         self,
@@ -193,7 +195,7 @@ class TextClassifier:
         return (len(counts) if self.loss == "ova" else self.negative + 1) * math.log(2.0)
 
 
-def train_on(
+def train_classifier(
     model: TextClassifier,
     data: LabelledTexts,
     *,
@@ -206,7 +208,10 @@ def train_on(
     """Train on texts that are already read; see `TextClassifier.train`."""
     count = usable_threads(threads)
     texts = encode_texts(model, data, seed=seed)
-    run = Run(
+    arguments = TrainingArguments[WordVectors](
+        seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint
+    )
+    run = TrainingRun(
         corpus=texts,
         matrices=texts.initial_matrices(model.dim, seed=seed, start=start),
         train_shard=lambda shard, stop: train_shard(shard, stop),
@@ -214,12 +219,11 @@ def train_on(
         epochs=model.epochs,
         rate=LearningRate(model.lr, 0.0),
         untrained_loss=WORSE / 1.5 * model.untrained_loss(texts.labels.counts),
-        seed=seed,
-        threads=count,
+        arguments=arguments,
         finish=lambda trained, facts: make_classifier(model, texts, trained, facts),
     )
     train_shard = shard_trainer(model, texts, run.matrices, count)
-    return run.train(progress=progress, checkpoint=checkpoint)
+    return run.train()
 
 
 def make_classifier(

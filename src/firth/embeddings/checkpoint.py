@@ -1,4 +1,4 @@
-"""Keeping the state of a training run on disk, so that a killed run goes on where it stood."""
+"""Checkpoints of training runs: a killed run resumes from the last one."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,17 +9,13 @@ import numpy as np
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
 
 if TYPE_CHECKING:
-    from firth.embeddings.training import Run
+    from firth.embeddings.training import TrainingRun
 
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
-def save_checkpoint(run: "Run[Any]", folder: Path) -> None:
-    """Write the state of a run; a kill in the middle leaves the state before it.
-
-    Args:
-        run: the run, its threads at rest.
-        folder: where to; it is made where it is missing.
+def save_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
+    """Write the state of a run whose threads are idle; a kill while writing leaves the previous checkpoint.
 
     Raises:
         OSError: the folder cannot be written.
@@ -37,11 +33,11 @@ def save_checkpoint(run: "Run[Any]", folder: Path) -> None:
     write_state(folder / FILE, arrays, facts)
 
 
-def load_checkpoint(run: "Run[Any]", folder: Path) -> None:
-    """Bring a run to the state that a folder holds; a folder without one leaves the run at its start.
+def load_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
+    """Restore the state of a run from a folder, if there is one.
 
     Raises:
-        OptionError: the folder holds the state of another run, and the message names what differs; or it cannot be a
+        OptionError: the checkpoint belongs to another run (the message names the difference), or the path is not a
             folder.
         FormatError: the file is damaged.
     """
@@ -60,11 +56,11 @@ def load_checkpoint(run: "Run[Any]", folder: Path) -> None:
         run.sample_losses = list(facts["sample_losses"])
 
 
-def _check(run: "Run[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Refuse numbers that compiled code would follow out of its arrays, or that no training gets to.
+def _check(run: "TrainingRun[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Reject values that would lead compiled code out of its arrays, or that no training produces.
 
     Raises:
-        ValueError: there is one.
+        ValueError: there is such a value.
     """
     own = _arrays(run) | {name: np.array([getattr(shard, name)[0] for shard in run.shards]) for name in SHARD_STATE}
     for name, array in arrays.items():
@@ -79,13 +75,13 @@ def _check(run: "Run[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any])
     limits = {"position": (firsts, tokens), "read": (0, tokens * run.epochs), **run.matrices.limits}
     for name, (least, most) in limits.items():
         if ((arrays[name] < least) | (arrays[name] > most)).any():
-            raise ValueError(f"{name!r} holds numbers that are out of their range")
+            raise ValueError(f"{name!r} holds numbers out of range")
     epoch, losses = facts["epoch"], facts["losses"]
     if type(epoch) is not int or not 0 <= epoch <= run.epochs or len(losses) != epoch:
-        raise ValueError(f"epoch {epoch!r} of {run.epochs}, with {len(losses)} losses")
+        raise ValueError(f"epoch {epoch!r} of {run.epochs} with {len(losses)} losses")
     if not all(isinstance(loss, float) for loss in (*losses, *facts["sample_losses"])):
         raise ValueError("losses that are not numbers")
 
 
-def _arrays(run: "Run[Any]") -> dict[str, Any]:
+def _arrays(run: "TrainingRun[Any]") -> dict[str, Any]:
     return {"inputs": run.matrices.inputs, "outputs": run.matrices.outputs, **run.matrices.state}

@@ -1,7 +1,7 @@
-"""GloVe: vectors whose products are the logarithms of co-occurrence counts.
+"""GloVe: vectors whose dot products are the logarithms of co-occurrence counts.
 
-What: a word's vector and a context word's vector are fitted so that their product, with a bias for each, is the
-logarithm of how often the two words meet; the vector that is returned is the sum of a word's two.
+What: the vector of a word and the vector of a context word are fitted so that their dot product, plus a bias for each,
+is the logarithm of the co-occurrence count; the result is the sum of a word's two vectors.
 
 Objective, over the pairs with X_ij > 0:
 
@@ -11,16 +11,17 @@ Source: Pennington, Socher and Manning 2014, "GloVe: Global vectors for word rep
 4.2 for the sum of both vectors, AdaGrad with a rate of 0.05, x_max = 100 and alpha = 3/4.
 
 Departures:
-- AdaGrad's sums are those of GloVe's program: `firth.kernels.least_squares` tells how they differ from the paper's.
-  Biases learn at a rate of 1, as there: at that of the vectors, rare words' vectors have to make up for their biases.
-- No gradient is clipped; GloVe's program clips at 100, which ends nowhere at rates that learn. Numbers that explode
-  stop the training instead.
-- Cells are not shuffled as a whole. They lie in tiles of a block of words by a block of context words, in random order
-  inside each; an epoch takes B rounds of B tiles that share no row, in an order of its own. Threads that never touch
-  one row need no locks, and the order in which they finish changes nothing.
+- AdaGrad's accumulators are those of GloVe's program: `firth.kernels.least_squares` explains the difference to the
+  paper. Biases have a learning rate of 1, as in the program: with that of the vectors, the vectors of rare words have to
+  compensate for their biases.
+- Gradients are not clipped. GloVe's program clips at 100, which never happens at learning rates that work. Diverging
+  numbers stop the training instead.
+- Cells are not shuffled globally. They are stored in tiles (a block of words by a block of context words), shuffled
+  within each tile; an epoch has B rounds of B tiles without common rows, in a new order each time. Threads never share
+  a row, so they need no locks, and the order in which they finish does not matter.
 
-Cost: 16 D flops a cell and epoch; 12 bytes a cell, 16 D bytes a word. A seed gives the same bits with any number of
-threads on every run of one machine.
+Cost: 16 D flops per cell and epoch; 12 bytes per cell, 16 D bytes per word. A seed gives the same bits with any number
+of threads in every run on one machine.
 """
 
 import dataclasses
@@ -39,7 +40,9 @@ from firth.corpus.encoded import Corpus
 from firth.counts.cooccurrence import Cooccurrence, memory_option, weights_option, window_option
 from firth.counts.counting import MEBIBYTE
 from firth.counts.matrix import CooccurrenceMatrix, writing_counts
-from firth.embeddings.training import LearningRate, Matrices, Run, Shard, TrainShard, usable_threads
+from firth.embeddings.trainer import TrainingArguments
+from firth.embeddings.training import LearningRate, Matrices, Shard, TrainingRun, TrainShard, usable_threads
+from firth.embeddings.window_options import dim_option, epochs_option, lr_option
 from firth.errors import ShapeError
 from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
 from firth.kernels.rows import aligned_rows
@@ -51,20 +54,20 @@ from firth.randomness import generator, kernel_states
 from firth.storage.files import cache_folder
 from firth.vectors.word_vectors import WordVectors
 
-BIASES = 2  # numbers behind a row's own: v has (bias, 1), u has (1, bias)
-TILE_BYTES = 1 << 20  # of all the rows that a tile touches: they stay in the second cache
+BIASES = 2  # numbers after a row's vector: v has (bias, 1), u has (1, bias)
+TILE_BYTES = 1 << 20  # size of all rows of a tile: they stay in the L2 cache
 LEAST_BLOCKS, MOST_BLOCKS = 16, 2048
 
 
 @options_class
 class GloVe:
-    """GloVe, global vectors from co-occurrence counts: options that train.
+    """GloVe, global vectors from co-occurrence counts: the options, and `train`.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Pennington, Socher and Manning 2014; the module's docstring gives the formulas and every departure.
+        Pennington, Socher and Manning 2014; the module docstring has the formulas and all departures.
     """
 
     presets: ClassVar = {
@@ -72,13 +75,13 @@ class GloVe:
     }
     common_options: ClassVar = ("dim", "window", "epochs", "lr")
 
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    dim: int = dim_option()
     window: int = window_option(10)
     weights: str = weights_option("harmonic")
-    x_max: float = option(100.0, "count from which on a pair weighs 1", minimum=0, exclusive=True)
-    alpha: float = option(0.75, "power of count / x_max that a rarer pair weighs", minimum=0, maximum=10)
-    epochs: int = option(15, "passes over the counts", minimum=1)
-    lr: float = option(0.05, "learning rate, which AdaGrad makes smaller for each number", minimum=0, exclusive=True)
+    x_max: float = option(100.0, "count at and above which a pair has weight 1", minimum=0, exclusive=True)
+    alpha: float = option(0.75, "exponent of the weight (count / x_max) ** alpha of rarer pairs", minimum=0, maximum=10)
+    epochs: int = epochs_option(15, "passes over the counts")
+    lr: float = lr_option(0.05, " of AdaGrad")
     memory: int = memory_option()
 
     def __post_init__(self) -> None:
@@ -95,58 +98,50 @@ class GloVe:
         checkpoint: str | os.PathLike[str] | None = None,
         **text: Any,
     ) -> WordVectors:
-        """Train vectors on a corpus, or on counts that were made of one.
+        """Train on a corpus or on co-occurrence counts; further arguments as for `firth.Word2Vec.train`.
+
+        Returns a vector per word, the sum of both sides, with the context side as output vectors and the biases as
+        attributes.
 
         Args:
-            corpus: the encoded text, whose words are counted with these options; or the counts; or whatever
-                `Corpus.build` takes: a path, texts, lists of tokens, a table.
-            seed: of every random draw; it decides every bit of the result.
-            threads: how many; by default one a processor.
-            start: vectors for the words to begin with; those that GloVe trained go on, of any others each side begins
-                with half; words that only `start` has are left out.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
-                no more than a twentieth of the time; a later call with
-                the same counts, options and seed goes on from it.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
-
-        Returns:
-            One vector a word, the sum of both sides; the context side as output vectors, biases as attributes.
+            corpus: an encoded corpus, counted with these options; or counts; or whatever `Corpus.build` takes.
+            seed: random seed; it decides every bit of the result.
+            threads: as for `firth.Word2Vec.train`.
+            start: initial vectors. Vectors of GloVe are continued; of others, each side begins with half. Words that
+                only `start` has are left out.
+            progress: likewise.
+            checkpoint: likewise.
+            **text: likewise.
 
         Raises:
-            OptionError: `threads` is below one, the memory is too small, or the checkpoint is of another run.
+            OptionError: `threads` is below 1, the memory is too small, or the checkpoint belongs to another run.
             ShapeError: `start` has another width.
-            CorpusError: no two words stand near each other, or the counts cannot be written.
-            DivergenceError: numbers or cost grew as no learning could make them.
+            CorpusError: no two words co-occur, or the counts cannot be written.
+            DivergenceError: the training diverged.
         """
-        many = usable_threads(threads)
-        how = Cooccurrence(window=self.window, weights=self.weights)
-        counts = how.of(corpus, text, threads=many, memory=self.memory, progress=progress)
-        tiles = Tiles.cut(counts, self, seed, many)
-        matrices = self.initial(counts, tiles, seed, start)
-        run = Run(
+        count = usable_threads(threads)
+        cooccurrence = Cooccurrence(window=self.window, weights=self.weights)
+        counts = cooccurrence.of(corpus, text, threads=count, memory=self.memory, progress=progress)
+        tiles = Tiles.cut(counts, self, seed, count)
+        matrices = self.initial_matrices(counts, tiles, seed, start)
+        return TrainingRun(
             corpus=tiles,
             matrices=matrices,
-            train_shard=self.shard_trainer(tiles, matrices, seed, many),
+            train_shard=self.shard_trainer(tiles, matrices, seed, count),
             options={"model": "glove", **dataclasses.asdict(self), "counts": dict(counts.options)},
             epochs=self.epochs,
             rate=LearningRate(self.lr, 1.0),
             untrained_loss=tiles.untrained_cost(),
-            seed=seed,
-            threads=1,  # one shard, whose rounds have threads of their own
+            # One shard, whose rounds have their own threads.
+            arguments=TrainingArguments[Any](seed=seed, threads=1, progress=progress, checkpoint=checkpoint),
             unit="cells",
-            finish=lambda m, facts: _finish(counts, tiles, m, {**facts, "threads": many}),
-        )
-        return run.train(progress=progress, checkpoint=checkpoint)
+            finish=lambda trained, facts: _finish(counts, tiles, trained, {**facts, "threads": count}),
+        ).train()
 
-    def initial(self, counts: CooccurrenceMatrix, tiles: "Tiles", seed: int, start: WordVectors | None) -> Matrices:
-        """Return matrices to train, rows in the order of tiles, uniform in +-1/(2D) with the biases, as GloVe's are.
-
-        Args:
-            counts: whose words.
-            tiles: whose rows.
-            seed: of the random vectors.
-            start: vectors to begin with, or None.
+    def initial_matrices(
+        self, counts: CooccurrenceMatrix, tiles: "Tiles", seed: int, start: WordVectors | None
+    ) -> Matrices:
+        """Return initial matrices with rows in the order of the tiles, uniform in +-1/(2D) with the biases, as in GloVe.
 
         Raises:
             ShapeError: `start` has another width.
@@ -173,14 +168,7 @@ class GloVe:
         return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
 
     def shard_trainer(self, tiles: "Tiles", matrices: Matrices, seed: int, threads: int) -> TrainShard:
-        """Return the function that trains: round after round, the tiles of a round shared by threads.
-
-        Args:
-            tiles: the cells.
-            matrices: what is trained, in place.
-            seed: of the order of rounds.
-            threads: how many.
-        """
+        """Return the function that trains round by round; threads share the tiles of a round."""
         blocks, row_bytes = len(tiles.blocks) - 1, matrices.inputs.strides[0]
         kernel = compile_fit(WIDTH, matrices.inputs.shape[1] // WIDTH)
         at = [m.ctypes.data for m in (matrices.inputs, matrices.outputs, *matrices.state.values())]
@@ -209,12 +197,12 @@ class GloVe:
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """The cells of a co-occurrence matrix in tiles; what a run goes through in place of a text.
+    """The cells of a co-occurrence matrix, in tiles: the training data.
 
     Attributes:
         cells: (C + some, 3) float32: row and column inside the tile as 16 bits each, log X, weight.
-        bounds: (B, B, 2) int64, where each tile's cells begin and end.
-        blocks: (B + 1,) int64, where each block's rows begin.
+        bounds: (B, B, 2) int64, where the cells of each tile begin and end.
+        blocks: (B + 1,) int64, where the rows of each block begin.
         places: (V,) int64, the row of each word.
         num_tokens: C.
         fingerprint: of the counts.
@@ -228,20 +216,14 @@ class Tiles:
     fingerprint: str
 
     @classmethod
-    def cut(cls, counts: CooccurrenceMatrix, how: GloVe, seed: int, threads: int) -> "Tiles":
-        """Cut counts into tiles.
-
-        Args:
-            counts: the matrix.
-            how: its weights, and the width of the rows.
-            seed: of the order of cells inside a tile.
-            threads: how many.
+    def cut(cls, counts: CooccurrenceMatrix, model: GloVe, seed: int, threads: int) -> "Tiles":
+        """Split counts into tiles and shuffle the cells of each.
 
         Raises:
-            CorpusError: the cells take more than the memory, and cannot be written to disk either.
+            CorpusError: the cells exceed the memory and cannot be written to disk either.
         """
         words = len(counts)
-        padded = aligned_rows(1, how.dim + BIASES).shape[1]
+        padded = aligned_rows(1, model.dim + BIASES).shape[1]
         wanted = max(-(-words * 16 * padded // TILE_BYTES), min(words, LEAST_BLOCKS))
         blocks = min(wanted, MOST_BLOCKS)
         sizes = np.zeros((blocks, blocks), dtype=np.int64)
@@ -249,22 +231,14 @@ class Tiles:
         ends = np.cumsum(sizes).reshape(blocks, blocks)
         bounds = np.stack([ends - sizes, ends], axis=2)
         total = int(ends[-1, -1])
-        cells = _room(total + AHEAD, how.memory)
+        cells = _room(total + AHEAD, model.memory)
         free, states = bounds[:, :, 0].copy(), kernel_states(seed, "row of tiles", blocks)
 
         def fill(first: int, last: int) -> None:
-            told = (float(how.x_max), float(how.alpha), bounds, free)
             fill_tiles(
-                counts.rows,
-                counts.columns,
-                counts.values,
-                counts.half,
-                *told,
-                cells.view(np.uint16),
-                cells,
-                first,
-                last,
-            )
+                counts.rows, counts.columns, counts.values, counts.half, float(model.x_max), float(model.alpha), bounds,
+                free, cells.view(np.uint16), cells, first, last,
+            )  # fmt: skip
             shuffle_tiles(bounds, cells.view(np.uint32), states, first, last)
 
         cuts = [blocks * t // threads for t in range(threads + 1)]
@@ -277,21 +251,21 @@ class Tiles:
 
     @property
     def ids(self) -> Any:
-        """The cells, which a run lets go of while it does not read them."""
+        """The cells; their pages are released while they are not read."""
         return self.cells
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """How many cells each tile has, (B, B)."""
+        """Number of cells of each tile, (B, B)."""
         return np.asarray(self.bounds[:, :, 1] - self.bounds[:, :, 0])
 
     def rounds(self, seed: int, epoch: int, done: int) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the rounds of an epoch that are left: the tiles of each, (B, 2), which share no row and no column.
+        """Yield the remaining rounds of an epoch: (B, 2) tiles without common rows or columns.
 
         Args:
-            seed: of the order.
-            epoch: which, from 0.
-            done: cells that the rounds before have.
+            seed: random seed of the order.
+            epoch: number of the epoch, from 0.
+            done: number of cells in the rounds before.
         """
         blocks = np.arange(len(self.blocks) - 1)
         for shift in generator(seed, f"rounds of epoch {epoch}").permutation(len(blocks)):
@@ -301,7 +275,7 @@ class Tiles:
                 yield tiles
 
     def untrained_cost(self) -> float:
-        """Return the mean cost a cell of vectors that are zero."""
+        """Return the mean cost per cell if all vectors are zero."""
         cost = 0.0
         for piece in np.array_split(self.cells[: self.num_tokens], max(1, self.num_tokens >> 20)):
             cost += float((piece[:, 2].astype(np.float64) * piece[:, 1] ** 2).sum()) / 2
@@ -309,14 +283,14 @@ class Tiles:
 
 
 def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
-    """Return room for cells, zero: in memory, or in a file without a name where they take more than half of it."""
+    """Return zeros for cells: in memory, or in an unnamed file if they would take more than half of it."""
     if cells * CELL <= memory * MEBIBYTE // 2:
         return np.zeros((cells, CELL // 4), dtype=np.float32)
     folder = cache_folder("cooccurrences")
     with writing_counts(folder, cells * CELL):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            if hasattr(os, "posix_fallocate"):  # else a disk that is full shows when a cell is written
+            if hasattr(os, "posix_fallocate"):  # otherwise a full disk shows only when a cell is written
                 os.posix_fallocate(file.fileno(), 0, cells * CELL)
             return np.memmap(file, dtype=np.float32, mode="r+", shape=(cells, CELL // 4))
 

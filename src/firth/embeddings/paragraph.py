@@ -1,7 +1,7 @@
-"""ParagraphVectors: a vector a document, learned together with the words.
+"""ParagraphVectors: a vector per document, learned together with the words.
 
-What: a document's vector is trained to predict the document's words: alone (PV-DBOW, distributed bag of words), or
-together with the words around each of them (PV-DM, distributed memory).
+What: a document's vector is trained to predict the document's words, either alone (PV-DBOW, distributed bag of words)
+or together with the context of each word (PV-DM, distributed memory).
 
 Objective, for a document d with the words w_1 .. w_T, context words c_1 .. c_M of w_t, and K noise words n_k drawn from
 counts^0.75:
@@ -13,31 +13,30 @@ counts^0.75:
         sum          h_t = x_d + sum_m v_{c_m}
         concatenate  h_t = [v_{c_-window}; ...; v_{c_window}; x_d], with u as wide
 
-or, with objective="hierarchical", the path of Huffman's tree to w_t in the place of noise words.
+or, with objective="hierarchical", the path of a Huffman tree to w_t instead of noise words.
 
 Source: Le and Mikolov 2014, "Distributed representations of sentences and documents", sections 2.2 (distributed memory,
 concatenated or averaged) and 2.3 (distributed bag of words); Dai, Olah and Le 2015, "Document embedding with paragraph
-vectors", section 2 (word vectors trained beside the bag of words).
+vectors", section 2 (DBOW with word vectors).
 
 Departures:
-- The context stands on both sides of the predicted word, as in gensim; in the paper it stands before it.
-- DBOW predicts `BLOCK` words of a document, each against noise words of its own, before the document's row is updated.
-  The other modes share noise words between `shared_windows` windows in a row.
-- Every row of a mean gets the whole gradient of h, as in word2vec.c's CBOW and in gensim; a sum likewise, which is its
-  derivative, where gensim divides it by M + 1.
-- DBOW without word training has no input vectors of words. The word vectors of its result are the output vectors, the
-  only ones that it learns (with a tree, whose outputs are nodes, they are zero); gensim returns random numbers.
-- Documents of more than 1,000 kept words are read in pieces; no window reaches over a border.
-- A document without a word of the vocabulary has the vector zero, and so has what is inferred from none.
-- What is inferred is longer than what was trained, as in gensim: outputs begin at zero in training alone.
+- The context is on both sides of the predicted word, as in gensim; in the paper it precedes the word.
+- DBOW predicts `BLOCK` words of a document, each with its own noise words, before it updates the document's row. The
+  other modes share noise words among `shared_windows` consecutive windows.
+- Every row of a mean gets the whole gradient of h, as in word2vec.c's CBOW and in gensim. So does every row of a sum,
+  which is the exact derivative; gensim divides it by M + 1.
+- DBOW without word training has no input vectors of words. Its result has the output vectors as word vectors, the only
+  ones it learns (zeros with a tree, whose output rows are nodes); gensim returns random numbers.
+- Documents of more than 1,000 kept words are read in parts; no window crosses a border.
+- A document without a known word has a zero vector, in training and in inference.
+- Inferred vectors are longer than trained ones, as in gensim: output vectors begin at zero only in training.
 
-Cost: 6 D (K + 1) flops a word for DBOW; DM adds 2 (M + 1) D a word; (V + R) rows of D float32 for R documents, V for
-the outputs, (2 window + 1) times as wide where vectors are concatenated.
+Cost: 6 D (K + 1) flops per word for DBOW; DM adds 2 (M + 1) D per word; (V + R) input rows of D float32 for R documents,
+V output rows, (2 window + 1) times as wide when vectors are concatenated.
 """
 
 import dataclasses
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -48,15 +47,29 @@ from firth import options
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
+from firth.embeddings.trainer import TrainingArguments
 from firth.embeddings.training import (
     LearningRate,
     Matrices,
-    Run,
     Shard,
     TrainShard,
     initial_matrices,
     text_of,
     usable_threads,
+    warn_caller,
+    window_run,
+)
+from firth.embeddings.window_options import (
+    dim_option,
+    epochs_option,
+    lr_end_factor_option,
+    lr_option,
+    negative_option,
+    noise_exponent_option,
+    sample_option,
+    shared_windows_option,
+    shrink_windows_option,
+    window_option,
 )
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
@@ -69,7 +82,6 @@ from firth.kernels.objectives import (
     most_outputs,
     own_copies,
     predictor,
-    untrained_loss,
 )
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
@@ -84,13 +96,13 @@ from firth.vectors.word_vectors import WordVectors
 
 @options_class
 class ParagraphVectors:
-    """Paragraph vectors, PV-DM or PV-DBOW: options that train.
+    """Paragraph vectors, PV-DM or PV-DBOW: the options, and `train`.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Le and Mikolov 2014; the module's docstring gives the formulas and every departure.
+        Le and Mikolov 2014; the module docstring has the formulas and all departures.
     """
 
     presets: ClassVar = {
@@ -99,32 +111,30 @@ class ParagraphVectors:
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 
     architecture: str = option(
-        "dm", "predict each word from the document and its context, or from the document alone", choices=("dm", "dbow")
+        "dm", "PV-DM (predict each word from document and context) or PV-DBOW (from the document alone)", choices=("dm", "dbow")
     )
     combine: str = option(
         "mean",
-        "how dm puts the vectors of document and context together",
+        "hidden vector of dm: mean, sum or concatenation of document and context vectors",
         choices=("mean", "sum", "concatenate"),
     )
-    words: bool = option(False, "whether dbow trains word vectors too, by skip-gram")
-    objective: str = option("negative", "how a prediction is scored", choices=("negative", "hierarchical"))
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    window: int = option(5, "words on each side of the predicted word", minimum=1, maximum=MOST)
-    negative: int = option(5, "noise words a prediction", minimum=1, maximum=MOST)
-    sample: float = option(
-        1e-3, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
-    )
-    epochs: int = option(10, "passes over the corpus", minimum=1, maximum=MOST_EPOCHS)
-    lr: float = option(0.025, "learning rate at the start", minimum=0, exclusive=True)
-    lr_end_factor: float = option(0.004, "share of lr that is left at the end", minimum=0, maximum=1)
-    noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
-    shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
-    shared_windows: int = option(1, "windows in a row that share their noise words", minimum=1, maximum=MOST)
+    words: bool = option(False, "train word vectors too with dbow, by skip-gram")
+    objective: str = option("negative", "objective of a prediction", choices=("negative", "hierarchical"))
+    dim: int = dim_option()
+    window: int = window_option("words on each side of the predicted word", maximum=MOST)
+    negative: int = negative_option(MOST)
+    sample: float = sample_option(1e-3)
+    epochs: int = epochs_option(10, maximum=MOST_EPOCHS)
+    lr: float = lr_option(0.025)
+    lr_end_factor: float = lr_end_factor_option(0.004)
+    noise_exponent: float = noise_exponent_option()
+    shrink_windows: bool = shrink_windows_option()
+    shared_windows: int = shared_windows_option(1, maximum=MOST)
 
     def __post_init__(self) -> None:
         options.check(self)
         if self.words and self.architecture == "dm":
-            raise OptionError("words=True: dm always trains word vectors; leave words at False, or use 'dbow'")
+            raise OptionError("words=True: dm always trains word vectors; leave it out, or use architecture='dbow'")
 
     def train(
         self,
@@ -138,53 +148,47 @@ class ParagraphVectors:
         checkpoint: str | os.PathLike[str] | None = None,
         **text: Any,
     ) -> DocumentVectors:
-        """Train vectors on a corpus of which each sentence is a document.
+        """Train on a corpus whose sentences are the documents; further arguments as for `firth.Word2Vec.train`.
+
+        Returns a vector per document, and the model's words, which infer vectors of new documents. A document without
+        words has a zero vector; a warning says how many there are.
 
         Args:
-            corpus: the encoded documents, or whatever `Corpus.build` takes: each text, row, cell or file is then a
-                document, and of a single file of text each line. Build a corpus of your own with `sentences="text"`
-                and `keep_empty=True`, which keeps documents without a word of the vocabulary, so that none is moved.
-            names: one a document, all different; by default "0", "1" and so on.
-            seed: of every random draw; with one thread it decides every bit of the result.
-            threads: how many; by default one a processor.
-            start: vectors for the words of the corpus to begin with; other words of theirs are left out.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
-                no more than a twentieth of the time; a later call with
-                the same corpus, options, seed and threads goes on from it.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
-
-        Returns:
-            One vector a document, and the model's words, from which vectors of further documents can be inferred. A
-            document without words has the vector zero; a warning says how many there are.
+            corpus: encoded documents, or whatever `Corpus.build` takes: each text, row, cell or file is a document; of
+                a single text file, each line. Build your own corpus with `sentences="text"` and `keep_empty=True`:
+                documents without a known word are kept, so that the numbering does not change.
+            names: one per document, all different; by default "0", "1" and so on.
+            seed: as for `firth.Word2Vec.train`.
+            threads: likewise.
+            start: initial vectors for words of the corpus; other words are ignored.
+            progress: likewise.
+            checkpoint: likewise.
+            **text: likewise.
 
         Raises:
-            CorpusError: the text cannot be read, or leaves no words.
-            OptionError: `threads` is below one, there are not as many names as documents, or the checkpoint is of
+            CorpusError: the text cannot be read, or has no words.
+            OptionError: `threads` is below 1, there are not as many names as documents, or the checkpoint belongs to
                 another run.
             ShapeError: `start` has another width.
-            DivergenceError: numbers or loss grew as no learning could make them.
+            DivergenceError: the training diverged.
         """
-        count = usable_threads(threads)
-        corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
-        called = _names(names, len(corpus))
-        matrices = self.initial(corpus, seed, start)
-        facts = dataclasses.asdict(self)
-        by = scoring_of(facts, corpus.vocabulary.counts)
-        run = Run(
-            corpus=corpus,
-            matrices=matrices,
-            train_shard=self.shard_trainer(corpus, matrices, by, count),
-            options={"model": "paragraph", **facts},
-            epochs=self.epochs,
-            rate=self.rate,
-            untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
-            seed=seed,
-            sampled=True,
-            threads=count,
-            finish=lambda made, told: self._finish(corpus, made, told, called),
+        arguments = TrainingArguments(
+            seed=seed, threads=usable_threads(threads), start=start, progress=progress, checkpoint=checkpoint
         )
-        return run.train(progress=progress, checkpoint=checkpoint)
+        corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
+        document_names = _document_names(names, len(corpus))
+        matrices, facts = self.initial_matrices(corpus, seed, start), dataclasses.asdict(self)
+        by = scoring_of(facts, corpus.vocabulary.counts)
+        return window_run(
+            self,
+            {"model": "paragraph", **facts},
+            corpus,
+            arguments,
+            matrices=matrices,
+            by=by,
+            train_shard=self.shard_trainer(corpus, matrices, by, arguments.threads),
+            finish=lambda trained, facts: self._finish(corpus, trained, facts, document_names),
+        ).train()
 
     @property
     def rate(self) -> LearningRate:
@@ -193,16 +197,11 @@ class ParagraphVectors:
 
     @property
     def reading(self) -> Reading:
-        """How the kernel reads a document."""
+        """The settings with which a kernel reads a document."""
         return reading(dataclasses.asdict(self), frozen=False)
 
-    def initial(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
-        """Return matrices to train: the rows of documents, behind those of words where a mode has them.
-
-        Args:
-            corpus: its vocabulary gives the words, its sentences are the documents.
-            seed: of the random vectors.
-            start: vectors for words to begin with, or None.
+    def initial_matrices(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
+        """Return initial matrices: input rows of words, if the mode has them, then of documents.
 
         Raises:
             ShapeError: `start` has another width, or its output vectors have.
@@ -210,33 +209,26 @@ class ParagraphVectors:
         how = self.reading
         width = width_of(how.mode, how.window)
         known = None if start is None else _known(start, corpus, outputs=self.objective == "negative" and width == 1)
-        made = initial_matrices(corpus, self.dim, seed=seed, start=known)
-        words = 0 if how.mode == DBOW else len(made.words)
+        matrices = initial_matrices(corpus, self.dim, seed=seed, start=known)
+        words = 0 if how.mode == DBOW else len(matrices.words)
         inputs = aligned_rows(words + len(corpus), self.dim)
-        inputs[:words] = made.inputs[:words]
+        inputs[:words] = matrices.inputs[:words]
         random = generator(seed, "document vectors")
         for rows in np.array_split(inputs[words:], max(1, len(corpus) // 4096)):
             rows[:, : self.dim] = (random.random((len(rows), self.dim), dtype=np.float32) * 2 - 1) / self.dim
-        outputs = made.outputs if width == 1 else aligned_rows(len(made.words), made.inputs.shape[1] * width)
-        return dataclasses.replace(made, inputs=inputs, outputs=outputs)
+        outputs = matrices.outputs if width == 1 else aligned_rows(len(matrices.words), matrices.inputs.shape[1] * width)
+        return dataclasses.replace(matrices, inputs=inputs, outputs=outputs)
 
     def shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
-        """Return the function that trains one shard.
-
-        Args:
-            corpus: the encoded documents.
-            matrices: what is trained.
-            by: the objective.
-            threads: how many share the corpus.
-        """
+        """Return the function that trains one shard of `corpus`."""
         how = self.reading
-        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
+        text = text_of(self, corpus, threads)
         documents = len(matrices.inputs) - len(corpus)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
             at, joined = document_addresses(work, matrices.inputs, matrices.outputs, how)
-            own = own_copies(by, matrices.outputs, threads)  # alive for as long as the kernel runs
+            own = own_copies(by, matrices.outputs, threads)  # keeps the copies alive while the kernel runs
             by_thread = predictor(by, at, shard.loss, own)
             train_documents(text, documents, by.noise, how, work, by_thread, at, joined, shard.state(stop))
 
@@ -259,12 +251,11 @@ class ParagraphVectors:
         empty = np.diff(corpus.offsets) == 0
         vectors[empty] = 0
         if empty.any():
-            warnings.warn(
+            warn_caller(
                 f"{int(empty.sum()):,} of {len(empty):,} documents hold no word of the vocabulary: their vectors are "
-                "zero; build the corpus with a smaller min_count to keep more words",
-                stacklevel=5,
+                "zero; build the corpus with a smaller min_count to keep more words"
             )
-        bag_of_paths = how.mode == DBOW and self.objective == "hierarchical"  # its outputs are nodes: no words at all
+        bag_of_paths = how.mode == DBOW and self.objective == "hierarchical"  # its output rows are nodes, so there are no word vectors
         words = m.inputs[:first, : self.dim] if first else np.zeros_like(outputs) if bag_of_paths else outputs
         return DocumentVectors(
             names,
@@ -277,24 +268,24 @@ class ParagraphVectors:
         )
 
 
-def _names(names: Sequence[str] | None, documents: int) -> Sequence[str]:
+def _document_names(names: Sequence[str] | None, documents: int) -> Sequence[str]:
     if names is None:
         return list(map(str, range(documents)))
-    called = list(names)
-    if len(called) != documents:
+    names = list(names)
+    if len(names) != documents:
         raise OptionError(
-            f"{len(called):,} names for {documents:,} documents: expected one a document; a corpus leaves out "
+            f"{len(names):,} names for {documents:,} documents: expected one per document; a corpus leaves out "
             "documents without a known word unless it is built with keep_empty=True"
         )
-    return called
+    return names
 
 
 def _known(start: WordVectors, corpus: Corpus, *, outputs: bool) -> WordVectors:
-    """Return the vectors of those words that the corpus has."""
+    """Return the vectors of the words that are in the corpus."""
     rows = [row for row, word in enumerate(start.words) if word in corpus.vocabulary]
     output = start.output_vectors
     if output is not None and outputs and output.shape[1] != start.dim:
-        raise ShapeError(f"start's output vectors are {output.shape[1]} wide, expected {start.dim}")
+        raise ShapeError(f"start's output vectors have width {output.shape[1]}, expected {start.dim}")
     return WordVectors(
         [start.words[row] for row in rows],
         start.vectors[rows].reshape(len(rows), start.dim),
@@ -311,11 +302,11 @@ def train_documents(
     work: Work,
     by: Predictor,
     at: Addresses,
-    joined: Addresses,  # the same for steps of rows as wide as the outputs
+    joined: Addresses,  # the same, for steps of rows as wide as the outputs
     state: ShardState,
 ) -> None:
-    """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loop, once.
+    """Train a shard from its current position to its end or a stop."""
+    # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loop.
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, document, rate in pieces(text, work, state):

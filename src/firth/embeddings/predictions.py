@@ -1,12 +1,11 @@
-"""The epoch kernel of every objective but negative sampling: a window of words predicts its centre.
+"""The epoch kernel of Word2Vec for every objective except negative sampling: a window predicts its centre.
 
-What: skip-gram hands over the rows of a window, CBOW one row that is their mean or their sum;
-`firth.kernels.objectives` does the rest. Negative sampling has a kernel of its own in `firth.embeddings.word2vec`,
-which draws the noise of several windows beforehand.
+What: skip-gram passes the rows of a window, CBOW one row that is their mean or sum, to `firth.kernels.objectives`.
+Negative sampling has its own kernel in `firth.embeddings.word2vec`, which draws the noise of several windows in advance.
 
 Objective, Source, Departures: those of `firth.embeddings.word2vec` and `firth.kernels.objectives`.
 
-Cost: a window of M words and an objective that meets N output rows take 6 M N D flops with skip-gram, 6 N D with CBOW.
+Cost: for a window of M words and an objective with N output rows, 6 M N D flops with skip-gram, 6 N D with CBOW.
 """
 
 from typing import NamedTuple
@@ -21,33 +20,35 @@ from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
 from firth.kernels.targets import Addresses, Work, combine, gather_contexts, scatter
 
-WINDOW, PAIR, CBOW = range(3)  # what an epoch kernel does with a window
-AHEAD = 2  # windows between the drawing of noise or the asking for rows, and their use
+WINDOW, PAIR, CBOW = range(3)  # what a kernel does with a window
+AHEAD = 2  # windows between drawing noise or prefetching rows, and using them
 
 
-class Task(NamedTuple):
-    """What a shard's kernel makes of a text."""
+class WindowSettings(NamedTuple):
+    """Settings of the Word2Vec kernels."""
 
     noise: npt.NDArray[np.uint64]  # (V,) alias table
     mode: int  # WINDOW, PAIR or CBOW
-    window: int  # words a side
-    shrink: bool  # whether a window's reach is drawn from 1 to `window`
-    shared: int  # windows in a row with the same noise
-    mean: bool  # CBOW: whether the hidden row is a mean, else a sum
+    window: int  # words on each side
+    shrink: bool  # whether the size of each window is drawn from 1 to `window`
+    shared: int  # consecutive windows with the same noise words
+    mean: bool  # CBOW: whether the hidden vector is a mean, not a sum
     divide: bool  # CBOW: whether the gradient is divided by the number of context words
-    scale: float  # CBOW: of the hidden row
+    scale: float  # CBOW: factor of the hidden vector
 
 
 @compiled
-def train_predictions(text: Text, task: Task, by: Predictor, work: Work, at: Addresses, state: ShardState) -> None:
-    """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    sentence, contexts, window = work.sentence, work.contexts, task.window
+def train_predictions(
+    text: Text, settings: WindowSettings, by: Predictor, work: Work, at: Addresses, state: ShardState
+) -> None:
+    """Train a shard from its current position to its end or a stop."""
+    # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
+    sentence, contexts, window = work.sentence, work.contexts, settings.window
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
         merge_copies(by, at, count)
         if count < 2:
-            continue  # a word alone has no window
+            continue  # a single word has no context
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
@@ -56,16 +57,16 @@ def train_predictions(text: Text, task: Task, by: Predictor, work: Work, at: Add
                     prefetch_row(at.inputs + sentence[ahead + window] * at.row_bytes, at.row_bytes)
             if t < 0:
                 continue
-            reach = window - below(draw(random), window) if task.shrink else window
+            reach = window - below(draw(random), window) if settings.shrink else window
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
-            if task.mode == CBOW:
-                combine(m, task.mean, task.scale, at)
+            if settings.mode == CBOW:
+                combine(m, settings.mean, settings.scale, at)
                 predict(by, at, random, sentence[t], at.hidden_table, at.gradient_table, 1, rate)
-                scatter(m, task.divide, task.scale, at)
+                scatter(m, settings.divide, settings.scale, at)
             else:
-                together = 1 if task.mode == PAIR else m
+                together = 1 if settings.mode == PAIR else m
                 for first in range(0, m, together):
                     block = at.contexts + 8 * first
                     predict(by, at, random, sentence[t], block, block, together, rate)
-            predictions[0] += 1 if task.mode == CBOW else m
+            predictions[0] += 1 if settings.mode == CBOW else m
     merge_copies(by, at, MERGE)

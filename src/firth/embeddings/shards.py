@@ -1,9 +1,9 @@
-"""A thread's share of a text: where it stands, its random numbers, its loss; and a fixed sample of a text.
+"""Shards: each thread's share of a text, with its position, random state and loss; and a fixed sample of a text.
 
-The loss that training sums is not the loss of the vectors. Each prediction is scored just before it is learned, by rows
-that have followed the words and noise words of the moment, and the farther the larger the learning rate is. While the
-rate falls, that lead is lost, and the sum may rise from epoch to epoch though the vectors become better. The loss on a
-sample with the same windows and noise words each time, from which nothing is learned, has no such lead.
+The running loss of a training is not the loss of the vectors. Each prediction is scored just before it is learned, by
+rows that have just adapted to the current words, and the more so the higher the learning rate. As the rate decays, this
+advantage shrinks, and the running loss may rise from epoch to epoch although the vectors improve. The loss on a fixed
+sample, with the same windows and negative samples each time and no learning, does not have this bias.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,24 +16,24 @@ from firth.kernels.pieces import ShardState
 from firth.kernels.rows import own_lines
 from firth.randomness import kernel_states
 
-STRETCHES = 8  # that a sample is made of
+STRETCHES = 8  # parts of a sample
 SMALLEST_SAMPLE, LARGEST_SAMPLE = 4096, 65536  # tokens
-SAMPLE_SHARE = 50  # a sample is a fiftieth of a corpus at most, but for small ones
+SAMPLE_SHARE = 50  # a sample is at most a fiftieth of a large corpus
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One thread's share of the corpus, and all that a kernel must remember between two calls.
+    """One thread's share of the corpus, and the state of its kernel between two calls.
 
     Attributes:
         first: the first token.
         last: one past the last token.
         position: (1,) int64, the next token to read.
-        read: (1,) int64, tokens read in all epochs; the learning rate falls with it.
-        random: (1,) uint64, state of the thread's own generator.
-        loss: (1,) float64, summed over this epoch's predictions, in nats.
-        predictions: (1,) int64, how many those are.
-        learns: whether it is trained; otherwise its learning rate is zero, and its loss alone is wanted.
+        read: (1,) int64, tokens read in all epochs; the learning rate decays with it.
+        random: (1,) uint64, state of the thread's random generator.
+        loss: (1,) float64, sum over this epoch's predictions, in nats.
+        predictions: (1,) int64, their number.
+        learns: False to measure the loss only, with a learning rate of zero.
     """
 
     first: int
@@ -46,12 +46,12 @@ class Shard:
     learns: bool = True
 
     def state(self, stop: npt.NDArray[np.int64]) -> ShardState:
-        """Return what a kernel updates; it returns soon after `stop` is set."""
+        """Return the arrays that a kernel updates; the kernel returns soon after `stop` is set."""
         numbers = (self.position, self.read, self.random, self.loss, self.predictions)
         return ShardState(*numbers, stop, self.last, float(self.learns))
 
     def rewind(self) -> None:
-        """Go back to the first token for another epoch."""
+        """Go back to the first token for the next epoch."""
         self.position[0], self.loss[0], self.predictions[0] = self.first, 0.0, 0
 
 
@@ -59,7 +59,7 @@ TrainShard = Callable[[Shard, npt.NDArray[np.int64]], None]
 
 
 def make_shards(tokens: int, count: int, seed: int) -> list[Shard]:
-    """Cut a corpus into equal shares of tokens; a sentence on a border is trained in two pieces."""
+    """Split a corpus into equal shares of tokens; a sentence across a border is trained in two parts."""
     borders = [tokens * i // count for i in range(count + 1)]
     states = kernel_states(seed, "shard", count)
     return [_shard(borders[i], borders[i + 1], states[i : i + 1]) for i in range(count)]
@@ -79,11 +79,10 @@ def empty_shard() -> Shard:
 
 
 def sample_shards(tokens: int, seed: int) -> list[Shard]:
-    """Return a fixed sample of a corpus, whose loss is measured: stretches of it that stand equally far apart.
+    """Return a fixed sample of a corpus, to measure the loss: stretches at equal distances.
 
-    Each call returns the same tokens with the same random states, so that the same words survive subsampling, windows
-    are as wide, and the noise words are the same. A large corpus gives 65,536 tokens, a small one a fiftieth of
-    itself, and at least 4,096 tokens where it has as many.
+    Each call returns the same tokens with the same random states, so subsampling, window sizes and negative samples are
+    the same. The sample has a fiftieth of the tokens, but from 4,096 (if the corpus has as many) to 65,536.
     """
     size = min(tokens, max(SMALLEST_SAMPLE, min(tokens // SAMPLE_SHARE, LARGEST_SAMPLE)))
     count = min(STRETCHES, max(1, size))
@@ -93,5 +92,5 @@ def sample_shards(tokens: int, seed: int) -> list[Shard]:
 
 
 def mean_loss(shards: Sequence[Shard]) -> float:
-    """Return the loss a prediction that shards have summed, nats; 0 where they made none."""
+    """Return the mean loss per prediction of shards, in nats; 0 if they made none."""
     return sum(float(s.loss[0]) for s in shards) / max(1, sum(int(s.predictions[0]) for s in shards))

@@ -1,12 +1,12 @@
-"""The epoch kernel of subword models: a window's words, each the mean of its rows, predict one another.
+"""The epoch kernel of FastText: the words of a window predict one another; a word is the mean of its subword rows.
 
-What: skip-gram makes its hidden row of the centre's rows, once, and predicts every context word from it; CBOW makes it
-of the rows of all context words and predicts the centre. The hidden row moves from prediction to prediction, and when
-the window ends, each row that it is made of moves as far as it did.
+What: skip-gram averages the centre's rows to a hidden vector once, and predicts every context word from it. CBOW
+averages the rows of all context words and predicts the centre. Each prediction updates the hidden vector; at the end of
+the window, its total change is added to each row that it is the mean of.
 
 Objective, Source, Departures: those of `firth.embeddings.fasttext`.
 
-Cost: for a window of m context words and R rows a word, 6 D m (K + 1) + 2 D R flops with skip-gram; 6 D (K + 1) +
+Cost: for a window of m context words and R rows per word, 6 D m (K + 1) + 2 D R flops with skip-gram; 6 D (K + 1) +
 2 D m R with CBOW.
 """
 
@@ -37,37 +37,39 @@ from firth.kernels.targets import Addresses, Work, following
 from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)
-AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
+AHEAD = 2  # windows between drawing noise words and using them; their rows are prefetched meanwhile
 
 
-class Task(NamedTuple):
-    """What a shard's kernel makes of a text."""
+class SubwordSettings(NamedTuple):
+    """Settings of the FastText kernel."""
 
     noise: npt.NDArray[np.uint64]  # (V,) alias table
-    starts: npt.NDArray[np.int64]  # (V + 1,) where each word's rows begin in the next
-    rows: int  # address of the addresses of input rows: a word's own, then those of its n-grams
+    starts: npt.NDArray[np.int64]  # (V + 1,) where each word's rows begin in `rows`
+    rows: int  # address of a table of row addresses: a word's own row, then those of its n-grams
     mode: int  # SKIPGRAM or CBOW
-    window: int  # words a side
-    shrink: bool  # whether a window's reach is drawn from 1 to `window`
-    shared: int  # windows in a row with the same noise
+    window: int  # words on each side
+    shrink: bool  # whether the size of each window is drawn from 1 to `window`
+    shared: int  # consecutive windows with the same noise words
 
 
 @compiled
-def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predictor, state: ShardState) -> None:
-    """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    noise, sentence, sets, starts = task.noise, work.sentence, work.noise, task.starts
-    rows, mode, window, shared = task.rows, task.mode, task.window, task.shared
+def train_subwords(
+    text: Text, settings: SubwordSettings, work: Work, at: Addresses, by: Predictor, state: ShardState
+) -> None:
+    """Train a shard from its current position to its end or a stop."""
+    # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
+    noise, sentence, sets, starts = settings.noise, work.sentence, work.noise, settings.starts
+    rows, mode, window, shared = settings.rows, settings.mode, settings.window, settings.shared
     random, predictions = state.random, state.predictions
     reaches = np.zeros(LONGEST, dtype=np.int64)
     for count, _, rate in pieces(text, work, state):
         merge_copies(by, at, count)
         if count < 2:
-            continue  # a word alone has no window
+            continue  # a single word has no context
         for t in range(count):
-            reaches[t] = window - below(draw(random), window) if task.shrink else window
-        drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
-        due = left = 0
+            reaches[t] = window - below(draw(random), window) if settings.shrink else window
+        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
+        due = left = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
@@ -82,7 +84,7 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
                         sets[drawn, k] = word
                         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
                 due -= 1
-                new = ahead + window if mode == CBOW else ahead  # the word whose input rows come into use
+                new = ahead + window if mode == CBOW else ahead  # the word whose input rows are needed next
                 if new < count:
                     for i in range(starts[sentence[new]], starts[sentence[new] + 1]):
                         prefetch_row(get_int64(rows, i), at.row_bytes)
@@ -112,7 +114,7 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
                     k += by.negative
                 else:
                     predict(by, at, random, sentence[c], at.hidden_table, at.hidden_table, 1, rate)
-            # How far the hidden row has moved is what its rows get.
+            # The change of the hidden vector is added to each of its rows.
             call_rows(at.add, at.gradient_table, 1, at.hidden, at.chunks, np.float32(1))
             call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
@@ -121,21 +123,21 @@ def train_subwords(text: Text, task: Task, work: Work, at: Addresses, by: Predic
 
 @njit(nogil=True, inline="always")
 def around(t: int, count: int, reach: int) -> int:
-    """Return how many context words a window has."""
+    """Return the number of context words of a window."""
     return min(reach, t) + min(reach, count - 1 - t)
 
 
 @njit(nogil=True, inline="always")
 def gather_rows(
-    sentence: npt.NDArray[np.int64],  # words that survived subsampling
+    sentence: npt.NDArray[np.int64],  # words that subsampling kept
     t: int,  # the centre's place
     before: int,  # context words before it
-    after: int,  # context words behind it
+    after: int,  # context words after it
     starts: npt.NDArray[np.int64],  # (V + 1,) where each word's rows begin
     rows: int,  # address of the addresses of rows
     table: int,  # receives them
 ) -> int:
-    """List the rows of all words around a centre; return how many they are."""
+    """List the rows of all context words; return their number."""
     n = 0
     for j in range(t - before, t + after + 1):
         if j != t:

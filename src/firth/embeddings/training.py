@@ -1,13 +1,12 @@
-"""What every embedding that trains in shards shares: matrices, shards, threads, progress, and when to stop.
+"""The training loop of all embeddings: matrices, shards, threads, progress, checkpoints, and when to stop.
 
-A model brings one function that trains a shard from where its `Shard` stands until the shard's end or until it is told
-to stop. Everything that is not arithmetic happens here, once: a stop for Ctrl-C or SIGTERM, for a checkpoint or for
-divergence is the same flag, looked at between sentences.
+A model provides one function that trains a shard until its end or until a flag is set. Everything else happens here,
+once. Ctrl-C, SIGTERM, a checkpoint and divergence all set the same flag, which kernels check between sentences.
 """
 
 import hashlib
 import math
-import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -25,39 +24,44 @@ from firth.embeddings.shards import Shard as Shard
 from firth.embeddings.shards import TrainShard as TrainShard
 from firth.embeddings.shards import empty_shard, mean_loss, sample_shards
 from firth.embeddings.shards import make_shards as make_shards
+from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.kernels.compiled import release_compiler
+from firth.kernels.noise import alias_table
+from firth.kernels.objectives import Scoring, scoring, untrained_loss
 from firth.kernels.pieces import Text
 from firth.kernels.rows import aligned_rows
 from firth.kernels.threads import usable_threads as usable_threads
+from firth.kernels.trees import Tree
 from firth.kernels.windows import keep_thresholds
-from firth.progress import Progress, Report, Status, compiling, reporting
+from firth.progress import Report, Status, compiling, reporting
 from firth.randomness import generator
 from firth.signals import Asked, stopping
 from firth.storage.files import release_pages
 from firth.vectors.word_vectors import WordVectors
 
-POLL = 0.1  # seconds between two looks at the threads
+POLL = 0.1  # seconds between two checks of the threads
 CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
-CHECKPOINT_SHARE = 20  # times as long as keeping the state takes is trained before it is kept after an epoch again
-WATCHED_ROWS = 1000  # the most frequent words: where numbers explode, they do so first
-LARGEST = 1e6  # size of a number; learned ones stay below 100, and an explosion passes any bound within a few steps
-WORSE = 1.5  # times the untrained loss: learning at a rate that suits stays below 1
-FEW = 20  # predictions whose mean loss chance alone may bring there
-SAFE_LR = 0.05  # the most that is suggested after a divergence
+CHECKPOINT_SHARE = 20  # training time between two checkpoints after epochs, as a multiple of the time to write one
+WATCHED_ROWS = 1000  # rows of the most frequent words: diverging numbers show there first
+LARGEST = 1e6  # bound of absolute values; learned numbers stay below 100, and diverging ones soon pass any bound
+WORSE = 1.5  # bound of the loss, as a multiple of the untrained loss
+FEW = 20  # predictions below which the mean loss is too noisy to judge
+SAFE_LR = 0.05  # largest learning rate suggested after a divergence
 
 
 @dataclass(frozen=True)
 class Matrices:
-    """The two sides of a model and the words they belong to.
+    """The parameters of a model and the words they belong to.
 
     Attributes:
         words: V words.
         counts: (V,) int64.
         inputs: (V, P) float32, rows padded to cache lines.
         outputs: (V, P) float32.
-        dim: D, the numbers of a row that are used.
-        state: further arrays that training changes and a checkpoint keeps, by name.
+        dim: D, the width of the vectors; the rest of a row is padding.
+        state: further arrays that training changes and checkpoints hold, by name.
+        limits: smallest and largest value of arrays in a checkpoint, by name.
     """
 
     words: list[str]
@@ -70,77 +74,91 @@ class Matrices:
 
 
 class LearningRate(NamedTuple):
-    """A learning rate that falls linearly.
+    """A linearly decaying learning rate.
 
     Attributes:
-        lr: at the start.
-        final: the share of it that is left at the end.
+        lr: initial learning rate.
+        final: final learning rate as a share of `lr`.
     """
 
     lr: float
     final: float
 
     def at(self, progress: float) -> float:
-        """Return the learning rate when a share `progress` of all words has been read."""
+        """Return the learning rate after a share `progress` of the training."""
         return self.lr * (1 - (1 - self.final) * progress)
 
 
-class Encoded(Protocol):
-    """What a run asks of the text that it goes through."""
+class TrainingData(Protocol):
+    """The data of a training run: a corpus, labelled texts or co-occurrence counts."""
 
     @property
     def ids(self) -> npt.NDArray[np.int32]:
-        """(N,) its tokens."""
+        """(N,) tokens."""
 
     @property
     def num_tokens(self) -> int:
-        """N, or what else the learning rate falls with."""
+        """N, the number of units after which the learning rate has decayed."""
 
     @property
     def fingerprint(self) -> str:
-        """What tells it from other texts."""
+        """A digest that identifies the data."""
+
+
+class WindowModel(Protocol):
+    """The options that `window_run` reads of a model."""
+
+    @property
+    def sample(self) -> float:
+        """Subsampling threshold."""
+
+    @property
+    def epochs(self) -> int:
+        """Number of epochs."""
+
+    @property
+    def rate(self) -> LearningRate:
+        """Learning rate."""
 
 
 Result = TypeVar("Result")
 
 
 @dataclass(kw_only=True)
-class Run(Generic[Result]):
-    """A training run: what is trained, how far it has come.
+class TrainingRun(Generic[Result]):
+    """A training run and its state.
 
     Attributes:
-        corpus: the text.
-        matrices: what is trained, in place.
-        train_shard: trains a shard until its end or until the flag it is given is set.
-        options: the model's options, for the result and to tell whether a checkpoint belongs to this run.
-        epochs: passes over the corpus.
+        corpus: the training data.
+        matrices: the parameters, trained in place.
+        train_shard: trains a shard until its end or until the given flag is set.
+        options: the model's options, for the result and to check that a checkpoint belongs to this run.
+        epochs: passes over the data.
         rate: the learning rate.
-        untrained_loss: loss a prediction before any training, nats.
-        seed: of all randomness.
-        threads: one shard each.
-        finish: makes the result of the matrices and of the facts about the run, a value that JSON holds.
-        sampled: whether the loss on a fixed sample of the text is measured after each epoch; for kernels that leave
-            everything as it is where the learning rate is zero.
-        unit: what the tokens of the text are called.
-        epoch: the epoch in work, from 0.
+        untrained_loss: loss per prediction before any training, in nats.
+        arguments: seed, threads (one shard each), progress and checkpoint.
+        finish: makes the result from the matrices and the facts about the run, which are JSON-compatible.
+        sampled: whether the loss on a fixed sample is measured after each epoch; only for kernels that change nothing
+            when the learning rate is zero.
+        unit: plural noun for the tokens of the data.
+        epoch: the current epoch, from 0.
         losses: mean loss of each finished epoch.
         sample_losses: mean loss on the fixed sample after each finished epoch.
         seconds: time spent in kernels.
         interrupted: whether Ctrl-C or SIGTERM ended the run.
-        beginning: fingerprint of the words and vectors it began with; only a run with checkpoints has one.
-        kept: what `seconds` was when the state was last kept.
-        keeping: how long that took.
+        start_fingerprint: fingerprint of the initial words and vectors; only in runs with checkpoints.
+        saved_at: the value of `seconds` at the last checkpoint.
+        save_seconds: how long the last checkpoint took to write.
     """
 
-    corpus: Encoded
+    corpus: TrainingData
     matrices: Matrices
     train_shard: TrainShard
     options: Mapping[str, Any]
     epochs: int
     rate: LearningRate
     untrained_loss: float
-    seed: int
-    threads: int
+    arguments: TrainingArguments[Any]
     finish: Callable[[Matrices, dict[str, Any]], Result]
     sampled: bool = False
     unit: str = "words"
@@ -149,20 +167,20 @@ class Run(Generic[Result]):
     sample_losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
     interrupted: bool = False
-    beginning: str = ""
-    kept: float = 0.0
-    keeping: float = 0.0
+    start_fingerprint: str = ""
+    saved_at: float = 0.0
+    save_seconds: float = 0.0
     shards: list[Shard] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shards = make_shards(self.corpus.num_tokens, self.threads, self.seed)
+        self.shards = make_shards(self.corpus.num_tokens, self.arguments.threads, self.arguments.seed)
 
-    def train(self, *, progress: Progress, checkpoint: str | os.PathLike[str] | None) -> Result:
-        """Train until the last epoch's end, a checkpoint at a time, and return the result."""
-        with reporting(progress) as report:
-            folder = None if checkpoint is None else Path(checkpoint)
+    def train(self) -> Result:
+        """Train to the end of the last epoch, or until interrupted, and return the result."""
+        with reporting(self.arguments.progress) as report:
+            folder = None if self.arguments.checkpoint is None else Path(self.arguments.checkpoint)
             if folder is not None:
-                self.beginning = _fingerprint(self.matrices)
+                self.start_fingerprint = _fingerprint(self.matrices)
                 load_checkpoint(self, folder)
             compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
             release_compiler()
@@ -175,37 +193,36 @@ class Run(Generic[Result]):
                 self.interrupted = self.epoch < self.epochs
         if self.interrupted:
             place = f"epoch {self.epoch + 1} of {self.epochs}"
-            warnings.warn(f"training was interrupted in {place}: the vectors learned so far are kept", stacklevel=3)
+            warn_caller(f"training was interrupted in {place}: the result holds what was learned so far")
         elif not any(self.losses):
-            warnings.warn(
-                f"training made no prediction: no sentence of these {self.corpus.num_tokens:,} words had two left "
-                "after subsampling, and the vectors are those it began with; use sample=0 for so small a corpus",
-                stacklevel=3,
+            warn_caller(
+                f"training made no prediction, and the vectors are the initial ones: no sentence of these "
+                f"{self.corpus.num_tokens:,} words has two words left after subsampling; use sample=0 for a small corpus"
             )
         return self._result()
 
     def measure(self) -> float:
-        """Return the mean loss on the fixed sample, nats a prediction; nothing learns from it."""
-        sample = sample_shards(self.corpus.num_tokens, self.seed)
+        """Return the mean loss on the fixed sample, in nats per prediction, without training on it."""
+        sample = sample_shards(self.corpus.num_tokens, self.arguments.seed)
         for shard in sample:
             self.train_shard(shard, np.zeros(1, dtype=np.int64))
         return mean_loss(sample)
 
     def identity(self) -> dict[str, Any]:
-        """What must be equal for a checkpoint to belong to this run."""
+        """Return the values that a checkpoint of this run must have."""
         return {
             "options": dict(self.options),
             "corpus": self.corpus.fingerprint,
-            "seed": self.seed,
-            "threads": self.threads,
-            "start": self.beginning,
+            "seed": self.arguments.seed,
+            "threads": self.arguments.threads,
+            "start": self.start_fingerprint,
         }
 
     def _result(self) -> Result:
         facts = {
             "options": dict(self.options),
-            "seed": self.seed,
-            "threads": self.threads,
+            "seed": self.arguments.seed,
+            "threads": self.arguments.threads,
             "loss": self.losses,
             **({"sample_loss": self.sample_losses} if self.sampled else {}),
             "unit": self.unit,
@@ -217,30 +234,63 @@ class Run(Generic[Result]):
         return self.finish(self.matrices, facts)
 
 
-def text_of(corpus: Corpus, *, sample: float, rate: LearningRate, epochs: int, threads: int) -> Text:
-    """Return what the kernels of a run read.
+def window_run(
+    model: WindowModel,
+    options: Mapping[str, Any],
+    corpus: Corpus,
+    arguments: TrainingArguments[Any],
+    *,
+    matrices: Matrices,
+    by: Scoring,
+    train_shard: TrainShard,
+    finish: Callable[[Matrices, dict[str, Any]], Result],
+    sampled: bool = True,
+) -> TrainingRun[Result]:
+    """Return the run of a model that goes through a corpus window by window; `options` is for its metadata."""
+    return TrainingRun(
+        corpus=corpus,
+        matrices=matrices,
+        train_shard=train_shard,
+        options=options,
+        epochs=model.epochs,
+        rate=model.rate,
+        untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(model.sample)),
+        arguments=arguments,
+        sampled=sampled,
+        finish=finish,
+    )
 
-    Args:
-        corpus: the encoded text.
-        sample: relative frequency above which words are thinned out; 0 keeps all.
-        rate: the learning rate.
-        epochs: passes over the corpus.
-        threads: how many share the corpus.
-    """
+
+def output_layer(corpus: Corpus, objective: str, negative: int, noise_exponent: float, tree: Tree | None) -> Scoring:
+    """Return the output layer of a model: an objective with its noise distribution or tree."""
+    noise = corpus.vocabulary.noise_probabilities(noise_exponent)
+    return scoring(objective, noise, negative=negative, noise=alias_table(noise), tree=tree)
+
+
+def text_of(model: WindowModel, corpus: Corpus, threads: int) -> Text:
+    """Return a corpus with subsampling and learning rate, as the kernels of a run with `threads` threads read it."""
     return Text(
         ids=corpus.ids,
         offsets=corpus.offsets,
-        thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(sample)),
-        first_lr=rate.at(0),
-        last_lr=rate.at(1),
-        total=max(1, epochs * corpus.num_tokens // threads),
+        thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(model.sample)),
+        first_lr=model.rate.at(0),
+        last_lr=model.rate.at(1),
+        total=max(1, model.epochs * corpus.num_tokens // threads),
     )
+
+
+def warn_caller(message: str) -> None:
+    """Warn, with the place of the first caller outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "firth":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
 
 
 def word_vectors(
     matrices: Matrices, facts: dict[str, Any], attributes: Mapping[str, npt.NDArray[Any]] | None = None
 ) -> WordVectors:
-    """Return a run's result where each row is a word's: input vectors, with output vectors and counts."""
+    """Return the result of a run whose rows are words: input vectors with output vectors and counts."""
     m = matrices
     return WordVectors(
         m.words,
@@ -253,20 +303,13 @@ def word_vectors(
 
 
 def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, reach: float = 1.0) -> Matrices:
-    """Return matrices to train: random inputs in +-reach/D and zero outputs, or what `start` holds.
+    """Return initial matrices: inputs uniform in +-reach/D and outputs of zeros, or the vectors of `start`.
 
-    Words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
-
-    Args:
-        corpus: its vocabulary gives the words.
-        dim: D, the width of the vectors.
-        seed: of the random inputs.
-        start: vectors to go on from, or None.
-        reach: the largest random number, times D.
+    The words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
 
     Raises:
-        ShapeError: `start` is not `dim` wide.
-        OptionError: `start` holds numbers that are not finite.
+        ShapeError: `start` has another width than `dim`.
+        OptionError: `start` holds NaN or infinity.
     """
     words, counts = list(corpus.vocabulary.words), np.asarray(corpus.vocabulary.counts, dtype=np.int64)
     if start is not None and start.dim != dim:
@@ -301,8 +344,8 @@ def _copy_start(
     inputs[rows, : start.dim] = start.vectors
     if start.output_vectors is not None and start.output_vectors.shape[1] != start.dim:
         raise ShapeError(
-            f"start's output vectors are {start.output_vectors.shape[1]} wide, expected dim={start.dim}: they are of a "
-            "model of word order; start from vectors of the same model"
+            f"start's output vectors have width {start.output_vectors.shape[1]}, expected dim={start.dim}: they are "
+            "those of a structured model; start from vectors of the same model"
         )
     if start.output_vectors is not None:
         outputs[rows, : start.dim] = start.output_vectors
@@ -317,18 +360,18 @@ def _fingerprint(matrices: Matrices) -> str:
     return digest.hexdigest()
 
 
-def _train_epoch(run: Run[Any], report: Report, folder: Path | None, asked: Asked) -> None:
-    """Train to the end of the epoch, or to a checkpoint inside it, or to an interruption."""
+def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, asked: Asked) -> None:
+    """Train to the end of the epoch, to a checkpoint inside it, or to an interruption."""
     report(_status(run))
     stop = np.zeros(1, dtype=np.int64)
     began, spent = time.monotonic(), run.seconds
-    with ThreadPoolExecutor(run.threads) as pool:
+    with ThreadPoolExecutor(run.arguments.threads) as pool:
         futures = [pool.submit(run.train_shard, shard, stop) for shard in run.shards]
         try:
             while wait(futures, timeout=POLL).not_done:
                 run.seconds = spent + time.monotonic() - began
                 report(_status(run))
-                _check_sound(run, stop, WATCHED_ROWS)
+                _check_divergence(run, stop, WATCHED_ROWS)
                 release_pages(run.corpus.ids)
                 if asked.stop or (folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL):
                     stop[0] = 1
@@ -337,19 +380,19 @@ def _train_epoch(run: Run[Any], report: Report, folder: Path | None, asked: Aske
             raise
     run.seconds = spent + time.monotonic() - began
     _raise_failures(futures)
-    _check_sound(run, stop, None)
+    _check_divergence(run, stop, None)
     ended = all(shard.position[0] >= shard.last for shard in run.shards)
     if ended:
         _finish_epoch(run)
     needed = not ended or asked.stop or run.epoch == run.epochs
-    if folder is not None and (needed or run.seconds - run.kept >= CHECKPOINT_SHARE * run.keeping):
+    if folder is not None and (needed or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
         began = time.monotonic()
         save_checkpoint(run, folder)
-        run.kept, run.keeping = run.seconds, time.monotonic() - began
+        run.saved_at, run.save_seconds = run.seconds, time.monotonic() - began
     report(_status(run))
 
 
-def _finish_epoch(run: Run[Any]) -> None:
+def _finish_epoch(run: TrainingRun[Any]) -> None:
     run.losses.append(mean_loss(run.shards))
     if run.sampled:
         run.sample_losses.append(run.measure())
@@ -363,7 +406,7 @@ def _raise_failures(futures: list[Future[None]]) -> None:
         future.result()
 
 
-def _status(run: Run[Any]) -> Status:
+def _status(run: TrainingRun[Any]) -> Status:
     tokens = run.corpus.num_tokens
     done = sum(int(s.read[0]) for s in run.shards)
     predictions = sum(int(s.predictions[0]) for s in run.shards)
@@ -379,25 +422,25 @@ def _status(run: Run[Any]) -> Status:
     )  # fmt: skip
 
 
-def _check_sound(run: Run[Any], stop: npt.NDArray[np.int64], rows: int | None) -> None:
-    """Stop a run whose numbers or whose loss no learning could have made; look at the first `rows` words, or at all."""
+def _check_divergence(run: TrainingRun[Any], stop: npt.NDArray[np.int64], rows: int | None) -> None:
+    """Stop a diverging run: check the loss and the numbers of the first `rows` rows, or of all."""
     predictions = sum(int(s.predictions[0]) for s in run.shards)
     loss = sum(float(s.loss[0]) for s in run.shards)
     largest = max(_largest(run.matrices.inputs[:rows]), _largest(run.matrices.outputs[:rows]))
-    # A vocabulary of one word has nothing to lose; what is more than nothing must not look like divergence.
+    # With a vocabulary of one word the untrained loss is 0; a positive loss is no divergence then.
     most = WORSE * max(run.untrained_loss, math.log(2))
     if largest < LARGEST and loss < most * (predictions + FEW):
         return
     stop[0] = 1
     words, lr = sum(int(s.read[0]) for s in run.shards), run.rate.lr
     raise DivergenceError(
-        f"training diverged in epoch {run.epoch + 1} after {words:,} {run.unit} with lr={lr}: expected numbers below "
-        f"{LARGEST:.0e} and a loss below {most:.2f}, found numbers up to {largest:.3g} and a loss of "
-        f"{loss / max(predictions, 1):.3g}; use a smaller learning rate, such as lr={min(lr / 10, SAFE_LR):.2g}"
+        f"training diverged in epoch {run.epoch + 1} after {words:,} {run.unit} with lr={lr}: numbers up to "
+        f"{largest:.3g} and a loss of {loss / max(predictions, 1):.3g}, expected numbers below {LARGEST:.0e} and a "
+        f"loss below {most:.2f}; use a smaller learning rate, such as lr={min(lr / 10, SAFE_LR):.2g}"
     )
 
 
 def _largest(rows: npt.NDArray[np.float32]) -> float:
-    """Return the largest size of a number, infinity where one is NaN; without a copy of the rows."""
+    """Return the largest absolute value, infinity if one is NaN, without copying the rows."""
     low, high = float(rows.min(initial=0)), float(rows.max(initial=0))
     return math.inf if math.isnan(low) or math.isnan(high) else max(-low, high)

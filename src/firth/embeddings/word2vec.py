@@ -1,17 +1,20 @@
-"""Word2Vec: skip-gram and CBOW, with negative sampling and four objectives that define a probability.
+"""Word2Vec: skip-gram and CBOW, with negative sampling or one of four objectives that define a probability.
 
-What: a word's vector is trained to predict the words that stand around it, or to tell them from words drawn at random.
+For a plain version to read first, see `tests/golden/word2vec_twin.py`: the same algorithm in about 200 lines of NumPy,
+which the compiled trainer below must agree with. `firth.kernels` explains the short names of the kernels.
+
+What: a word's vector is trained to predict the words around it, or to tell them from randomly drawn words.
 
 Objective, for a centre word w with context words c_1 .. c_M and K noise words n_k drawn from counts^0.75:
 
     skip-gram   sum_m [ log sigma(v_{c_m} . u_w) + sum_k log sigma(-v_{c_m} . u_{n_k}) ]
     CBOW              log sigma(h . u_w)         + sum_k log sigma(-h . u_{n_k}),      h = 1/M sum_m v_{c_m}
 
-v are the input vectors, which are returned; u are the output vectors, kept so that training can go on. As in
-word2vec.c, skip-gram predicts the centre from each context word; over a corpus the pairs are the same as the other way
-round. With another objective than "negative", log P(w | c_m) or log P(w | h) stands in place of the brackets:
-`firth.kernels.objectives` has the formulas. `combine="sum"` makes h the sum of the context vectors, `score="scaled"`
-divides every product by D.
+v are the input vectors, which are the result; u are the output vectors, kept so that training can continue. As in
+word2vec.c, skip-gram predicts the centre from each context word; over a corpus the pairs are the same either way. With
+another objective than "negative", log P(w | c_m) or log P(w | h) replaces the brackets: see
+`firth.kernels.objectives`. `combine="sum"` makes h the sum of the context vectors, `score="scaled"` divides every
+dot product by D.
 
 Source: Mikolov et al. 2013, "Efficient estimation of word representations in vector space" (both architectures);
 Mikolov et al. 2013 (NIPS), "Distributed representations of words and phrases and their compositionality", equation 4
@@ -20,58 +23,68 @@ memory", section 3 (noise shared inside a window); Irsoy, Benton and Stratos 202
 skip-gram", equation 4 (`cbow_gradient="mean"`).
 
 Departures:
-- `update="window"`: the noise words are drawn once for `shared_windows` windows and not once a pair, and all pairs of a
-  window are scored before any of them updates a row. In expectation over the noise the first-order update is that of
-  `update="pair"`, which draws and updates pair by pair as word2vec.c does.
-- A noise word that is the centre word is left out of the step, as in word2vec.c, and not drawn again.
+- `update="window"`: noise words are drawn once for `shared_windows` windows instead of once per pair, and all pairs of
+  a window are scored before any of them updates a row. The expected first-order update is that of `update="pair"`,
+  which draws and updates pair by pair as word2vec.c does.
+- A noise word equal to the centre word is left out of the step, as in word2vec.c, and not drawn again.
 - Input vectors start uniform in +-1/D, as in gensim; word2vec.c starts them in +-1/(2D). CBOW learns better from it.
-- A window of more than `MOST_HIDDEN` words takes several steps, one after the other, against the same noise.
-- The learning rate falls linearly with the words that a thread has read of its own share, to `lr_end_factor` of its
-  start: 1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it (benchmarks/LOG.md).
-- CBOW's default gradient is word2vec.c's, the whole gradient of h for every context word. `cbow_gradient="mean"`
-  divides it by M, as the derivative of the mean does; it needs a learning rate some four times as high.
-
-- Several threads of hierarchical softmax have copies of their own of the nodes near the root, merged every few hundred
+- A window of more than `MOST_HIDDEN` words takes several consecutive steps against the same noise words.
+- The learning rate decays linearly with the words that a thread has read of its own share, to `lr_end_factor` of its
+  initial value: 1/10000 for skip-gram, as in word2vec.c; 1/5 for CBOW, which learns better from it
+  (benchmarks/LOG.md).
+- By default, every context word of CBOW gets the whole gradient of h, as in word2vec.c. `cbow_gradient="mean"` divides
+  it by M, the exact derivative of the mean; it needs a learning rate about four times as high.
+- Several threads of hierarchical softmax have their own copies of the nodes near the root, merged every few hundred
   words (`firth.kernels.objectives.Copies`).
-- Hierarchical softmax does not leave out nodes whose score is beyond 6, as word2vec.c and gensim do.
-- A learned tree is learned from vectors that are trained first, with the same options and a random tree, and then
-  forgotten; unless `start` has a vector for every word.
-- Output rows of another objective or another tree mean something else: with such a `start` they begin at zero.
+- Hierarchical softmax keeps nodes whose score is beyond 6; word2vec.c and gensim skip them.
+- A learned tree is built from vectors of a first training with the same options and a random tree, unless `start` has
+  a vector for every word.
+- Output rows of another objective or another tree have another meaning: after such a `start` they begin at zero.
 
-Cost: 6 D (K + 1) flops a pair, or as `firth.kernels.objectives` says; 2 V rows of D float32, padded to 64 bytes,
-whatever the corpus's size. With one thread a seed gives the same bits on every run of one machine; with more, threads
-write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits differ from run to run.
+Cost: 6 D (K + 1) flops per pair, or as `firth.kernels.objectives` says; 2 V rows of D float32, padded to 64 bytes,
+independent of the corpus size. With one thread a seed gives the same bits in every run on one machine; with more,
+threads write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits differ from run to run.
 """
 
 import dataclasses
-import os
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
-from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, Task, train_predictions
+from firth.embeddings.output_tree import train_with_tree
+from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, WindowSettings, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
+from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
 from firth.embeddings.training import (
     LearningRate,
     Matrices,
-    Run,
     Shard,
     TrainShard,
+    output_layer,
     text_of,
-    usable_threads,
+    window_run,
     word_vectors,
 )
+from firth.embeddings.window_options import (
+    dim_option,
+    epochs_option,
+    lr_end_factor_option,
+    lr_option,
+    negative_option,
+    noise_exponent_option,
+    sample_option,
+    shared_windows_option,
+    shrink_windows_option,
+    window_option,
+)
 from firth.embeddings.word_trees import NAMES as TREES
-from firth.embeddings.word_trees import WordTree, tree_children
+from firth.embeddings.word_trees import WordTree
 from firth.errors import OptionError
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
-from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Scoring, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
@@ -92,9 +105,7 @@ from firth.kernels.targets import (
 )
 from firth.kernels.trees import Children, from_children
 from firth.options import Preset, option, options_class
-from firth.progress import Progress
 from firth.vectors.word_vectors import WordVectors
-from firth.vocabulary import Vocabulary
 
 DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
     "skipgram": {"lr": 0.025, "lr_end_factor": 1e-4, "shared_windows": 2},
@@ -103,14 +114,16 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
 
 
 @options_class
-class Word2Vec:
-    """Skip-gram or CBOW, with any of five objectives: options that train.
+class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
+    """Skip-gram or CBOW with any of five objectives: the options, and `train`.
+
+    After a `start` with another objective or another tree, output vectors begin at zero.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Mikolov et al. 2013; the module's docstring gives the formulas and every departure.
+        Mikolov et al. 2013; the module docstring has the formulas and all departures.
     """
 
     presets: ClassVar = {
@@ -131,150 +144,108 @@ class Word2Vec:
     common_options: ClassVar = ("dim", "window", "negative", "sample", "epochs", "lr")
 
     architecture: str = option(
-        "skipgram", "predict from each context word, or from their mean", choices=("skipgram", "cbow")
+        "skipgram", "skip-gram (predict from each context word) or CBOW (from their mean)", choices=("skipgram", "cbow")
     )
-    objective: str = option("negative", "how a prediction is scored", choices=objectives.NAMES)
-    tree: str | WordTree = option("huffman", "tree over the words that objective='hierarchical' walks", choices=TREES)
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    window: int = option(5, "words on each side of the centre word", minimum=1)
-    negative: int = option(5, "noise words a prediction", minimum=1)
-    sample: float = option(
-        1e-4, "relative frequency above which words are thinned out; 0 keeps all", minimum=0, maximum=1
+    objective: str = option(
+        "negative", "objective: negative sampling, or a loss that defines probabilities", choices=objectives.NAMES
     )
-    epochs: int = option(5, "passes over the corpus", minimum=1)
-    lr: float | None = option(
-        None, "learning rate at the start; by default 0.025 for skip-gram, 0.05 for CBOW", minimum=0, exclusive=True
-    )
-    lr_end_factor: float | None = option(
-        None, "share of lr that is left at the end; by default 0.0001 for skip-gram, 0.2 for CBOW", minimum=0, maximum=1
-    )
-    noise_exponent: float = option(0.75, "power of the counts that noise words are drawn by", minimum=-10, maximum=10)
-    shrink_windows: bool = option(True, "draw each window's size from 1 to the window's width")
-    update: str = option("window", "one step a window, or the classical step a pair", choices=("window", "pair"))
-    shared_windows: int | None = option(
-        None, "windows in a row that share their noise words; by default 2 for skip-gram, 1 for CBOW", minimum=1
-    )
+    tree: str | WordTree = option("huffman", "tree over the words for objective='hierarchical'", choices=TREES)
+    dim: int = dim_option()
+    window: int = window_option()
+    negative: int = negative_option()
+    sample: float = sample_option()
+    epochs: int = epochs_option()
+    lr: float | None = lr_option(None, "; by default 0.025 for skip-gram, 0.05 for CBOW")
+    lr_end_factor: float | None = lr_end_factor_option(None, "; by default 0.0001 for skip-gram, 0.2 for CBOW")
+    noise_exponent: float = noise_exponent_option()
+    shrink_windows: bool = shrink_windows_option()
+    update: str = option("window", "update rows once per window, or per pair as word2vec.c does", choices=("window", "pair"))
+    shared_windows: int | None = shared_windows_option(None, "; by default 2 for skip-gram, 1 for CBOW")
     cbow_gradient: str = option(
-        "full", "what each context word of CBOW gets of its mean's gradient", choices=("full", "mean")
+        "full", "gradient of each context word of CBOW: the full gradient of the mean, or 1/M of it", choices=("full", "mean")
     )
-    combine: str = option("mean", "what CBOW makes of its context words' vectors", choices=("mean", "sum"))
-    score: str = option("dot", "CBOW's score: the dot product, or that divided by dim", choices=("dot", "scaled"))
+    combine: str = option("mean", "hidden vector of CBOW: mean or sum of the context vectors", choices=("mean", "sum"))
+    score: str = option("dot", "score of CBOW: dot product, or dot product divided by dim", choices=("dot", "scaled"))
 
     def __post_init__(self) -> None:
         options.check(self)
         cbow, sampled = self.architecture == "cbow", self.objective == "negative"
         if self.update == "pair" and cbow:
-            raise OptionError("update='pair': CBOW makes one prediction a window; leave update at 'window'")
+            raise OptionError("update='pair': CBOW makes one prediction per window; use update='window'")
         if self.update == "pair" and self.shared_windows not in (None, 1):
             raise OptionError(
-                f"shared_windows={self.shared_windows}: update='pair' draws noise for each pair; leave it out"
+                f"shared_windows={self.shared_windows}: update='pair' draws noise words for each pair; leave it out"
             )
         if not sampled and self.shared_windows not in (None, 1):
             raise OptionError(
-                f"shared_windows={self.shared_windows}: only objective='negative' shares noise; leave it out"
+                f"shared_windows={self.shared_windows}: only objective='negative' shares noise words; leave it out"
             )
         if self.tree != "huffman" and self.objective != "hierarchical":
-            raise OptionError(f"tree={self.tree!r}: only objective='hierarchical' walks a tree; leave it out")
+            raise OptionError(f"tree={self.tree!r}: only objective='hierarchical' uses a tree; leave it out")
         if not cbow and (self.combine, self.score) != ("mean", "dot"):
             raise OptionError(
                 f"combine={self.combine!r}, score={self.score!r}: only CBOW combines vectors; leave them out"
             )
         if self.combine == "sum" and self.cbow_gradient == "mean":
-            raise OptionError("cbow_gradient='mean' with combine='sum': a sum has no mean's gradient; leave one out")
+            raise OptionError("cbow_gradient='mean' with combine='sum': a sum has no mean gradient; leave one out")
 
-    def train(
-        self,
-        corpus: Corpus | Any,
-        *,
-        seed: int = 0,
-        threads: int | None = None,
-        start: WordVectors | None = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        **text: Any,
+    def train_on(self, corpus: Corpus, arguments: TrainingArguments[WordVectors]) -> WordVectors:
+        """Train on an encoded corpus; see `firth.Word2Vec.train`."""
+        if self.objective != "hierarchical":
+            return self._train(corpus, arguments, None)
+        first = dataclasses.replace(self, tree="random")
+        return train_with_tree(self.tree, corpus, arguments, first=first.train_on, train=self._train)
+
+    def _train(
+        self, corpus: Corpus, arguments: TrainingArguments[WordVectors], tree: Children | None
     ) -> WordVectors:
-        """Train vectors on a corpus.
-
-        Args:
-            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
-            seed: of every random draw; with one thread it decides every bit of the result.
-            threads: how many; by default one a processor.
-            start: vectors to go on from; words that it lacks start at random, words that only it has are kept as they
-                are; output vectors of another objective or another tree begin at zero.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: a folder in which the state is kept every five minutes, and after each epoch where that takes
-                no more than a twentieth of the time; a later call with
-                the same corpus, options, seed and threads goes on from it.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
-
-        Returns:
-            One vector a word of the corpus, with output vectors, counts, and `metadata["training"]`: options, seed,
-            threads, loss (nats a prediction, one figure an epoch), words, seconds.
-
-        Raises:
-            CorpusError: the text cannot be read, or leaves no words.
-            OptionError: `threads` is below one, `start` has another width, the checkpoint is of another run, or the
-                tree lacks a word.
-            DivergenceError: numbers or loss grew as no learning could make them.
-        """
-        count = usable_threads(threads)
-        corpus = as_corpus(corpus, text, progress=progress)
-        model, children = self.settled(), None
-        if self.objective == "hierarchical":
-            known = start
-            if self.tree == "learned" and (start is None or any(word not in start for word in corpus.vocabulary.words)):
-                aside = None if checkpoint is None else Path(checkpoint) / "first"
-                first = dataclasses.replace(self, tree="random")
-                known = first.train(
-                    corpus, seed=seed, threads=threads, start=start, progress=progress, checkpoint=aside
-                )
-                if known.metadata["training"]["interrupted"]:
-                    return known
-            children = tree_children(self.tree, corpus.vocabulary, seed, known)
-        matrices = starting_matrices(corpus, self.dim, seed=seed, start=start, objective=self.objective, tree=children)
-        by = model.scoring(corpus.vocabulary, children)
-        run = Run(
-            corpus=corpus,
-            matrices=matrices,
-            train_shard=model.shard_trainer(corpus, matrices, count, by),
-            options={"model": "word2vec", **model.described()},
-            epochs=self.epochs,
-            rate=model.rate,
-            untrained_loss=objectives.untrained_loss(by, corpus.vocabulary.kept_shares(self.sample)),
-            seed=seed,
-            sampled=True,
-            threads=count,
-            finish=lambda m, facts: word_vectors(
-                m, {**facts, "vocabulary": len(corpus.vocabulary)}, tree_attributes(children, len(m.words))
-            ),
+        model = self.with_defaults()
+        matrices = starting_matrices(
+            corpus, self.dim, seed=arguments.seed, start=arguments.start, objective=self.objective, tree=tree
         )
-        return run.train(progress=progress, checkpoint=checkpoint)
+        paths = None if tree is None else from_children(tree)
+        by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, paths)
+
+        def finish(trained: Matrices, facts: dict[str, Any]) -> WordVectors:
+            facts = {**facts, "vocabulary": len(corpus.vocabulary)}
+            return word_vectors(trained, facts, tree_attributes(tree, len(trained.words)))
+
+        return window_run(
+            model,
+            {"model": "word2vec", **model.described()},
+            corpus,
+            arguments,
+            matrices=matrices,
+            by=by,
+            train_shard=model.shard_trainer(corpus, matrices, arguments.threads, by),
+            finish=finish,
+        ).train()
 
     def log_prob(self, vectors: WordVectors, centre: Any, context: Any) -> Any:
-        """Return the log-probability, in nats, that trained vectors give a centre word in its context.
+        """Return the log-probability of a centre word given its context, in nats.
 
         Args:
             vectors: trained with this objective.
-            centre: a word, or a list of them for a batch; None for every word of the training's corpus.
-            context: for skip-gram the context word, for CBOW the list of context words; a list of those for a batch.
+            centre: a word, or a list of words for a batch; None for every word of the training corpus.
+            context: for skip-gram the context word, for CBOW the list of context words; for a batch, a list of those.
 
         Returns:
-            A float; (B,) for a batch; (V,) or (B, V) where `centre` is None.
+            A float; (B,) for a batch; (V,) or (B, V) if `centre` is None.
 
         Raises:
             OptionError: the objective is "negative", which defines no probability; or the vectors were not trained with
-                this objective, or hold no output vectors.
-            UnknownWordError: a word was not in the training's corpus.
+                this objective, or have no output vectors.
+            UnknownWordError: a word was not in the training corpus.
         """
         return log_prob(vectors, centre, context, self)
 
     def described(self) -> dict[str, Any]:
-        """Return the options as values that JSON holds."""
+        """Return the options as JSON-compatible values."""
         plain = dataclasses.asdict(dataclasses.replace(self, tree="huffman"))
         return {**plain, "tree": self.tree if isinstance(self.tree, str) else self.tree.name}
 
-    def settled(self) -> "Word2Vec":
-        """Return these options with every default filled in that depends on the architecture."""
+    def with_defaults(self) -> "Word2Vec":
+        """Return these options with the defaults of the architecture filled in."""
         defaults = DEFAULTS[self.architecture]
         if self.update == "pair" or self.objective != "negative":
             defaults = {**defaults, "shared_windows": 1}
@@ -282,82 +253,59 @@ class Word2Vec:
 
     @property
     def rate(self) -> LearningRate:
-        """The learning rate of settled options."""
+        """The learning rate; `with_defaults` comes first."""
         assert self.lr is not None
         assert self.lr_end_factor is not None
         return LearningRate(self.lr, self.lr_end_factor)
 
-    def scoring(self, vocabulary: Vocabulary, children: Children | None) -> Scoring:
-        """Return what the objective reads.
-
-        Args:
-            vocabulary: the words.
-            children: the tree over them, for hierarchical softmax.
-        """
-        noise = vocabulary.noise_probabilities(self.noise_exponent)
-        tree = None if children is None else from_children(children)
-        return objectives.scoring(self.objective, noise, negative=self.negative, noise=alias_table(noise), tree=tree)
-
     def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
-        """Return the function that trains one shard with settled options.
-
-        Args:
-            corpus: the text.
-            matrices: what is trained, in place.
-            threads: how many shards there are.
-            by: the objective.
-        """
+        """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         assert self.shared_windows is not None
-        shared, kind = self.shared_windows, by.kind
-        task = Task(
+        slots, normalised = AHEAD // self.shared_windows + 2, by.kind in objectives.NORMALISED
+        settings = WindowSettings(
             noise=by.noise,
             mode=CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW,
             window=self.window,
             shrink=self.shrink_windows,
-            shared=shared,
+            shared=self.shared_windows,
             mean=self.combine == "mean",
             divide=self.cbow_gradient == "mean",
             scale=1 / self.dim if self.score == "scaled" else 1.0,
         )
-        text = text_of(corpus, sample=self.sample, rate=self.rate, epochs=self.epochs, threads=threads)
+        text = text_of(self, corpus, threads)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            # Workspaces are small; one a call keeps shards apart whichever thread trains them.
-            padded = matrices.inputs.shape[1]
+            # A workspace per call keeps shards apart whichever thread trains them; workspaces are small.
             work = new_work(
-                self.window, self.negative, AHEAD // shared + 2, padded, outputs=objectives.most_outputs(by)
+                self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(by)
             )
-            at = addresses(
-                work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=kind in objectives.NORMALISED
-            )
-            state = shard.state(stop)
-            if kind == objectives.NEGATIVE:
-                train_words(text, task, work, at, state)
-            else:
-                own = objectives.own_copies(by, matrices.outputs, threads)
-                train_predictions(text, task, predictor(by, at, shard.loss, own), work, at, state)
+            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised)
+            if by.kind == objectives.NEGATIVE:
+                return train_words(text, settings, work, at, shard.state(stop))
+            own = objectives.own_copies(by, matrices.outputs, threads)
+            train_predictions(text, settings, predictor(by, at, shard.loss, own), work, at, shard.state(stop))
 
         return train_shard
 
 
 @compiled
-def train_words(text: Text, task: Task, work: Work, at: Addresses, state: ShardState) -> None:
-    """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loops, once.
-    noise, mode, window, shared = task.noise, task.mode, task.window, task.shared
+def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses, state: ShardState) -> None:
+    """Train a shard by negative sampling, from its current position to its end or a stop."""
+    # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
+    noise, mode, window, shared = settings.noise, settings.mode, settings.window, settings.shared
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
         if count < 2:
-            continue  # a word alone has no window
-        drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
-        due = left = 0
+            continue  # a single word has no context
+        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
+        due = left = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 if due == 0:
                     drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at, shared if task.shrink else 0)
+                    draw_noise(noise, random, sets, drawn, at, shared if settings.shrink else 0)
                 due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
@@ -365,21 +313,19 @@ def train_words(text: Text, task: Task, work: Work, at: Addresses, state: ShardS
             if left == 0:
                 used, left = following(used, len(sets)), shared
             left -= 1
-            reach = window - below(draw(random), window) if task.shrink else window
+            reach = window - below(draw(random), window) if settings.shrink else window
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             place_outputs(sentence[t], sets, used, table, signs, at)
             if mode == WINDOW:
                 step_window(m, rate, at)
             elif mode == CBOW:
-                combine(m, task.mean, task.scale, at)
+                combine(m, settings.mean, settings.scale, at)
                 step(at.hidden_table, at.gradient_table, 1, rate, at)
-                scatter(m, task.divide, task.scale, at)
+                scatter(m, settings.divide, settings.scale, at)
             else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(
-                            noise, random, sets, used, at, 0
-                        )  # in this window's own set: the next wait in theirs
+                        draw_noise(noise, random, sets, used, at, 0)  # into this window's own set
                         place_outputs(sentence[t], sets, used, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m

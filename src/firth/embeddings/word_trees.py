@@ -152,42 +152,6 @@ class WordTree:
             seen.add(word)
 
 
-def tree_children(tree: str | WordTree, vocabulary: Vocabulary, seed: int, start: WordVectors | None) -> Children:
-    """Return the tree that an option asks for.
-
-    Args:
-        tree: a tree or one of `NAMES`.
-        vocabulary: its words.
-        seed: of the order of the words in a random tree, and of what learning a tree begins with.
-        start: vectors of every word, for a tree that is learned.
-
-    Raises:
-        OptionError: the tree lacks a word, or there is no WordNet.
-    """
-    counts = np.asarray(vocabulary.counts, dtype=np.int64)
-    if tree == "huffman":
-        return huffman_children(counts)
-    if tree == "random":
-        return balanced_children(generator(seed, "random tree").permutation(len(vocabulary)))
-    if tree == "learned":
-        assert start is not None
-        vectors = start.vectors[start.get_index(list(vocabulary.words))]
-        return learned_children(np.asarray(vectors, np.float32), counts, generator(seed, "learned tree"))
-    return (tree if isinstance(tree, WordTree) else _local_wordnet()).children(vocabulary)
-
-
-def _local_wordnet() -> WordTree:
-    folder = os.environ.get("FIRTH_DATA", "")
-    path = Path(folder, "wordnet", "oewn_yaml.tar.gz")
-    if not folder or not path.exists():
-        raise OptionError(
-            "tree='wordnet': expected the environment variable FIRTH_DATA to name a folder that holds "
-            "wordnet/oewn_yaml.tar.gz, Open English WordNet in YAML (github.com/globalwordnet/english-wordnet, "
-            "src/yaml); or pass tree=firth.WordTree.wordnet(path)"
-        )
-    return WordTree.wordnet(path)
-
-
 def _leaf(word: int | None, counts: list[int]) -> tuple[int, int] | None:
     return None if word is None else (counts[word], word)
 

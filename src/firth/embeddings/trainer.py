@@ -1,0 +1,97 @@
+"""The `train` method of all models that train on a corpus, and its arguments as one value."""
+
+import dataclasses
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar, get_args
+
+from firth.corpus.as_corpus import as_corpus
+from firth.corpus.encoded import Corpus
+from firth.kernels.threads import usable_threads
+from firth.progress import Progress
+
+Start = TypeVar("Start")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingArguments(Generic[Start]):
+    """The arguments of a training besides the options and the corpus.
+
+    Attributes:
+        seed: random seed.
+        threads: number of threads.
+        start: vectors to continue from, or None.
+        progress: how progress is shown; see `firth.progress`.
+        checkpoint: folder for checkpoints, or None.
+    """
+
+    seed: int
+    threads: int
+    start: Start | None = None
+    progress: Progress = None
+    checkpoint: str | os.PathLike[str] | None = None
+
+    def with_subfolder(self, name: str) -> "TrainingArguments[Start]":
+        """Return the same arguments with checkpoints in a subfolder, for one of several trainings in a row."""
+        folder = None if self.checkpoint is None else Path(self.checkpoint) / name
+        return dataclasses.replace(self, checkpoint=folder)
+
+
+class CorpusTrainer(ABC, Generic[Start, Result]):
+    """A model that trains on a corpus: an options class that inherits this one and defines `train_on`."""
+
+    def train(
+        self,
+        corpus: Corpus | Any,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        start: Start | None = None,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        **text: Any,
+    ) -> Result:
+        """Train on a corpus.
+
+        Args:
+            corpus: an encoded corpus, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
+            seed: random seed; with one thread it decides every bit of the result.
+            threads: number of threads; by default one per processor.
+            start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
+                docstring of the class says what else a model does with it.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: folder for checkpoints, written every five minutes and after an epoch unless that would take
+                over a twentieth of the time; a later call with the same corpus, options, seed and threads resumes.
+            **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
+
+        Returns:
+            The trained vectors, with `metadata["training"]`: options, seed, threads, loss (nats per prediction, one
+            value per epoch), words, seconds.
+
+        Raises:
+            CorpusError: the text cannot be read, or has no words.
+            OptionError: `threads` is below 1, `start` does not fit the options, or the checkpoint belongs to another
+                run.
+            ShapeError: `start` has another width.
+            DivergenceError: the training diverged.
+        """
+        count = usable_threads(threads)
+        encoded = as_corpus(corpus, text, progress=progress)
+        arguments = TrainingArguments(
+            seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint
+        )
+        return self.train_on(encoded, arguments)
+
+    @abstractmethod
+    def train_on(self, corpus: Corpus, arguments: TrainingArguments[Start]) -> Result:
+        """Train on an encoded corpus; see `CorpusTrainer.train`."""
+
+
+def result_type(model: Any) -> Any:
+    """Return the class of what a model's `train` returns."""
+    if issubclass(model, CorpusTrainer):
+        return get_args(model.__orig_bases__[0])[1]  # type: ignore[attr-defined]  # every generic class has them
+    return model.train.__annotations__["return"]
