@@ -6,7 +6,7 @@ from scipy.special import digamma
 
 import firth
 from firth.randomness import generator
-from firth.senses.adagram import NEW
+from firth.senses.adagram_windows import NEW
 from tests.golden.twin_steps import Steps, random_rows
 
 TOLERANCE = 1e-5

@@ -22,7 +22,7 @@ class Twin(Steps):
     """Senses are told apart from the second epoch on, as with warm_up=0.5 and two epochs."""
 
     def __init__(self, model, corpus, seed):
-        plain = {**dataclasses.asdict(model.settled()), "objective": "negative"}
+        plain = {**dataclasses.asdict(model.with_defaults()), "objective": "negative"}
         super().__init__(types.SimpleNamespace(**plain), corpus, seed)
         words = len(corpus.vocabulary)
         self.inputs = [[row] for row in random_rows(seed, "input vectors", words, model.dim)]

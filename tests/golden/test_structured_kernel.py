@@ -11,7 +11,7 @@ TOLERANCE = 1e-5
 
 class Twin(Steps):
     def __init__(self, model, corpus, seed):
-        super().__init__(model.settled(), corpus, seed)
+        super().__init__(model.with_defaults(), corpus, seed)
         words, dim, places = len(corpus.vocabulary), model.dim, 2 * model.window
         self.wide = model.architecture == "cwindow"
         self.inputs = random_rows(seed, "input vectors", words, dim) * (1 if self.wide else 0.5)

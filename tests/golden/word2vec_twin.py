@@ -70,7 +70,7 @@ class Twin:
     def __init__(self, model, corpus, seed):
         words = len(corpus.vocabulary)
         start = generator(seed, "input vectors").random((words, model.dim), dtype=np.float32) * 2 - 1
-        self.model, self.corpus = model.settled(), corpus
+        self.model, self.corpus = model.with_defaults(), corpus
         self.inputs = (start / np.float32(model.dim)).astype(np.float64)
         self.outputs = np.zeros((words, model.dim))
         self.random = Stream(kernel_states(seed, "shard", 1)[0])

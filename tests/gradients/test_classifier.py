@@ -10,7 +10,7 @@ import pytest
 from firth.classify.features import encode_texts
 from firth.classify.labels import label_children
 from firth.classify.text_classifier import TextClassifier, shard_trainer
-from firth.embeddings.training import make_shards
+from firth.embeddings.shards import make_shards
 from firth.kernels.trees import from_children
 from firth.readers.labelled import read_labelled
 from tests.gradients.steps import derivative, random_rows

@@ -11,7 +11,8 @@ from firth.kernels.sense_paths import list_nodes
 from firth.kernels.step import MOST_HIDDEN
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import huffman
-from firth.senses.adagram import AdaGram, learn_window
+from firth.senses.adagram import AdaGram
+from firth.senses.adagram_windows import learn_window
 from tests.gradients.steps import derivative, random_rows
 
 WORDS, DIM, WINDOW, CENTRE, ALPHA = 13, 20, 2, 4, 0.6
@@ -55,14 +56,14 @@ def test_a_step_is_the_gradient_of_the_bound(senses, rate, tolerance):
     occurrences, totals = random.uniform(0.5, 3, (WORDS, senses)), np.full(WORDS, 8.0)
     most = 2 * WINDOW * tree.longest
     model = AdaGram(window=WINDOW, max_senses=senses, alpha=ALPHA, threshold=0.0)
-    work, own = new_work(WINDOW, 1, 1, x.shape[1], outputs=most), model.own(WORDS, most)
+    work, own = new_work(WINDOW, 1, 1, x.shape[1], outputs=most), model.workspace(WORDS, most)
     at = addresses(work, x, u, normalised=True)
-    task = model.task(own, occurrences, totals)
+    settings = model.settings(own, occurrences, totals)
     x0, u0, n0 = x.astype(np.float64)[:, :DIM], u.astype(np.float64)[:, :DIM], occurrences.copy()
     mine = slice(CENTRE * senses, (CENTRE + 1) * senses)
 
-    n = list_nodes(objectives.predictor(by, at, np.zeros(1)), at, task.paths, SENTENCE, 0, WINDOW, 2 * WINDOW)
-    found = learn_window(task, at, CENTRE, n, np.float32(rate))
+    n = list_nodes(objectives.predictor(by, at, np.zeros(1)), at, settings.paths, SENTENCE, 0, WINDOW, 2 * WINDOW)
+    found = learn_window(settings, at, CENTRE, n, np.float32(rate))
 
     assert found == pytest.approx(bound(x0[mine], u0, n0[CENTRE], tree), rel=1e-6)
     for rows, before, function in (

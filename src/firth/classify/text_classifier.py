@@ -44,9 +44,10 @@ from firth import options
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
+from firth.embeddings import window_options
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, Shard, TrainingRun, TrainShard, usable_threads
-from firth.embeddings.window_options import dim_option, epochs_option, lr_option
+from firth.embeddings.training import LearningRate, Matrices, TrainingRun
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
@@ -68,6 +69,7 @@ from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, take_loss
 from firth.kernels.targets import Addresses, Work, addresses, new_work
+from firth.kernels.threads import usable_threads
 from firth.kernels.trees import from_children
 from firth.options import option, options_class
 from firth.progress import Progress, reporting
@@ -95,9 +97,9 @@ class TextClassifier:
         Joulin et al. 2017; the module docstring has the formulas and all departures.
     """
 
-    dim: int = dim_option()
-    lr: float = lr_option(0.1, "; it decays linearly to 0")
-    epochs: int = epochs_option(help="passes over the texts")
+    dim: int = window_options.dim()
+    lr: float = window_options.lr(0.1, "; it decays linearly to 0")
+    epochs: int = window_options.epochs(help="passes over the texts")
     loss: str = option("softmax", "loss function", choices=LOSSES)
     negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
     word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)
@@ -158,7 +160,9 @@ class TextClassifier:
         usable_threads(threads)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report)
-        return train_classifier(self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint)
+        return train_classifier(
+            self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint
+        )
 
     def autotune(
         self,

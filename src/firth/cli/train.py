@@ -30,6 +30,7 @@ from firth.comparison.models import MODELS
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
+from firth.embeddings.trainer import result_type
 from firth.errors import FirthError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
@@ -71,9 +72,7 @@ def _train(
     """
     began = time.monotonic()
     kind, preset = MODELS[model].kind, MODELS[model].preset
-    check_vectors_target(
-        output, inspect.signature(kind.train).return_annotation in (WordVectors, SubwordVectors), corpus
-    )
+    check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)

@@ -41,30 +41,11 @@ import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, SubwordSettings, train_subwords
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import (
-    LearningRate,
-    Matrices,
-    Shard,
-    TrainShard,
-    initial_matrices,
-    output_layer,
-    text_of,
-    window_run,
-)
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    negative_option,
-    noise_exponent_option,
-    sample_option,
-    shared_windows_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
 from firth.errors import OptionError
 from firth.kernels.objectives import NORMALISED, Scoring, most_outputs, own_copies, predictor
 from firth.kernels.rows import aligned_rows
@@ -104,29 +85,31 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
         "skipgram", "skip-gram (predict the context words) or CBOW (predict the centre)", choices=("skipgram", "cbow")
     )
     objective: str = option("negative", "objective of a prediction", choices=OBJECTIVES)
-    dim: int = dim_option()
-    window: int = window_option()
+    dim: int = window_options.dim()
+    window: int = window_options.window()
     min_n: int = option(3, "shortest character n-gram, with boundary marks", minimum=1)
     max_n: int = option(6, "longest character n-gram; 0 for whole words only", minimum=0)
     buckets: int = option(2_000_000, "number of hash buckets for n-grams", minimum=1, maximum=2**31 - 1)
     hashing: str = option(
-        "fasttext", "hashing: one row per n-gram and word (fastText), or a small shared table (floret)", choices=("fasttext", "floret")
+        "fasttext",
+        "hashing: one row per n-gram and word (fastText), or a small shared table (floret)",
+        choices=("fasttext", "floret"),
     )
     hash_count: int = option(2, "rows per n-gram with floret hashing", minimum=1, maximum=4)
-    negative: int = negative_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option()
-    lr: float = lr_option(0.05)
-    lr_end_factor: float = lr_end_factor_option()
-    noise_exponent: float = noise_exponent_option(0.5)
-    shrink_windows: bool = shrink_windows_option()
-    shared_windows: int = shared_windows_option()
+    negative: int = window_options.negative()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs()
+    lr: float = window_options.lr(0.05)
+    lr_end_factor: float = window_options.lr_end_factor()
+    noise_exponent: float = window_options.noise_exponent(0.5)
+    shrink_windows: bool = window_options.shrink_windows()
+    shared_windows: int = window_options.shared_windows()
 
     def __post_init__(self) -> None:
         options.check(self)
         if 0 < self.max_n < self.min_n:
             raise OptionError(
-                f"min_n={self.min_n}, max_n={self.max_n}: expected max_n to be at least min_n, or 0 for whole words only"
+                f"min_n={self.min_n}, max_n={self.max_n}: expected max_n of at least min_n, or 0 for whole words only"
             )
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[SubwordVectors]) -> SubwordVectors:
@@ -141,7 +124,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
             arguments,
             matrices=matrices,
             by=by,
-            train_shard=self.shard_trainer(corpus, matrices, subwords, by, arguments.threads),
+            train_shard=self._shard_trainer(corpus, matrices, subwords, by, arguments.threads),
             finish=lambda trained, facts: self._finish(subwords, trained, facts),
         ).train()
 
@@ -150,9 +133,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
         """The learning rate."""
         return LearningRate(self.lr, self.lr_end_factor)
 
-    def initial_matrices(
-        self, corpus: Corpus, seed: int, start: SubwordVectors | None
-    ) -> tuple["Subwords", Matrices]:
+    def initial_matrices(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return the rows of each word, and initial matrices: input rows of words, then of n-grams.
 
         Raises:
@@ -160,9 +141,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
             ShapeError: `start` has another width.
         """
         if start is not None and not isinstance(start, SubwordVectors):
-            raise OptionError(
-                f"start is {type(start).__name__}, expected SubwordVectors, which have rows of n-grams"
-            )
+            raise OptionError(f"start is {type(start).__name__}, expected SubwordVectors, which have rows of n-grams")
         if start is not None and start.ngrams.hashing != self.ngrams:
             raise OptionError(
                 f"start has {start.ngrams.hashing}, the options ask for {self.ngrams}: use those of start"
@@ -188,7 +167,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
         hashes = self.hash_count if self.hashing == "floret" else 0
         return Hashing(self.min_n, self.max_n, self.buckets, hashes)
 
-    def shard_trainer(
+    def _shard_trainer(
         self, corpus: Corpus, matrices: Matrices, subwords: "Subwords", by: Scoring, threads: int
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
@@ -244,7 +223,7 @@ class Subwords:
         own: number of words with a row of their own: V or 0.
         starts: (V + 1,) where the rows of each word begin in `rows`.
         rows: a word's own row, then `own` + the index of each of its n-grams in `buckets`.
-        buckets: (U,) buckets in use, in the order in which the words, most frequent first, need them: rows that are used
+        buckets: (U,) buckets in use, in the order in which the words, most frequent first, need them: rows used
             together are close in memory.
     """
 

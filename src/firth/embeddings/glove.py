@@ -12,8 +12,8 @@ Source: Pennington, Socher and Manning 2014, "GloVe: Global vectors for word rep
 
 Departures:
 - AdaGrad's accumulators are those of GloVe's program: `firth.kernels.least_squares` explains the difference to the
-  paper. Biases have a learning rate of 1, as in the program: with that of the vectors, the vectors of rare words have to
-  compensate for their biases.
+  paper. Biases have a learning rate of 1, as in the program: with that of the vectors, the vectors of rare words would
+  have to compensate for their biases.
 - Gradients are not clipped. GloVe's program clips at 100, which never happens at learning rates that work. Diverging
   numbers stop the training instead.
 - Cells are not shuffled globally. They are stored in tiles (a block of words by a block of context words), shuffled
@@ -40,13 +40,15 @@ from firth.corpus.encoded import Corpus
 from firth.counts.cooccurrence import Cooccurrence, memory_option, weights_option, window_option
 from firth.counts.counting import MEBIBYTE
 from firth.counts.matrix import CooccurrenceMatrix, writing_counts
+from firth.embeddings import window_options
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, Shard, TrainingRun, TrainShard, usable_threads
-from firth.embeddings.window_options import dim_option, epochs_option, lr_option
+from firth.embeddings.training import LearningRate, Matrices, TrainingRun
 from firth.errors import ShapeError
 from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import WIDTH
+from firth.kernels.threads import usable_threads
 from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
@@ -75,13 +77,13 @@ class GloVe:
     }
     common_options: ClassVar = ("dim", "window", "epochs", "lr")
 
-    dim: int = dim_option()
+    dim: int = window_options.dim()
     window: int = window_option(10)
     weights: str = weights_option("harmonic")
     x_max: float = option(100.0, "count at and above which a pair has weight 1", minimum=0, exclusive=True)
     alpha: float = option(0.75, "exponent of the weight (count / x_max) ** alpha of rarer pairs", minimum=0, maximum=10)
-    epochs: int = epochs_option(15, "passes over the counts")
-    lr: float = lr_option(0.05, " of AdaGrad")
+    epochs: int = window_options.epochs(15, "passes over the counts")
+    lr: float = window_options.lr(0.05, " of AdaGrad")
     memory: int = memory_option()
 
     def __post_init__(self) -> None:
@@ -127,7 +129,7 @@ class GloVe:
         return TrainingRun(
             corpus=tiles,
             matrices=matrices,
-            train_shard=self.shard_trainer(tiles, matrices, seed, count),
+            train_shard=self._shard_trainer(tiles, matrices, seed, count),
             options={"model": "glove", **dataclasses.asdict(self), "counts": dict(counts.options)},
             epochs=self.epochs,
             rate=LearningRate(self.lr, 1.0),
@@ -141,7 +143,7 @@ class GloVe:
     def initial_matrices(
         self, counts: CooccurrenceMatrix, tiles: "Tiles", seed: int, start: WordVectors | None
     ) -> Matrices:
-        """Return initial matrices with rows in the order of the tiles, uniform in +-1/(2D) with the biases, as in GloVe.
+        """Return initial matrices in tile order, uniform in +-1/(2D) with the biases; for `start` see `GloVe.train`.
 
         Raises:
             ShapeError: `start` has another width.
@@ -167,7 +169,7 @@ class GloVe:
         words = list(counts.vocabulary.words)
         return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
 
-    def shard_trainer(self, tiles: "Tiles", matrices: Matrices, seed: int, threads: int) -> TrainShard:
+    def _shard_trainer(self, tiles: "Tiles", matrices: Matrices, seed: int, threads: int) -> TrainShard:
         """Return the function that trains round by round; threads share the tiles of a round."""
         blocks, row_bytes = len(tiles.blocks) - 1, matrices.inputs.strides[0]
         kernel = compile_fit(WIDTH, matrices.inputs.shape[1] // WIDTH)

@@ -32,7 +32,7 @@ def train_with_tree(
     *,
     first: Callable[[Corpus, Arguments], WordVectors],
     train: Callable[[Corpus, Arguments, Children], Result],
-    interrupted: Callable[[WordVectors], Result] = lambda vectors: vectors,  # type: ignore[assignment, return-value]
+    interrupted: Callable[[WordVectors], Result],
 ) -> Result:
     """Train with a tree over the words of a corpus.
 

@@ -31,8 +31,8 @@ Departures:
 - A document without a known word has a zero vector, in training and in inference.
 - Inferred vectors are longer than trained ones, as in gensim: output vectors begin at zero only in training.
 
-Cost: 6 D (K + 1) flops per word for DBOW; DM adds 2 (M + 1) D per word; (V + R) input rows of D float32 for R documents,
-V output rows, (2 window + 1) times as wide when vectors are concatenated.
+Cost: 6 D (K + 1) flops per word for DBOW; DM adds 2 (M + 1) D per word; (V + R) input rows of D float32 for R
+documents, V output rows, (2 window + 1) times as wide when vectors are concatenated.
 """
 
 import dataclasses
@@ -46,31 +46,11 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import (
-    LearningRate,
-    Matrices,
-    Shard,
-    TrainShard,
-    initial_matrices,
-    text_of,
-    usable_threads,
-    warn_caller,
-    window_run,
-)
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    negative_option,
-    noise_exponent_option,
-    sample_option,
-    shared_windows_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, initial_matrices, text_of, warn_caller, window_run
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
@@ -86,6 +66,7 @@ from firth.kernels.objectives import (
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import Addresses, Work, addresses
+from firth.kernels.threads import usable_threads
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
@@ -111,7 +92,9 @@ class ParagraphVectors:
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 
     architecture: str = option(
-        "dm", "PV-DM (predict each word from document and context) or PV-DBOW (from the document alone)", choices=("dm", "dbow")
+        "dm",
+        "PV-DM (predict each word from document and context) or PV-DBOW (from the document alone)",
+        choices=("dm", "dbow"),
     )
     combine: str = option(
         "mean",
@@ -120,16 +103,16 @@ class ParagraphVectors:
     )
     words: bool = option(False, "train word vectors too with dbow, by skip-gram")
     objective: str = option("negative", "objective of a prediction", choices=("negative", "hierarchical"))
-    dim: int = dim_option()
-    window: int = window_option("words on each side of the predicted word", maximum=MOST)
-    negative: int = negative_option(MOST)
-    sample: float = sample_option(1e-3)
-    epochs: int = epochs_option(10, maximum=MOST_EPOCHS)
-    lr: float = lr_option(0.025)
-    lr_end_factor: float = lr_end_factor_option(0.004)
-    noise_exponent: float = noise_exponent_option()
-    shrink_windows: bool = shrink_windows_option()
-    shared_windows: int = shared_windows_option(1, maximum=MOST)
+    dim: int = window_options.dim()
+    window: int = window_options.window("words on each side of the predicted word", maximum=MOST)
+    negative: int = window_options.negative(MOST)
+    sample: float = window_options.sample(1e-3)
+    epochs: int = window_options.epochs(10, maximum=MOST_EPOCHS)
+    lr: float = window_options.lr(0.025)
+    lr_end_factor: float = window_options.lr_end_factor(0.004)
+    noise_exponent: float = window_options.noise_exponent()
+    shrink_windows: bool = window_options.shrink_windows()
+    shared_windows: int = window_options.shared_windows(1, maximum=MOST)
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -186,7 +169,7 @@ class ParagraphVectors:
             arguments,
             matrices=matrices,
             by=by,
-            train_shard=self.shard_trainer(corpus, matrices, by, arguments.threads),
+            train_shard=self._shard_trainer(corpus, matrices, by, arguments.threads),
             finish=lambda trained, facts: self._finish(corpus, trained, facts, document_names),
         ).train()
 
@@ -216,10 +199,12 @@ class ParagraphVectors:
         random = generator(seed, "document vectors")
         for rows in np.array_split(inputs[words:], max(1, len(corpus) // 4096)):
             rows[:, : self.dim] = (random.random((len(rows), self.dim), dtype=np.float32) * 2 - 1) / self.dim
-        outputs = matrices.outputs if width == 1 else aligned_rows(len(matrices.words), matrices.inputs.shape[1] * width)
+        outputs = (
+            matrices.outputs if width == 1 else aligned_rows(len(matrices.words), matrices.inputs.shape[1] * width)
+        )
         return dataclasses.replace(matrices, inputs=inputs, outputs=outputs)
 
-    def shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         how = self.reading
         text = text_of(self, corpus, threads)
@@ -255,7 +240,9 @@ class ParagraphVectors:
                 f"{int(empty.sum()):,} of {len(empty):,} documents hold no word of the vocabulary: their vectors are "
                 "zero; build the corpus with a smaller min_count to keep more words"
             )
-        bag_of_paths = how.mode == DBOW and self.objective == "hierarchical"  # its output rows are nodes, so there are no word vectors
+        bag_of_paths = (
+            how.mode == DBOW and self.objective == "hierarchical"
+        )  # its output rows are nodes, so there are no word vectors
         words = m.inputs[:first, : self.dim] if first else np.zeros_like(outputs) if bag_of_paths else outputs
         return DocumentVectors(
             names,

@@ -1,7 +1,7 @@
 """The epoch kernel of Word2Vec for every objective except negative sampling: a window predicts its centre.
 
 What: skip-gram passes the rows of a window, CBOW one row that is their mean or sum, to `firth.kernels.objectives`.
-Negative sampling has its own kernel in `firth.embeddings.word2vec`, which draws the noise of several windows in advance.
+Negative sampling has its own kernel in `firth.embeddings.word2vec`, which draws the noise of several windows ahead.
 
 Objective, Source, Departures: those of `firth.embeddings.word2vec` and `firth.kernels.objectives`.
 

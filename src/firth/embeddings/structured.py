@@ -37,29 +37,10 @@ from numba import njit
 
 from firth import options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import (
-    LearningRate,
-    Matrices,
-    Shard,
-    TrainShard,
-    initial_matrices,
-    output_layer,
-    text_of,
-    window_run,
-)
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    negative_option,
-    noise_exponent_option,
-    sample_option,
-    shared_windows_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
@@ -128,16 +109,16 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
         choices=("skipgram", "cwindow"),
     )
     objective: str = option("negative", "objective of a prediction", choices=("negative", "hierarchical"))
-    dim: int = dim_option()
-    window: int = window_option()
-    negative: int = negative_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option()
-    lr: float | None = lr_option(None, "; by default 0.025 for skip-gram, 0.05 for cwindow")
-    lr_end_factor: float = lr_end_factor_option()
-    noise_exponent: float = noise_exponent_option()
-    shrink_windows: bool = shrink_windows_option(False)
-    shared_windows: int = shared_windows_option()
+    dim: int = window_options.dim()
+    window: int = window_options.window()
+    negative: int = window_options.negative()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs()
+    lr: float | None = window_options.lr(None, "; by default 0.025 for skip-gram, 0.05 for cwindow")
+    lr_end_factor: float = window_options.lr_end_factor()
+    noise_exponent: float = window_options.noise_exponent()
+    shrink_windows: bool = window_options.shrink_windows(False)
+    shared_windows: int = window_options.shared_windows()
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -155,7 +136,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
             arguments,
             matrices=matrices,
             by=by,
-            train_shard=model.shard_trainer(corpus, matrices, by, arguments.threads),
+            train_shard=model._shard_trainer(corpus, matrices, by, arguments.threads),
             finish=self._finish,
         ).train()
 
@@ -203,7 +184,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
             metadata={"training": facts},
         )
 
-    def shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         mode = SKIPGRAM if self.architecture == "skipgram" else CWINDOW
         settings = StructuredSettings(by.noise, mode, self.window, self.shrink_windows, self.shared_windows)

@@ -80,9 +80,7 @@ class CorpusTrainer(ABC, Generic[Start, Result]):
         """
         count = usable_threads(threads)
         encoded = as_corpus(corpus, text, progress=progress)
-        arguments = TrainingArguments(
-            seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint
-        )
+        arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
         return self.train_on(encoded, arguments)
 
     @abstractmethod
@@ -93,5 +91,5 @@ class CorpusTrainer(ABC, Generic[Start, Result]):
 def result_type(model: Any) -> Any:
     """Return the class of what a model's `train` returns."""
     if issubclass(model, CorpusTrainer):
-        return get_args(model.__orig_bases__[0])[1]  # type: ignore[attr-defined]  # every generic class has them
+        return get_args(model.__orig_bases__[0])[1]
     return model.train.__annotations__["return"]

@@ -20,10 +20,7 @@ import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
-from firth.embeddings.shards import Shard as Shard
-from firth.embeddings.shards import TrainShard as TrainShard
-from firth.embeddings.shards import empty_shard, mean_loss, sample_shards
-from firth.embeddings.shards import make_shards as make_shards
+from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, OptionError, ShapeError
 from firth.kernels.compiled import release_compiler
@@ -31,7 +28,6 @@ from firth.kernels.noise import alias_table
 from firth.kernels.objectives import Scoring, scoring, untrained_loss
 from firth.kernels.pieces import Text
 from firth.kernels.rows import aligned_rows
-from firth.kernels.threads import usable_threads as usable_threads
 from firth.kernels.trees import Tree
 from firth.kernels.windows import keep_thresholds
 from firth.progress import Report, Status, compiling, reporting
@@ -197,7 +193,7 @@ class TrainingRun(Generic[Result]):
         elif not any(self.losses):
             warn_caller(
                 f"training made no prediction, and the vectors are the initial ones: no sentence of these "
-                f"{self.corpus.num_tokens:,} words has two words left after subsampling; use sample=0 for a small corpus"
+                f"{self.corpus.num_tokens:,} words has two left after subsampling; use sample=0 for a small corpus"
             )
         return self._result()
 

@@ -54,32 +54,13 @@ import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.output_tree import train_with_tree
 from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, WindowSettings, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import (
-    LearningRate,
-    Matrices,
-    Shard,
-    TrainShard,
-    output_layer,
-    text_of,
-    window_run,
-    word_vectors,
-)
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    negative_option,
-    noise_exponent_option,
-    sample_option,
-    shared_windows_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, output_layer, text_of, window_run, word_vectors
 from firth.embeddings.word_trees import NAMES as TREES
 from firth.embeddings.word_trees import WordTree
 from firth.errors import OptionError
@@ -150,19 +131,23 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         "negative", "objective: negative sampling, or a loss that defines probabilities", choices=objectives.NAMES
     )
     tree: str | WordTree = option("huffman", "tree over the words for objective='hierarchical'", choices=TREES)
-    dim: int = dim_option()
-    window: int = window_option()
-    negative: int = negative_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option()
-    lr: float | None = lr_option(None, "; by default 0.025 for skip-gram, 0.05 for CBOW")
-    lr_end_factor: float | None = lr_end_factor_option(None, "; by default 0.0001 for skip-gram, 0.2 for CBOW")
-    noise_exponent: float = noise_exponent_option()
-    shrink_windows: bool = shrink_windows_option()
-    update: str = option("window", "update rows once per window, or per pair as word2vec.c does", choices=("window", "pair"))
-    shared_windows: int | None = shared_windows_option(None, "; by default 2 for skip-gram, 1 for CBOW")
+    dim: int = window_options.dim()
+    window: int = window_options.window()
+    negative: int = window_options.negative()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs()
+    lr: float | None = window_options.lr(None, "; by default 0.025 for skip-gram, 0.05 for CBOW")
+    lr_end_factor: float | None = window_options.lr_end_factor(None, "; by default 0.0001 for skip-gram, 0.2 for CBOW")
+    noise_exponent: float = window_options.noise_exponent()
+    shrink_windows: bool = window_options.shrink_windows()
+    update: str = option(
+        "window", "update rows once per window, or per pair as word2vec.c does", choices=("window", "pair")
+    )
+    shared_windows: int | None = window_options.shared_windows(None, "; by default 2 for skip-gram, 1 for CBOW")
     cbow_gradient: str = option(
-        "full", "gradient of each context word of CBOW: the full gradient of the mean, or 1/M of it", choices=("full", "mean")
+        "full",
+        "gradient of each context word of CBOW: the full gradient of the mean, or 1/M of it",
+        choices=("full", "mean"),
     )
     combine: str = option("mean", "hidden vector of CBOW: mean or sum of the context vectors", choices=("mean", "sum"))
     score: str = option("dot", "score of CBOW: dot product, or dot product divided by dim", choices=("dot", "scaled"))
@@ -194,11 +179,11 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         if self.objective != "hierarchical":
             return self._train(corpus, arguments, None)
         first = dataclasses.replace(self, tree="random")
-        return train_with_tree(self.tree, corpus, arguments, first=first.train_on, train=self._train)
+        return train_with_tree(
+            self.tree, corpus, arguments, first=first.train_on, train=self._train, interrupted=lambda vectors: vectors
+        )
 
-    def _train(
-        self, corpus: Corpus, arguments: TrainingArguments[WordVectors], tree: Children | None
-    ) -> WordVectors:
+    def _train(self, corpus: Corpus, arguments: TrainingArguments[WordVectors], tree: Children | None) -> WordVectors:
         model = self.with_defaults()
         matrices = starting_matrices(
             corpus, self.dim, seed=arguments.seed, start=arguments.start, objective=self.objective, tree=tree
@@ -217,7 +202,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
             arguments,
             matrices=matrices,
             by=by,
-            train_shard=model.shard_trainer(corpus, matrices, arguments.threads, by),
+            train_shard=model._shard_trainer(corpus, matrices, arguments.threads, by),
             finish=finish,
         ).train()
 
@@ -258,7 +243,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         assert self.lr_end_factor is not None
         return LearningRate(self.lr, self.lr_end_factor)
 
-    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         assert self.shared_windows is not None
         slots, normalised = AHEAD // self.shared_windows + 2, by.kind in objectives.NORMALISED
@@ -281,9 +266,10 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
             )
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised)
             if by.kind == objectives.NEGATIVE:
-                return train_words(text, settings, work, at, shard.state(stop))
-            own = objectives.own_copies(by, matrices.outputs, threads)
-            train_predictions(text, settings, predictor(by, at, shard.loss, own), work, at, shard.state(stop))
+                train_words(text, settings, work, at, shard.state(stop))
+            else:
+                own = objectives.own_copies(by, matrices.outputs, threads)
+                train_predictions(text, settings, predictor(by, at, shard.loss, own), work, at, shard.state(stop))
 
         return train_shard
 

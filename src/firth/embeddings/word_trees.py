@@ -20,18 +20,14 @@ import heapq
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.embeddings.learned_tree import learned_children
 from firth.errors import OptionError
-from firth.kernels.trees import Children, balanced_children, huffman_children
-from firth.randomness import generator
+from firth.kernels.trees import Children
 from firth.readers.wordnet import hypernym_groups
-from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
 DEEPEST = 1000  # groups within groups

@@ -1,12 +1,11 @@
-"""The decorator of kernels that Numba keeps on disk, and the memory that the compiler leaves behind.
+"""The decorator of kernels that Numba caches on disk, and the memory that the compiler leaves behind.
 
-Numba's cache looks only at the file of the function that it keeps: after an edit or an upgrade of the bricks that the
-function calls, it would go on running the old ones. The name of a cached kernel therefore holds a digest of every file
-of this package, and a change in one of them makes a new entry.
+Numba's cache checks only the file of the cached function: after a change in a function that a kernel calls, it would
+run the old code, and after the renaming of a type it cannot read its own index. The name of a cached kernel therefore
+contains a digest of its own file and of every file in this package, so a change in one of them makes a new entry.
 
-What Numba finds in its cache it runs. It lies beside the sources, in the user's cache folder, or where
-`NUMBA_CACHE_DIR` says; a folder named there that other users can write to is refused, for they could put their own code
-into it.
+Numba runs what it finds in its cache, which is next to the sources, in the user's cache folder, or in
+`NUMBA_CACHE_DIR`. A folder named there that other users can write to is refused: they could put their own code into it.
 """
 
 import functools
@@ -25,7 +24,7 @@ from firth.storage.files import others_can_write
 
 
 def check_cache() -> None:
-    """Refuse a cache from which the code of other users could be run.
+    """Refuse a cache that other users can write to.
 
     Raises:
         OptionError: `NUMBA_CACHE_DIR` names a folder that others can write to.
@@ -33,8 +32,8 @@ def check_cache() -> None:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen and others_can_write(Path(chosen)):
         raise OptionError(
-            f"NUMBA_CACHE_DIR={chosen}: other users can write to this folder, and what is in it is run as code; "
-            "expected a folder of your own: name another one, or take the permission from them (chmod go-w)"
+            f"NUMBA_CACHE_DIR={chosen}: other users can write to this folder, whose content is run as code; expected a "
+            "folder of your own: name another one, or remove their permission (chmod go-w)"
         )
 
 
@@ -42,8 +41,10 @@ check_cache()
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Return a function compiled without Python's lock held, kept on disk until any kernel's source changes."""
-    function.__qualname__ += f"-{digest(Path(__file__).parent)}"
+    """Return a function compiled without the GIL, cached on disk until its file or this package changes."""
+    own = Path(function.__code__.co_filename).read_bytes()
+    state = hashlib.blake2b(digest(Path(__file__).parent).encode() + own, digest_size=6)
+    function.__qualname__ += f"-{state.hexdigest()}"
     return njit(nogil=True, cache=True)(function)
 
 
@@ -57,10 +58,10 @@ def digest(folder: Path) -> str:
 
 
 def release_compiler() -> None:
-    """Let the system take back the pages of the compiler's own code; should it run again, they are read again.
+    """Return the memory pages of the compiler's code to the system; they are read again if it runs again.
 
-    Numba's first call touches some 50 MB of LLVM, which would stay charged to this process for as long as it trains.
-    Only read-only code is given back, and only on Linux; elsewhere nothing happens.
+    Numba's first call loads about 50 MB of LLVM code, which would count as this process's memory for the whole
+    training. Only read-only code is released, and only on Linux.
     """
     if sys.platform != "linux":
         return

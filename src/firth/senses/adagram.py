@@ -56,34 +56,18 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.output_tree import train_with_tree
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import (
-    LearningRate,
-    Matrices,
-    Shard,
-    TrainShard,
-    initial_matrices,
-    output_layer,
-    text_of,
-    usable_threads,
-    window_run,
-)
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    sample_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
 from firth.embeddings.word2vec import Word2Vec
 from firth.kernels.objectives import Scoring, own_copies, predictor
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.sense_paths import new_nodes, paths_of
 from firth.kernels.stick_breaking import expected_parts
 from firth.kernels.targets import addresses, new_work
+from firth.kernels.threads import usable_threads
 from firth.kernels.trees import Children, Tree, from_children
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
@@ -116,16 +100,16 @@ class AdaGram:
     }
     common_options: ClassVar = ("dim", "window", "max_senses", "epochs", "lr")
 
-    dim: int = dim_option()
+    dim: int = window_options.dim()
     max_senses: int = option(4, "maximum number of senses of a word", minimum=1)
     alpha: float = option(0.2, "concentration of the prior: larger values give more senses", minimum=0, exclusive=True)
-    window: int = window_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option()
-    lr: float = lr_option(0.025, maximum=1)
-    lr_end_factor: float = lr_end_factor_option()
+    window: int = window_options.window()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs()
+    lr: float = window_options.lr(0.025, maximum=1)
+    lr_end_factor: float = window_options.lr_end_factor()
     tree: str = option("learned", "tree over the words for hierarchical softmax", choices=("learned", "huffman"))
-    shrink_windows: bool = shrink_windows_option()
+    shrink_windows: bool = window_options.shrink_windows()
     threshold: float = option(
         1e-10, "senses with a smaller posterior do not learn from a window", minimum=0, maximum=0.1
     )
@@ -162,9 +146,7 @@ class AdaGram:
         """
         began, count = time.monotonic(), usable_threads(threads)
         encoded = as_corpus(corpus, text, progress=progress)
-        arguments = TrainingArguments[WordVectors](
-            seed=seed, threads=count, progress=progress, checkpoint=checkpoint
-        )
+        arguments = TrainingArguments[WordVectors](seed=seed, threads=count, progress=progress, checkpoint=checkpoint)
         first = Word2Vec(dim=self.dim, window=self.window, sample=self.sample, epochs=FIRST_EPOCHS)
         return train_with_tree(
             self.tree,
@@ -192,7 +174,7 @@ class AdaGram:
             arguments,
             matrices=matrices,
             by=by,
-            train_shard=self.shard_trainer(corpus, matrices, arguments.threads, by),
+            train_shard=self._shard_trainer(corpus, matrices, arguments.threads, by),
             finish=finish,
             sampled=False,
         ).train()
@@ -203,7 +185,7 @@ class AdaGram:
         return LearningRate(self.lr, self.lr_end_factor)
 
     def initial_matrices(self, corpus: Corpus, seed: int) -> Matrices:
-        """Return random senses, sense k of word w in row w T + k; all occurrences have the first sense of their word."""
+        """Return random senses, sense k of word w in row w T + k; every occurrence has the first sense of its word."""
         first, most = initial_matrices(corpus, self.dim, seed=seed, start=None), self.max_senses
         inputs, random = aligned_rows(len(first.words) * most, self.dim), generator(seed, "further senses")
         inputs[::most] = first.inputs
@@ -219,7 +201,7 @@ class AdaGram:
         words = corpus.vocabulary
         return np.asarray(words.counts * words.keep_probabilities(self.sample), dtype=np.float64)
 
-    def shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         text = text_of(self, corpus, threads)
         most = 2 * self.window * max(by.tree.longest, 1)

@@ -44,15 +44,8 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_option,
-    negative_option,
-    sample_option,
-    window_option,
-)
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
@@ -107,19 +100,17 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
     context_window: int = option(10, "words on each side that make a context", minimum=1)
     starts: int = option(4, "random initialisations of k-means", minimum=1)
     temperature: float = option(0.1, "softmax temperature of the cosines with centres", minimum=0, exclusive=True)
-    dim: int = dim_option()
-    window: int = window_option("words on each side of the centre word, in training")
-    negative: int = negative_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option(help="passes over the corpus in each of the two trainings")
-    lr: float = lr_option(0.025)
+    dim: int = window_options.dim()
+    window: int = window_options.window("words on each side of the centre word, in training")
+    negative: int = window_options.negative()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs(help="passes over the corpus in each of the two trainings")
+    lr: float = window_options.lr(0.025)
 
     def __post_init__(self) -> None:
         options.check(self)
         if self.senses == "fixed" and self.least_contexts < self.max_senses:
-            raise OptionError(
-                f"least_contexts={self.least_contexts}: expected at least max_senses={self.max_senses}"
-            )
+            raise OptionError(f"least_contexts={self.least_contexts}: expected at least max_senses={self.max_senses}")
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[WordVectors]) -> SenseVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""

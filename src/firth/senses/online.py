@@ -28,34 +28,24 @@ Departures:
 - After NP-MSSG, senses whose centres have a cosine above `merge_above` are merged, and senses with less than
   `min_prior` of the word's occurrences are dropped: a single context is short and sometimes opens a spurious sense.
 
-Cost: that of skip-gram, plus 4 (context_window + n) D flops for each token whose word may have n senses; S + V rows of D
-float32, and as many for centres and contexts. With one thread a seed gives the same bits in every run on one machine.
+Cost: that of skip-gram, plus 4 (context_window + n) D flops for each token whose word may have n senses; S + V rows of
+D float32, and as many for centres and contexts. With one thread a seed gives the same bits in every run on one machine.
 """
 
 import dataclasses
 import threading
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.predictions import AHEAD
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, Shard, TrainShard, output_layer, text_of, window_run
-from firth.embeddings.window_options import (
-    dim_option,
-    epochs_option,
-    lr_end_factor_option,
-    lr_option,
-    negative_option,
-    noise_exponent_option,
-    sample_option,
-    shared_windows_option,
-    shrink_windows_option,
-    window_option,
-)
+from firth.embeddings.training import LearningRate, Matrices, output_layer, text_of, window_run
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.pieces import ShardState, Text, pieces
@@ -104,7 +94,9 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
     }
     common_options: ClassVar = ("senses", "dim", "window", "negative", "epochs", "lr")
 
-    growing: bool = option(False, "open a new sense where no sense fits (NP-MSSG), instead of a fixed number per word (MSSG)")
+    growing: bool = option(
+        False, "open a new sense where none fits (NP-MSSG), instead of a fixed number per word (MSSG)"
+    )
     senses: int | None = option(
         None, "senses per word, or their maximum if growing; by default 2, or 5 if growing", minimum=1
     )
@@ -126,16 +118,16 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
     whiten: float = option(
         0.5, "whitening of contexts: exponent of the inverse covariance of global vectors", minimum=0, maximum=1
     )
-    dim: int = dim_option()
-    window: int = window_option()
-    negative: int = negative_option()
-    sample: float = sample_option()
-    epochs: int = epochs_option()
-    lr: float = lr_option(0.025)
-    lr_end_factor: float = lr_end_factor_option()
-    noise_exponent: float = noise_exponent_option()
-    shrink_windows: bool = shrink_windows_option()
-    shared_windows: int = shared_windows_option()
+    dim: int = window_options.dim()
+    window: int = window_options.window()
+    negative: int = window_options.negative()
+    sample: float = window_options.sample()
+    epochs: int = window_options.epochs()
+    lr: float = window_options.lr(0.025)
+    lr_end_factor: float = window_options.lr_end_factor()
+    noise_exponent: float = window_options.noise_exponent()
+    shrink_windows: bool = window_options.shrink_windows()
+    shared_windows: int = window_options.shared_windows()
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -155,7 +147,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
             arguments,
             matrices=dataclasses.replace(matrices, state=state._asdict(), limits=state.limits),
             by=by,
-            train_shard=model.shard_trainer(corpus, matrices, state, by.noise, arguments.threads),
+            train_shard=model._shard_trainer(corpus, matrices, state, by.noise, arguments.threads),
             finish=lambda trained, facts: sense_vectors(trained, state, facts, keep, tidying),
             sampled=False,
         ).train()
@@ -175,7 +167,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         """The learning rate."""
         return LearningRate(self.lr, self.lr_end_factor)
 
-    def shard_trainer(
+    def _shard_trainer(
         self, corpus: Corpus, matrices: Matrices, state: SenseState, noise: npt.NDArray[np.uint64], threads: int
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first.

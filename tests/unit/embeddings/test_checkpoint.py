@@ -236,8 +236,8 @@ def test_the_checksum_covers_the_facts(zipf, tmp_path):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"arrays": {"position": np.array([10**15])}}, "'position' holds numbers that are out of their range"),
-        ({"arrays": {"position": np.array([-5])}}, "'position' holds numbers that are out of their range"),
+        ({"arrays": {"position": np.array([10**15])}}, "'position' holds numbers out of range"),
+        ({"arrays": {"position": np.array([-5])}}, "'position' holds numbers out of range"),
         ({"arrays": {"position": np.array([0], np.int32)}}, "'position' is int32"),
         ({"arrays": {"read": np.array([-1])}}, "'read' holds numbers"),
         ({"arrays": {"loss": np.array([np.nan])}}, "'loss' holds NaN"),

@@ -140,7 +140,7 @@ def test_a_learning_rate_that_explodes(zipf):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"min_n": 4, "max_n": 3}, "min_n=4, max_n=3: no n-gram is that long"),
+        ({"min_n": 4, "max_n": 3}, "min_n=4, max_n=3: expected max_n of at least min_n"),
         ({"min_n": 0}, "min_n=0: expected a whole number of at least 1"),
         ({"max_n": -1}, "max_n=-1"),
         ({"buckets": 0}, "buckets=0"),

@@ -39,7 +39,7 @@ def test_threads_change_no_bit(zipf):
 
 def test_cost_is_that_of_the_formula(zipf, monkeypatch):
     """Where nothing moves, the cost of an epoch is that of the vectors it began with."""
-    begin = firth.GloVe.initial
+    begin = firth.GloVe.initial_matrices
 
     def still(*told):
         matrices = begin(*told)
@@ -47,7 +47,7 @@ def test_cost_is_that_of_the_formula(zipf, monkeypatch):
             squares[:] = FIXED
         return matrices
 
-    monkeypatch.setattr(firth.GloVe, "initial", still)
+    monkeypatch.setattr(firth.GloVe, "initial_matrices", still)
     counts = firth.Cooccurrence(window=4).count(zipf)
     made = firth.GloVe(**{**SMALL, "epochs": 1}).train(counts, seed=3)
     x = counts.to_scipy().toarray().astype(np.float64)
@@ -62,7 +62,7 @@ def test_a_first_step_in_numbers(built):
     counts = firth.Cooccurrence(window=1).count(built([["one", "two"]] * 9))
     model = firth.GloVe(dim=3, x_max=20.0, epochs=1, lr=0.01)
     tiles = Tiles.cut(counts, model, 7, 1)
-    begun = model.initial(counts, tiles, 7, None)
+    begun = model.initial_matrices(counts, tiles, 7, None)
     v, u = (side[tiles.places].astype(np.float64) for side in (begun.inputs, begun.outputs))
     made = model.train(counts, seed=7)
     for i, j in ((0, 1), (1, 0)):

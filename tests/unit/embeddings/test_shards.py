@@ -60,7 +60,7 @@ def small(tmp_path_factory):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_measuring_changes_no_bit(family, threads, small, monkeypatch):
     """The loss is measured twice, which gives the same figure, and what was trained stays as it was."""
-    before = training.Run.measure
+    before = training.TrainingRun.measure
 
     def measure(run):
         kept = [run.matrices.inputs.copy(), run.matrices.outputs.copy()]
@@ -70,7 +70,7 @@ def test_measuring_changes_no_bit(family, threads, small, monkeypatch):
             assert np.array_equal(rows, now)
         return first
 
-    monkeypatch.setattr(training.Run, "measure", measure)
+    monkeypatch.setattr(training.TrainingRun, "measure", measure)
     model = FAMILIES[family](dim=8, epochs=2, sample=0, window=2)
     trained = model.train(small, threads=threads, progress=False)
     assert len(trained.metadata["training"]["sample_loss"]) == 2

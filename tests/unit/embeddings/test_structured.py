@@ -73,9 +73,9 @@ def test_going_on_from_vectors(pairs, tmp_path):
     first.save(tmp_path / "v.firth")
     again = model.train(pairs, threads=1, start=firth.load(tmp_path / "v.firth"), progress=False)
     assert again.metadata["training"]["loss"][0] < first.metadata["training"]["loss"][0]
-    with pytest.raises(ShapeError, match="64 wide, expected 2 window dim = 96"):
+    with pytest.raises(ShapeError, match="width 64, expected 2 window dim = 96"):
         firth.StructuredWord2Vec(dim=16, window=3).train(pairs, start=first, progress=False)
-    with pytest.raises(ShapeError, match="64 wide, expected dim=16"):
+    with pytest.raises(ShapeError, match="width 64, expected dim=16"):
         firth.Word2Vec(dim=16).train(pairs, start=first, progress=False)
     bare = firth.WordVectors(first.words, first.vectors)
     assert firth.StructuredWord2Vec(dim=16, window=3, epochs=1).train(pairs, start=bare, progress=False).dim == 16

@@ -5,7 +5,8 @@ import pytest
 
 import firth
 from firth.embeddings import training
-from firth.embeddings.training import make_shards, usable_threads
+from firth.embeddings.shards import make_shards
+from firth.kernels.threads import usable_threads
 from firth.progress import Status
 
 MODEL = firth.Word2Vec(dim=16, epochs=3)
@@ -94,7 +95,7 @@ class TestInterruption:
     @pytest.mark.usefixtures("quick_poll")
     @pytest.mark.parametrize("threads", [1, 2])
     def test_what_was_learned_is_kept(self, threads, zipf):
-        with pytest.warns(UserWarning, match=r"training was interrupted in epoch 2 of 3.*learned so far are kept"):
+        with pytest.warns(UserWarning, match=r"training was interrupted in epoch 2 of 3: .*what was learned so far"):
             vectors = MODEL.train(zipf, threads=threads, progress=interrupting(2))
         facts = vectors.metadata["training"]
         assert facts["interrupted"]

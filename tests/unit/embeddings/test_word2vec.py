@@ -134,7 +134,7 @@ def test_any_shape_of_corpus(shape, objective, architecture, threads, built):
 @pytest.mark.parametrize(("sentences", "sample"), [([["a"], ["b"], ["a"]], 0), ([["a", "b", "a", "c"]], 1e-9)])
 def test_a_corpus_that_leaves_nothing_to_predict_is_said(sentences, sample, built):
     model = firth.Word2Vec(dim=5, sample=sample, epochs=2)
-    with pytest.warns(UserWarning, match="training made no prediction.*use sample=0 for so small a corpus"):
+    with pytest.warns(UserWarning, match="training made no prediction.*use sample=0 for a small corpus"):
         model.train(built(sentences), **QUIET)
 
 
@@ -228,16 +228,16 @@ class TestOptions:
             ({"lr": "fast"}, "lr='fast': expected a finite number above 0"),
             ({"sample": -1}, "sample=-1: expected a finite number from 0 to 1"),
             ({"architecture": "glove"}, "architecture='glove': expected one of skipgram, cbow"),
-            ({"architecture": "cbow", "update": "pair"}, "CBOW makes one prediction a window"),
-            ({"update": "pair", "shared_windows": 2}, "draws noise for each pair"),
+            ({"architecture": "cbow", "update": "pair"}, "CBOW makes one prediction per window"),
+            ({"update": "pair", "shared_windows": 2}, "draws noise words for each pair"),
             ({"objective": "glove"}, "expected one of negative, hierarchical, softmax, nce, importance"),
             ({"objective": "nce", "shared_windows": 2}, "only objective='negative' shares noise"),
-            ({"tree": "random"}, "tree='random': only objective='hierarchical' walks a tree"),
+            ({"tree": "random"}, "tree='random': only objective='hierarchical' uses a tree"),
             ({"objective": "hierarchical", "tree": "oak"}, "expected one of huffman, random, learned, wordnet"),
             ({"objective": "hierarchical", "tree": [["a", "b"]]}, "expected one of huffman"),
             ({"combine": "sum"}, "only CBOW combines vectors"),
             ({"score": "scaled"}, "only CBOW combines vectors"),
-            ({"architecture": "cbow", "combine": "sum", "cbow_gradient": "mean"}, "a sum has no mean's gradient"),
+            ({"architecture": "cbow", "combine": "sum", "cbow_gradient": "mean"}, "a sum has no mean gradient"),
         ],
     )
     def test_out_of_range(self, options, message):
@@ -277,7 +277,7 @@ class TestDivergence:
         corpus = built([[f"w{i}" for i in random.integers(0, 30, 200)] for _ in range(20)])
         rows = np.full((30, 4), 1e9, dtype=np.float32)
         start = firth.WordVectors(corpus.vocabulary.words, rows, output_vectors=np.zeros_like(rows))
-        with pytest.raises(DivergenceError, match="found numbers up to"):
+        with pytest.raises(DivergenceError, match=": numbers up to"):
             firth.Word2Vec(dim=4, sample=0, epochs=1).train(corpus, start=start, **QUIET)
 
     def test_a_rare_word_is_looked_at_too(self, built):
@@ -286,7 +286,7 @@ class TestDivergence:
         rows = np.zeros((1500, 4), dtype=np.float32)
         rows[1400] = 1e7
         start = firth.WordVectors(corpus.vocabulary.words, rows)
-        with pytest.raises(DivergenceError, match=r"found numbers up to 1e\+07"):
+        with pytest.raises(DivergenceError, match=r": numbers up to 1e\+07"):
             firth.Word2Vec(dim=4, sample=0, epochs=1).train(corpus, start=start, **QUIET)
 
     @pytest.mark.parametrize("dim", [1, 20])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.word_trees import tree_children
 from firth.errors import OptionError
 from firth.kernels.trees import from_children, huffman_children
 from firth.vocabulary import Vocabulary
@@ -114,24 +113,3 @@ def test_trees_are_values():
     assert hash(one) == hash(same)
     assert firth.Word2Vec(objective="hierarchical", tree=one) == firth.Word2Vec(objective="hierarchical", tree=same)
     assert repr(one).endswith(": 2 words>")
-
-
-def test_a_seed_decides_a_random_tree():
-    one, same, other = (tree_children("random", WORDS, seed, None) for seed in (1, 1, 2))
-    assert np.array_equal(one, same)
-    assert not np.array_equal(one, other)
-
-
-def test_no_wordnet_is_told(monkeypatch):
-    monkeypatch.delenv("FIRTH_DATA", raising=False)
-    with pytest.raises(OptionError, match=r"tree='wordnet': expected the environment variable FIRTH_DATA"):
-        tree_children("wordnet", WORDS, 0, None)
-
-
-def test_wordnet(shared_data, monkeypatch):
-    """A cat and a dog are closer than a cat and milk; "the" hangs beside."""
-    monkeypatch.setenv("FIRTH_DATA", str(shared_data))
-    paths = from_children(tree_children("wordnet", WORDS, 0, None))
-    nodes = {w: paths.nodes[slice(*paths.starts[i : i + 2])].tolist() for i, w in enumerate(WORDS.words)}
-    assert len(set(nodes["cat"]) & set(nodes["dog"])) > len(set(nodes["cat"]) & set(nodes["milk"]))
-    assert len(nodes["the"]) == 1

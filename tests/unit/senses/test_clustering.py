@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.errors import OptionError
 from firth.evaluation.sense_induction import adjusted_rand
-from firth.senses.clustering import SenseClusters, _idf, _Space
+from firth.senses.clustering import SenseClusters, _ContextSpace, _idf
 from firth.senses.occurrences import contexts_at
 from firth.vectors.sense_readers import Centroids
 
@@ -128,7 +128,7 @@ def test_contexts_have_no_common_direction(corpus):
     nearer to even than that of the plain ones."""
     vectors = firth.Word2Vec(dim=30, sample=0, epochs=3).train(corpus, threads=1, progress=False)
     places = np.arange(0, corpus.num_tokens, 3)
-    space = _Space.of(corpus, vectors, 10, seed=0)
+    space = _ContextSpace.of(corpus, vectors, 10, seed=0)
     rows, plain = space.at(places), contexts_at(corpus, places, 10).sums(space.weights, vectors.vectors)
     plain /= np.linalg.norm(plain, axis=1, keepdims=True)
     assert np.linalg.norm(rows.mean(axis=0)) < 0.05 < np.linalg.norm(plain.mean(axis=0))
@@ -141,7 +141,7 @@ def test_options_out_of_range():
         SenseClusters(alike=2)
     with pytest.raises(OptionError, match="senses='many': expected one of adaptive, fixed"):
         SenseClusters(senses="many")
-    with pytest.raises(OptionError, match="least_contexts=2 for max_senses=4"):
+    with pytest.raises(OptionError, match="least_contexts=2: expected at least max_senses=4"):
         SenseClusters(senses="fixed", least_contexts=2)
 
 
