@@ -1,16 +1,15 @@
-"""The epoch kernel of bags of words: several documents are read side by side, against the same noise.
+"""The epoch kernel of PV-DBOW: several documents are trained side by side with the same noise words.
 
-What: documents that are read at the same time share their noise words, so that a noise row that has been fetched serves
-all of them: one small matrix product in the place of many rows, each read for one document. What a document itself sees
-is what it would see alone: K noise words of its own for each of its words.
+What: documents trained at the same time share noise words, so each noise row is read once for all of them: one small
+matrix product instead of many rows read per document. For a single document nothing changes: each of its words has its
+own K noise words.
 
 Objective, Source: `firth.embeddings.paragraph`, DBOW.
 
-Departures: a block of words and its noise are two steps, one after the other. Noise that is the predicted word takes no
-part, as in word2vec.c and everywhere else in firth: a document that meets such noise takes one step by itself.
+Departures: a block of words and its noise words are two consecutive steps. A noise word equal to the predicted word is
+left out, as in word2vec.c and everywhere in firth: a document with such a noise word takes a step of its own.
 
-Cost: 6 D (K + 1) flops a word; a row is fetched for each word, and K rows for each word of the longest of SLOTS
-documents.
+Cost: 6 D (K + 1) flops per word; one row is read per word, and K rows per word of the longest of SLOTS documents.
 """
 
 from typing import NamedTuple
@@ -28,19 +27,19 @@ from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, take_los
 from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
 from firth.kernels.windows import LONGEST
 
-SLOTS = min(8, MOST_HIDDEN)  # documents that are read side by side
+SLOTS = min(8, MOST_HIDDEN)  # documents trained side by side
 BLOCK = GROUP  # words of a document in a step
-POOL = 32  # documents that are read from the corpus before the first of them is trained
+POOL = 32  # documents read from the corpus before the first of them is trained
 
 
 class Bags(NamedTuple):
-    """One thread's workspace beside `Work`."""
+    """One thread's workspace besides `Work`."""
 
-    pool: npt.NDArray[np.int64]  # (POOL, LONGEST + 1) words of the documents that survived subsampling
-    counts: npt.NDArray[np.int64]  # (POOL,) how many
+    pool: npt.NDArray[np.int64]  # (POOL, LONGEST + 1) words of the documents after subsampling
+    counts: npt.NDArray[np.int64]  # (POOL,) their number
     rows: npt.NDArray[np.int64]  # (POOL,) the address of each document's row
     pieces: npt.NDArray[np.int64]  # (SLOTS,) the document in each slot
-    done: npt.NDArray[np.int64]  # (SLOTS,) its words that have been read
+    done: npt.NDArray[np.int64]  # (SLOTS,) number of its words already trained
     hidden: npt.NDArray[np.int64]  # (SLOTS,) row addresses
     words: npt.NDArray[np.int64]  # (BLOCK + padding,) row addresses of a block of words
     words_signs: npt.NDArray[np.float32]
@@ -49,7 +48,7 @@ class Bags(NamedTuple):
 
 
 def bag_work(negative: int, padded: int) -> tuple[Work, Bags]:
-    """Return empty workspaces for K noise words a word and rows of P numbers."""
+    """Return empty workspaces for K noise words per word and rows of P numbers."""
     work = new_work(1, BLOCK * negative, 2, padded, outputs=BLOCK * (negative + 1))
     words, words_signs = _table(BLOCK, 1, work)
     noise, noise_signs = _table(BLOCK * negative, -1, work)
@@ -88,13 +87,13 @@ def train_bags(
     negative: int,  # K
     work: Work,
     bags: Bags,
-    at: Addresses,  # for blocks that are not whole
+    at: Addresses,  # for partial blocks
     words_at: Addresses,  # for blocks of words
     noise_at: Addresses,  # for their noise
     state: ShardState,
 ) -> None:
-    """Train on a shard from where it stands."""
-    # A field of a tuple is counted as a reference each time it is read: outside the loop, once.
+    """Train a shard from its current position to its end or a stop."""
+    # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loop.
     pool, counts, rows, sentence = bags.pool, bags.counts, bags.rows, work.sentence
     random, predictions = state.random, state.predictions
     filled, pool_rate = 0, np.float32(0)
@@ -131,7 +130,7 @@ def train_pool(
     pool, counts, rows, slots, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
     hidden, words_table, noise_table = bags.hidden, bags.words, bags.noise
     sets, contexts = work.noise, work.contexts
-    m = started = 0  # slots in use, documents that have had one
+    m = started = 0  # slots in use, documents started
     used = 0
     draw_noise(noise, random, sets, used, at, 0)
     while m > 0 or started < filled:
@@ -148,7 +147,7 @@ def train_pool(
             if size >= BLOCK:
                 s += 1
                 continue
-            if size > 0:  # the last words of a document, fewer than a block
+            if size > 0:  # the rest of a document, less than a block
                 sentence = pool[piece]
                 contexts[0] = rows[piece]
                 draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
@@ -159,7 +158,7 @@ def train_pool(
         if m == 0 or (m < SLOTS and started < filled):
             continue
         draw_noise(noise, random, sets, 1 - used, at, 0)
-        together = 0  # documents that share the step against noise
+        together = 0  # documents that share the noise step
         for s in range(m):
             piece, first = slots[s], done[s]
             done[s] += BLOCK
@@ -208,6 +207,6 @@ def fetch_block(
     count: int,  # the document's words
     at: Addresses,
 ) -> None:
-    """Ask for the rows of a block of words."""
+    """Prefetch the rows of a block of words."""
     for i in range(first, min(first + BLOCK, count)):
         prefetch_row(at.outputs + pool[piece, i] * at.output_bytes, at.output_bytes)

@@ -1,24 +1,25 @@
-"""A tree over words that is learned from their vectors.
+"""A tree over words, learned from their vectors.
 
-What: the words are parted in two by their vectors, each part again, and so on to single words, so that words that are
-used alike share long paths.
+What: the words are split in two by their vectors, each part is split again, and so on down to single words, so that
+similar words share long paths.
 
-Objective: each part is fitted by a mixture of two Gaussians of equal, round covariance, means a and b. Their border is
-a hyperplane across a - b, and is put where the occurrences of the words on both sides are as equal as they can be:
+Objective: each part is fitted by a mixture of two Gaussians with equal spherical covariance and means a and b. Their
+border is a hyperplane orthogonal to a - b, placed where the occurrences of the words on both sides are as equal as
+possible:
 
     left(w)  iff  x_w . (a - b) < t,      t such that  sum_left count = sum_right count
 
 Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4.1, which fits the mixture
 by EM and assigns words by the two components' responsibilities.
 
-Departures: responsibilities are hard, which makes EM the 2-means algorithm. Mnih and Hinton cut in the middle of the
-words ("balanced") or at equal responsibility ("adaptive"); the cut in the middle of the occurrences keeps frequent
-words near the root, as Huffman's tree does. A word with more than half of its part's occurrences is parted from the
-others, whatever its vector. Words are known by their own input vectors, brought to length 1, where Mnih and Hinton
-average the predicted vectors of a word's contexts.
+Departures: responsibilities are hard, which makes EM the 2-means algorithm. Mnih and Hinton split in the middle of the
+words ("balanced") or at equal responsibility ("adaptive"); splitting in the middle of the occurrences keeps frequent
+words near the root, as a Huffman tree does. A word with more than half of the occurrences of its part is split off,
+whatever its vector. Words are represented by their input vectors, scaled to length 1; Mnih and Hinton average the
+predicted vectors of a word's contexts.
 
-Cost: `ROUNDS` passes over the V x D vectors for each of the tree's levels, of which there are some 20; all parts of a
-level are cut at once.
+Cost: `ROUNDS` passes over the V x D vectors per level of the tree, about 20 levels; all parts of a level are split at
+once.
 """
 
 import numpy as np
@@ -26,24 +27,21 @@ import numpy.typing as npt
 
 from firth.kernels.trees import Children
 
-ROUNDS = 4  # of 2-means; the order of the words along a - b hardly moves after that
+ROUNDS = 4  # of 2-means; the order of the words along a - b hardly changes after that
 
 
 def learned_children(
     vectors: npt.NDArray[np.float32], counts: npt.NDArray[np.int64], random: np.random.Generator
 ) -> Children:
-    """Return the tree, as `firth.kernels.trees` describes it.
+    """Return a tree in the form of `firth.kernels.trees`, from (V, D) vectors and (V,) positive counts.
 
-    Args:
-        vectors: (V, D).
-        counts: (V,) positive.
-        random: of the directions that 2-means begins with.
+    `random` draws the initial directions of 2-means.
     """
     total = len(vectors)
     rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
     children = np.zeros((max(total - 1, 0), 2), dtype=np.int64)
-    words, starts = np.arange(total), np.zeros(min(total - 1, 1), dtype=np.int64)  # parts, one behind the other
-    nodes = np.full(len(starts), total - 2)  # of each part; numbers fall from the root's on
+    words, starts = np.arange(total), np.zeros(min(total - 1, 1), dtype=np.int64)  # parts, one after the other
+    nodes = np.full(len(starts), total - 2)  # of each part; numbers descend from that of the root
     free = total - 3  # the next node
     while len(starts):
         words, cuts = _cut(rows, counts, words, starts, random)
@@ -68,7 +66,7 @@ def _cut(
     starts: npt.NDArray[np.int64],
     random: np.random.Generator,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Order the words of each part along its direction; return them and where each part is cut."""
+    """Sort the words of each part along its direction; return them and where each part is split."""
     sizes = np.diff(np.append(starts, len(words)))
     part = np.repeat(np.arange(len(starts)), sizes)
     directions = random.standard_normal((len(starts), rows.shape[1])).astype(np.float32)
@@ -92,7 +90,7 @@ def _heavy_alone(
     part: npt.NDArray[np.int64],
     cuts: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Part a word that outweighs all others of its part from them; else a few of them would be cut off at a time."""
+    """Split off a word that outweighs all others of its part; else only a few of them would be split off at a time."""
     weights = counts[words]
     heavy = 2 * weights > np.add.reduceat(weights, starts)[part]
     words = words[np.lexsort((np.arange(len(words)), ~heavy, part))]
@@ -102,7 +100,7 @@ def _heavy_alone(
 def _middles(
     counts: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return where each part's counts are parted most equally, both sides holding a word."""
+    """Return where the counts of each part are split most equally, with at least one word on both sides."""
     before = np.concatenate([[0], np.cumsum(counts)])
     middle = (before[starts] + before[starts + sizes]) / 2
     after = np.clip(np.searchsorted(before, middle), starts + 1, starts + sizes - 1)

@@ -1,25 +1,25 @@
-"""Latent semantic analysis: words by the documents that they stand in.
+"""Latent semantic analysis: a word-by-document matrix, reduced by truncated SVD.
 
-What: a word's row says how often it stands in each document; its vector are the row's first components, and a
-document's vector lies in the same space.
+What: a row of the matrix has the counts of a word in each document; its leading components are the vector. Vectors of
+documents are in the same space.
 
-Objective: M ~ U S V^T with the largest singular values, for words i and documents j with f_ij = how often i stands in
-j, n_i = in how many documents, g_i = sum_j f_ij, p_ij = f_ij / g_i, of J documents:
+Objective: M ~ U S V^T with the largest singular values, for words i and J documents j; f_ij is the count of i in j, n_i
+the number of documents with i, g_i = sum_j f_ij, p_ij = f_ij / g_i:
 
     log-entropy  M_ij = log(1 + f_ij) (1 + sum_j p_ij log p_ij / log J)
     tf-idf       M_ij = f_ij log(J / n_i)
     counts       M_ij = f_ij
 
-The vectors are U S^p; a document with weighted counts d is U^T d S^(p - 1), which for one of the corpus is its row of V
-S^p.
+The vectors are U S^p. A document with weighted counts d has the vector U^T d S^(p - 1); for a document of the corpus
+this is its row of V S^p.
 
 Source: Deerwester, Dumais, Furnas, Landauer and Harshman 1990, "Indexing by latent semantic analysis", section 4 (the
-model, and folding in documents); Dumais 1991, "Improving the retrieval of information from external sources", table 2
-(weights).
+model, and folding-in of documents); Dumais 1991, "Improving the retrieval of information from external sources",
+table 2 (weights).
 
 Departures: p is an option, 1 by default.
 
-Cost: 12 bytes a token while documents are counted; that of `firth.counts.factorise`.
+Cost: 12 bytes per token while documents are counted; that of `firth.counts.factorise`.
 """
 
 import dataclasses
@@ -33,6 +33,7 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
+from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
 from firth.options import Preset, option, options_class
@@ -42,13 +43,13 @@ from firth.vectors.word_vectors import WordVectors
 
 @options_class
 class LatentSemanticAnalysis:
-    """LSA, latent semantic analysis of documents: options that train.
+    """LSA, latent semantic analysis of documents: the options, and `train`.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Deerwester et al. 1990; Dumais 1991; the module's docstring gives the formulas.
+        Deerwester et al. 1990; Dumais 1991; the module docstring has the formulas.
     """
 
     presets: ClassVar = {
@@ -56,9 +57,9 @@ class LatentSemanticAnalysis:
     }
     common_options: ClassVar = ("dim", "weighting")
 
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
+    dim: int = window_options.dim()
     weighting: str = option(
-        "log-entropy", "what a word counts in a document", choices=("log-entropy", "tf-idf", "counts")
+        "log-entropy", "weighting of a word in a document", choices=("log-entropy", "tf-idf", "counts")
     )
     exponent: float = exponent_option(1.0)
     drop: int = drop_option()
@@ -69,83 +70,81 @@ class LatentSemanticAnalysis:
     def train(
         self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
     ) -> WordVectors:
-        """Return vectors of words by the documents of a corpus.
+        """Compute vectors of words from the documents of a corpus.
 
         Args:
-            corpus: the encoded documents, each a sentence of it, or whatever `Corpus.build` takes: each text, row, cell
-                or file is then a document, and of a single file of text each line. Build a corpus of your own with
+            corpus: encoded documents, one per sentence of the corpus, or whatever `Corpus.build` takes: each text, row,
+                cell or file is a document; of a single text file, each line. Build your own corpus with
                 `sentences="text"`.
-            seed: of the random columns that the decomposition begins with.
-            threads: how many; by default one a processor.
+            seed: random seed of the decomposition.
+            threads: number of threads; by default one per processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+            **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:
-            One vector a word; the weight that a word has in all documents as attribute "global_weight".
+            A vector per word, with the global weight of each word as attribute "global_weight".
 
         Raises:
-            CorpusError: the text cannot be read, or leaves no words.
-            OptionError: `threads` is below one, or `dim` is above the number of words or of documents.
+            CorpusError: the text cannot be read, or has no words.
+            OptionError: `threads` is below 1, or `dim` is above the number of words or of documents.
         """
         corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
         counts = _counts(corpus)
-        overall = self.overall(counts)
-        made = spectral_vectors(
+        weights = self.global_weights(counts)
+        vectors = spectral_vectors(
             self,
             corpus.vocabulary,
-            lambda: self.weighted(counts, overall).T.tocsr(),
+            lambda: self.weighted(counts, weights).T.tocsr(),
             seed=seed,
             threads=threads,
             progress=progress,
             facts={"options": {"model": "lsa", **dataclasses.asdict(self)}, "documents": len(corpus)},
         )
         return WordVectors(
-            made.lexicon,
-            made.vectors,
-            counts=made.counts,
-            metadata=made.metadata,
-            attributes={"global_weight": overall},
+            vectors.lexicon,
+            vectors.vectors,
+            counts=vectors.counts,
+            metadata=vectors.metadata,
+            attributes={"global_weight": weights},
         )
 
     def documents(
         self, corpus: Corpus | Any, vectors: WordVectors, *, names: Sequence[str] | None = None
     ) -> WordVectors:
-        """Return vectors of documents, of the corpus that was trained on or of another, in the space of the words.
+        """Return vectors of documents, of the training corpus or of another, in the space of the words.
 
         Args:
-            corpus: the encoded documents, each a sentence of it, or whatever `Corpus.build` takes, as in `train`.
-            vectors: of words, from `train` with these options; words that they lack count for nothing.
-            names: one a document; by default "0", "1" and so on.
+            corpus: encoded documents, one per sentence of the corpus, or whatever `Corpus.build` takes, as in `train`.
+            vectors: word vectors from `train` with these options; unknown words are ignored.
+            names: one per document; by default "0", "1" and so on.
 
         Raises:
-            OptionError: the vectors are of another model, or there are not as many names as documents.
-            ShapeError: the vectors are of another width than the options ask for.
+            OptionError: the vectors come from another model, or there are not as many names as documents.
+            ShapeError: the width of the vectors is not `dim`.
         """
         facts = vectors.metadata.get("training", {})
         if facts.get("options", {}).get("model") != "lsa":
-            raise OptionError("these vectors are not of latent semantic analysis; expected what its train returned")
+            raise OptionError(
+                "these vectors come from another model; expected vectors from LatentSemanticAnalysis.train"
+            )
         if vectors.dim != self.dim:
             raise ShapeError(f"vectors of width {vectors.dim}, the options ask for dim={self.dim}")
         corpus = as_corpus(corpus, {}, defaults={**document_options(corpus), "min_count": 1})
-        called = list(map(str, range(len(corpus)))) if names is None else list(names)
-        if len(called) != len(corpus):
-            raise OptionError(f"{len(called):,} names for {len(corpus):,} documents: expected one a document")
+        names = list(map(str, range(len(corpus)))) if names is None else list(names)
+        if len(names) != len(corpus):
+            raise OptionError(f"{len(names):,} names for {len(corpus):,} documents: expected one per document")
         known = [i for i, word in enumerate(corpus.vocabulary.words) if word in vectors]
         rows = [vectors.key_to_index[corpus.vocabulary.words[i]] for i in known]
-        overall = np.zeros(len(corpus.vocabulary))
-        overall[known] = vectors.attributes["global_weight"][rows]
+        weights = np.zeros(len(corpus.vocabulary))
+        weights[known] = vectors.attributes["global_weight"][rows]
         basis = np.zeros((len(corpus.vocabulary), self.dim))
-        # U S^p from the vectors; a document wants U S^(p - 1).
+        # The vectors are U S^p; a document needs U S^(p - 1).
         basis[known] = vectors.vectors[rows] / np.asarray(facts["singular_values"])
-        placed = self.weighted(_counts(corpus), overall) @ basis
-        return WordVectors(called, placed.astype(np.float32), metadata={"training": dict(facts)})
+        documents = self.weighted(_counts(corpus), weights) @ basis
+        return WordVectors(names, documents.astype(np.float32), metadata={"training": dict(facts)})
 
-    def overall(self, counts: Any) -> npt.NDArray[np.float64]:
-        """Return the weight of each word in all documents, (V,).
-
-        Args:
-            counts: f, a SciPy `csr_array` (J, V).
-        """
+    def global_weights(self, counts: Any) -> npt.NDArray[np.float64]:
+        """Return the (V,) global weight of each word, from the counts f, a SciPy `csr_array` (J, V)."""
         documents, words = counts.shape
         if self.weighting == "counts":
             return np.ones(words)
@@ -157,21 +156,16 @@ class LatentSemanticAnalysis:
         entropy = np.bincount(counts.indices, share * np.log(share), minlength=words)
         return 1 + entropy / math.log(documents) if documents > 1 else np.ones(words)
 
-    def weighted(self, counts: Any, overall: npt.NDArray[np.float64]) -> Any:
-        """Return M^T, a SciPy `csr_array` (J, V).
-
-        Args:
-            counts: f, (J, V).
-            overall: (V,) the weight of each word in all documents.
-        """
-        made = counts.copy()
-        local = np.log1p(made.data) if self.weighting == "log-entropy" else made.data
-        made.data = local * overall[made.indices]
-        return made
+    def weighted(self, counts: Any, global_weights: npt.NDArray[np.float64]) -> Any:
+        """Return M^T, a SciPy `csr_array` (J, V), from counts (J, V) and (V,) global weights."""
+        matrix = counts.copy()
+        local = np.log1p(matrix.data) if self.weighting == "log-entropy" else matrix.data
+        matrix.data = local * global_weights[matrix.indices]
+        return matrix
 
 
 def _counts(corpus: Corpus) -> Any:
-    """Return how often each word stands in each document: f, (J, V)."""
+    """Return the count of each word in each document: f, (J, V)."""
     from scipy import sparse
 
     shape = (len(corpus), len(corpus.vocabulary))

@@ -1,21 +1,20 @@
-"""Segmentation-free vectors: n-grams of characters as words, for text without spaces.
+"""NgramVectors: segmentation-free vectors of character n-grams, for text without spaces.
 
-What: no tokeniser says where words begin. Every frequent n-gram of characters is a unit, wherever it stands; units
-overlap, and the contexts of one are the units that end where it begins and those that begin where it ends.
+What: there is no tokeniser. Every frequent character n-gram is a unit at each of its occurrences. Units overlap; the
+contexts of a unit are the units that end where it begins and those that begin where it ends.
 
-Objective, with X_ij = how often unit j begins right where unit i ends, PPMI as in `firth.counts.association`:
+Objective, with X_ij = how often unit j begins exactly where unit i ends, PPMI as in `firth.counts.association`:
 
     M = [ PPMI(X), PPMI(X^T) ] ~ U S V^T,      the vectors are U S^p
 
 Source: Oshikiri 2017, "Segmentation-free word embedding for unsegmented languages", section 3: frequent n-grams as
-units, adjacent ones as contexts, to the left and to the right apart.
+units, adjacent ones as contexts, left and right separately.
 
 Departures: the matrix that skip-gram with negative sampling factorises implicitly (Levy and Goldberg 2014) is
-factorised as it is, where Oshikiri trains by sampling; a pair of units counts wherever it stands, one segmentation or
-many.
+factorised explicitly; Oshikiri trains by sampling. Every adjacent pair of units counts, in whatever segmentation.
 
-Cost: a sort of the text's places for each length up to `max_length`; L^2 additions a character; 4 L bytes a character,
-and the associations of `firth.counts.association` in memory.
+Cost: a sort of the text positions for each length up to `max_length`; L^2 additions per character; 4 L bytes per
+character, and the associations of `firth.counts.association` in memory.
 """
 
 import dataclasses
@@ -30,6 +29,7 @@ from firth import options
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.counts.association import pmi
+from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import CorpusError
 from firth.kernels.adjacency import count_followers, find_ends
@@ -41,23 +41,23 @@ from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
 Names = list[str]
-CELLS = 1 << 20  # room for a thread's rows at first
+CELLS = 1 << 20  # initial room for a thread's rows
 
 
 def characters(text: str) -> list[str]:
-    """Return the characters of a text that are not white space, folded as the default tokeniser folds them."""
+    """Return the characters of a text without white space, folded as by the default tokeniser."""
     return [character for character in fold(text) if not character.isspace()]
 
 
 @options_class
 class NgramVectors:
-    """Segmentation-free vectors of character n-grams: options that train.
+    """Segmentation-free vectors of character n-grams: the options, and `train`.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Oshikiri 2017; the module's docstring gives the formulas and every departure.
+        Oshikiri 2017; the module docstring has the formulas and all departures.
     """
 
     presets: ClassVar = {
@@ -66,12 +66,14 @@ class NgramVectors:
     common_options: ClassVar = ("dim", "max_length", "units")
     corpus_options: ClassVar[Mapping[str, Any]] = {"tokens": characters, "min_count": 1}  # of the text there
 
-    dim: int = option(100, "width of the vectors, in numbers", minimum=1)
-    max_length: int = option(8, "characters of the longest unit", minimum=1, maximum=100)
-    units: int = option(100_000, "most frequent n-grams that are units, at most", minimum=1)
-    min_unit: int = option(5, "fewest times that a unit must stand in the text", minimum=1)
-    shift: float = option(1.0, "noise words k whose logarithm is taken away", minimum=0, exclusive=True)
-    smoothing: float = option(0.75, "power of the context units' counts", minimum=0, maximum=1)
+    dim: int = window_options.dim()
+    max_length: int = option(8, "longest unit, in characters", minimum=1, maximum=100)
+    units: int = option(100_000, "maximum number of units, the most frequent n-grams", minimum=1)
+    min_unit: int = option(5, "minimum count of a unit", minimum=1)
+    shift: float = option(1.0, "shift k; log k is subtracted, as by k negative samples", minimum=0, exclusive=True)
+    smoothing: float = option(
+        0.75, "context distribution smoothing, the exponent of context counts", minimum=0, maximum=1
+    )
     exponent: float = exponent_option(0.5)
     drop: int = drop_option()
 
@@ -81,31 +83,31 @@ class NgramVectors:
     def train(
         self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
     ) -> WordVectors:
-        """Return vectors of the units of a corpus of characters.
+        """Compute vectors of the units of a corpus of characters.
 
         Args:
-            corpus: the encoded text, each of whose tokens is a character (built with `tokens=characters` of this module
-                and `min_count=1`), or whatever `Corpus.build` takes: a path, texts, a table.
-            seed: of the random columns that the decomposition begins with.
-            threads: how many; by default one a processor.
+            corpus: an encoded corpus whose tokens are characters (built with `tokens=characters` of this module and
+                `min_count=1`), or whatever `Corpus.build` takes: a path, texts, a table.
+            seed: random seed of the decomposition.
+            threads: number of threads; by default one per processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+            **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:
-            One vector a unit, the most frequent first.
+            A vector per unit, most frequent first.
 
         Raises:
-            OptionError: `threads` is below one, or `dim` is above the number of units.
+            OptionError: `threads` is below 1, or `dim` is above the number of units.
             CorpusError: no n-gram is frequent enough.
         """
-        many = usable_threads(threads)
+        count = usable_threads(threads)
         corpus = as_corpus(corpus, text, defaults=self.corpus_options, progress=progress)
         vocabulary, placed = self.find_units(corpus)
 
         def associate() -> Any:
             from scipy import sparse
 
-            follows = adjacency(corpus, placed, len(vocabulary), many)
+            follows = adjacency(corpus, placed, len(vocabulary), count)
             sides = [pmi(x, shift=self.shift, smoothing=self.smoothing) for x in (follows, follows.T.tocsr())]
             return sparse.hstack(sides, format="csr")
 
@@ -120,35 +122,34 @@ class NgramVectors:
         )
 
     def find_units(self, corpus: Corpus) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
-        """Return the units and where they stand: (L, N), the unit of each length that begins at each place, or -1.
+        """Return the units and their positions: (L, N), the unit of each length that begins at each position, or -1.
 
-        An n-gram of n characters is frequent only where both n-grams of n - 1 inside it are: lengths are gone through
-        upwards.
-
-        Args:
-            corpus: of characters.
+        An n-gram of n characters can only be frequent if both of its n-grams of n - 1 characters are, so lengths
+        are processed in ascending order.
 
         Raises:
             CorpusError: no n-gram is frequent enough.
         """
         letters, offsets = np.asarray(corpus.ids, dtype=np.int64), np.asarray(corpus.offsets)
-        room = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(letters))  # characters to the sentence's end
+        room = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(
+            len(letters)
+        )  # characters to the end of the sentence
         names: Names = []
         counts, levels = [], []
-        before, shorter = np.zeros(len(letters) + 1, dtype=np.int64), [""]  # one more: nothing begins at the end
+        before, shorter = np.zeros(len(letters) + 1, dtype=np.int64), [""]  # one more: no unit begins at the end
         for length in range(1, self.max_length + 1):
             possible = np.flatnonzero((before[:-1] >= 0) & (room >= length))
             if length > 1:
                 possible = possible[before[possible + 1] >= 0]
             keys = before[possible] * len(corpus.vocabulary) + letters[possible + length - 1]
-            found, inverse, count = np.unique(keys, return_inverse=True, return_counts=True)
+            distinct, inverse, count = np.unique(keys, return_inverse=True, return_counts=True)
             frequent = count >= self.min_unit
             if not frequent.any():
                 break
             rank = np.where(frequent, np.cumsum(frequent) - 1, -1)
             now = np.full(len(letters) + 1, -1, dtype=np.int64)
             now[possible] = rank[inverse]
-            stems, ends = np.divmod(found[frequent], len(corpus.vocabulary))
+            stems, ends = np.divmod(distinct[frequent], len(corpus.vocabulary))
             own = [
                 shorter[stem] + corpus.vocabulary.words[end]
                 for stem, end in zip(stems.tolist(), ends.tolist(), strict=True)
@@ -158,28 +159,22 @@ class NgramVectors:
             counts.append(count[frequent])
             before, shorter = now, own
         if not names:
-            raise CorpusError(
-                f"no character stands {self.min_unit} times in the text: expected more text, or a smaller min_unit"
-            )
-        return self._chosen(names, np.concatenate(counts), levels, corpus.num_tokens)
+            raise CorpusError(f"no character occurs {self.min_unit} times; use more text or a smaller min_unit")
+        return self._most_frequent(names, np.concatenate(counts), levels, corpus.num_tokens)
 
-    def _chosen(
+    def _most_frequent(
         self, names: Names, counts: npt.NDArray[np.int64], levels: list[npt.NDArray[np.int32]], total: int
     ) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
         order = sorted(range(len(names)), key=lambda i: (-int(counts[i]), names[i]))[: self.units]
-        rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last stands for no unit
+        rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last entry means no unit
         rank[order] = np.arange(len(order), dtype=np.int32)
         return Vocabulary([names[i] for i in order], counts[order], total), np.stack([rank[level] for level in levels])
 
 
 def adjacency(corpus: Corpus, placed: npt.NDArray[np.int32], units: int, threads: int) -> Any:
-    """Return how often unit j begins right where unit i ends: a SciPy `csr_array` (U, U).
+    """Return how often unit j begins exactly where unit i ends: a SciPy `csr_array` (U, U).
 
-    Args:
-        corpus: of characters.
-        placed: (L, N), the unit of each length that begins at each place, or -1.
-        units: U.
-        threads: how many.
+    `placed` is (L, N), the unit of each length that begins at each position, or -1.
     """
     from scipy import sparse
 

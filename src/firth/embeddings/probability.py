@@ -1,8 +1,8 @@
-"""What the output side of trained vectors means: which rows can be gone on from, and the probability of a word.
+"""The output rows of trained vectors: which can be trained further, and the probability of a word.
 
 The output rows of most objectives belong to words. Those of hierarchical softmax belong to the inner nodes of a tree,
-row i to node i, and the tree stands beside them as two attributes of the words, `tree_left` and `tree_right`: the
-children of node i, below V a word and from V on a node, -1 where there is no node.
+row i to node i. The tree is stored as two attributes of the words, `tree_left` and `tree_right`: the children of node
+i, a word if below V and a node from V on, or -1 if there is no node i.
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,9 @@ Numbers = npt.NDArray[np.float64]
 
 
 def tree_attributes(children: Children | None, rows: int) -> Mapping[str, npt.NDArray[np.int64]]:
-    """Return a tree as attributes of words.
+    """Return a tree as attributes of words; None gives no attributes.
 
-    Args:
-        children: as `firth.kernels.trees` describes it; None gives no attributes.
-        rows: how many words the vectors have; those beyond the tree's are words that were only gone on from.
+    `rows` is the number of words; it is above that of the tree if `start` had further words.
     """
     if children is None:
         return {}
@@ -39,7 +37,7 @@ def tree_attributes(children: Children | None, rows: int) -> Mapping[str, npt.ND
 
 
 def stored_tree(vectors: WordVectors) -> Children | None:
-    """Return the tree that vectors were trained with, or None."""
+    """Return the tree with which vectors were trained, or None."""
     if LEFT not in vectors.attributes or RIGHT not in vectors.attributes:
         return None
     columns = np.stack([vectors.attributes[LEFT], vectors.attributes[RIGHT]], axis=1)
@@ -49,19 +47,11 @@ def stored_tree(vectors: WordVectors) -> Children | None:
 def starting_matrices(
     corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, objective: str, tree: Children | None
 ) -> Matrices:
-    """Return matrices to train; output rows of another objective or another tree mean something else and begin at 0.
-
-    Args:
-        corpus: its vocabulary gives the words.
-        dim: D, the width of the vectors.
-        seed: of the random inputs.
-        start: vectors to go on from, or None.
-        objective: what the rows will be trained by.
-        tree: of hierarchical softmax.
+    """Return initial matrices; output rows begin at 0 if `start` has another objective or another tree.
 
     Raises:
-        ShapeError: `start` is not `dim` wide.
-        OptionError: `start` holds numbers that are not finite.
+        ShapeError: `start` has another width than `dim`.
+        OptionError: `start` holds NaN or infinity.
     """
     before = None if start is None else stored_tree(start)
     by_word = start is None or (tree is None and before is None and _objective(start) in (None, objective))
@@ -84,15 +74,9 @@ def starting_matrices(
 def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec") -> Any:
     """Return log P(centre | context); see `firth.Word2Vec.log_prob`.
 
-    Args:
-        vectors: trained.
-        centre: a word, a list of them, or None.
-        context: a word or a list of words, or a list of those.
-        model: the options.
-
     Raises:
-        OptionError: the objective defines no probability, or the vectors do not fit it.
-        UnknownWordError: a word was not in the training's corpus.
+        OptionError: the objective defines no probability, or the vectors have another objective.
+        UnknownWordError: a word was not in the training corpus.
     """
     rows, outputs = _checked(vectors, model)
     words_of_one = [context] if model.architecture == "skipgram" else list(context)
@@ -100,27 +84,27 @@ def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec")
     contexts = [context] if single else list(context)
     hidden = np.stack([_hidden(vectors, one, model) for one in contexts])
     if centre is None:
-        found = _all_log_probs(hidden, outputs, vectors, rows)
-        return found[0] if single else found
+        log_probs = _all_log_probs(hidden, outputs, vectors, rows)
+        return log_probs[0] if single else log_probs
     centres = [centre] if isinstance(centre, str) else list(centre)
     if len(centres) != len(contexts):
-        raise OptionError(f"{len(centres)} centre words for {len(contexts)} contexts: expected as many")
+        raise OptionError(f"{len(centres)} centre words for {len(contexts)} contexts: expected equal numbers")
     words = np.array(vectors.get_index(centres), dtype=np.int64)
-    if (late := words >= rows).any():
-        raise vectors.lexicon.unknown(centres[int(np.argmax(late))])
+    if (unknown := words >= rows).any():
+        raise vectors.lexicon.unknown(centres[int(np.argmax(unknown))])
     tree = stored_tree(vectors)
     if tree is None:
-        found = _all_log_probs(hidden, outputs, vectors, rows)[np.arange(len(words)), words]
+        log_probs = _all_log_probs(hidden, outputs, vectors, rows)[np.arange(len(words)), words]
     else:
-        found = _path_log_probs(hidden, outputs, tree, words)
-    return float(found[0]) if single else found
+        log_probs = _path_log_probs(hidden, outputs, tree, words)
+    return float(log_probs[0]) if single else log_probs
 
 
 def _checked(vectors: WordVectors, model: "Word2Vec") -> tuple[int, Numbers]:
-    """Return how many words the training's corpus had, and the output rows."""
+    """Return the number of words in the training corpus, and their output rows."""
     if model.objective == "negative":
         raise OptionError(
-            "objective='negative' defines no probability: it only tells words from noise; train with objective="
+            "objective='negative' defines no probability; train with objective="
             "'softmax', 'hierarchical', 'nce' or 'importance'"
         )
     if _objective(vectors) != model.objective or vectors.output_vectors is None:
@@ -131,18 +115,18 @@ def _checked(vectors: WordVectors, model: "Word2Vec") -> tuple[int, Numbers]:
         )
     rows = vectors.metadata["training"].get("vocabulary", len(vectors))
     if model.objective == "hierarchical" and stored_tree(vectors) is None:
-        raise OptionError(f"vectors without their tree: expected the attributes {LEFT} and {RIGHT}")
+        raise OptionError(f"vectors without a tree: expected the attributes {LEFT} and {RIGHT}")
     return rows, np.asarray(vectors.output_vectors[:rows], dtype=np.float64)
 
 
 def _objective(vectors: WordVectors) -> str | None:
     training = vectors.metadata.get("training", {})
-    found: str | None = training.get("options", {}).get("objective")
-    return found
+    objective: str | None = training.get("options", {}).get("objective")
+    return objective
 
 
 def _hidden(vectors: WordVectors, context: Any, model: "Word2Vec") -> Numbers:
-    """Return the hidden row of one context."""
+    """Return the hidden vector of one context."""
     if model.architecture == "skipgram":
         return np.asarray(vectors.get_vector(context), dtype=np.float64)
     if not len(context):
@@ -162,7 +146,7 @@ def _all_log_probs(hidden: Numbers, outputs: Numbers, vectors: WordVectors, rows
 
 
 def _path_log_probs(hidden: Numbers, outputs: Numbers, tree: Children, words: npt.NDArray[np.int64]) -> Numbers:
-    """Return the log-probability of each word from the hidden row beside it."""
+    """Return the log-probability of each word given the hidden vector of the same row."""
     paths = from_children(tree)
     lengths = paths.lengths[words]
     row = np.repeat(np.arange(len(words)), lengths)

@@ -1,4 +1,4 @@
-"""What the models that factorise a matrix of associations share: from counts to associations to vectors."""
+"""What models that factorise a matrix share: from a matrix to vectors by truncated SVD."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -16,18 +16,13 @@ from firth.vocabulary import Vocabulary
 
 
 def exponent_option(default: float | None, more: str = "") -> Any:
-    """Return the option `exponent` of models that factorise.
-
-    Args:
-        default: the value when nothing is given.
-        more: words behind the help.
-    """
-    return option(default, f"power of the singular values in the vectors{more}", minimum=0, maximum=2)
+    """Return the option `exponent`; `more` is appended to its help."""
+    return option(default, f"exponent of the singular values in the vectors{more}", minimum=0, maximum=2)
 
 
 def drop_option() -> Any:
-    """Return the option `drop` of models that factorise."""
-    return option(0, "first components that are left out", minimum=0)
+    """Return the option `drop`."""
+    return option(0, "number of leading components to leave out", minimum=0)
 
 
 def spectral_vectors(
@@ -40,24 +35,24 @@ def spectral_vectors(
     progress: Progress,
     facts: Mapping[str, Any],
 ) -> WordVectors:
-    """Return U S^p of a matrix's truncated singular value decomposition, without its first components.
+    """Return U S^p of a truncated singular value decomposition, without the first `drop` components.
 
     Args:
         model: options with `dim`, `drop` and `exponent`.
         vocabulary: the words of the rows.
         associate: makes the matrix, (V, C).
-        seed: of the random columns that the decomposition begins with.
-        threads: how many.
+        seed: random seed of the decomposition.
+        threads: number of threads.
         progress: see `firth.progress`.
-        facts: to keep with the vectors.
+        facts: metadata of the vectors.
 
     Returns:
-        (V, dim) vectors; where columns are words too, V S^p as output vectors.
+        (V, dim) vectors; if the columns are the same words, V S^p as output vectors.
 
     Raises:
         OptionError: there are fewer words or contexts than components.
     """
-    many, began = usable_threads(threads), time.monotonic()
+    count, began = usable_threads(threads), time.monotonic()
     with reporting(progress) as report:
         report(Status(stage="weighting counts"))
         matrix = associate()
@@ -68,11 +63,11 @@ def spectral_vectors(
                 f"dim={model.dim}{dropped} for {matrix.shape[0]:,} words and {matrix.shape[1]:,} contexts: expected at "
                 f"most dim={most - model.drop:,}; use fewer dimensions, or more text"
             )
-        found = factorise(matrix, rank, seed=seed, threads=many, report=report)
-    values = found.values[model.drop :]
-    left, right = (side[:, model.drop :] * values**model.exponent for side in (found.left, found.right))
-    told = {
-        "options": facts["options"], "seed": seed, "threads": many, "loss": [], "unit": "cells",
+        svd = factorise(matrix, rank, seed=seed, threads=count, report=report)
+    values = svd.values[model.drop :]
+    left, right = (side[:, model.drop :] * values**model.exponent for side in (svd.left, svd.right))
+    training = {
+        "options": facts["options"], "seed": seed, "threads": count, "loss": [], "unit": "cells",
         "cells": int(matrix.nnz), "seconds": round(time.monotonic() - began, 3), "interrupted": False,
         "singular_values": [float(value) for value in values], **facts,
     }  # fmt: skip
@@ -81,5 +76,5 @@ def spectral_vectors(
         left.astype(np.float32),
         counts=vocabulary.counts,
         output_vectors=right.astype(np.float32) if len(right) == len(left) else None,
-        metadata={"training": told},
+        metadata={"training": training},
     )

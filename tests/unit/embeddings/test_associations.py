@@ -77,7 +77,7 @@ def test_more_components_than_words(pairs):
         ({"exponent": -1.0}, "exponent=-1"),
         ({"cap": 0.0}, "cap=0"),
         ({"association": "pmi"}, "association='pmi'"),
-        ({"association": "correlation", "shift": 2.0}, "only association='ppmi' has them"),
+        ({"association": "correlation", "shift": 2.0}, "they are for association='ppmi' only"),
     ],
 )
 def test_options_out_of_range(wrong, said):

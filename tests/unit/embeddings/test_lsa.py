@@ -49,7 +49,7 @@ def test_documents_lie_by_their_topic(pairs, built):
 
 
 def test_vectors_of_another_model(pairs):
-    with pytest.raises(OptionError, match="not of latent semantic analysis"):
+    with pytest.raises(OptionError, match="come from another model"):
         firth.LatentSemanticAnalysis().documents(pairs, firth.WordVectors(["a"], [[1.0]]))
     vectors = firth.LatentSemanticAnalysis(dim=3).train(pairs)
     with pytest.raises(ShapeError, match="vectors of width 3, the options ask for dim=4"):

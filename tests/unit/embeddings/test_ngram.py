@@ -69,7 +69,7 @@ def test_words_of_one_kind_lie_together(built):
 
 
 def test_a_text_without_frequent_characters(built):
-    with pytest.raises(CorpusError, match="no character stands 5 times"):
+    with pytest.raises(CorpusError, match="no character occurs 5 times"):
         firth.NgramVectors().train(built(["abc"]))
     with pytest.raises(OptionError, match="dim=100 for 6 words and 12 contexts: expected at most dim=6"):
         firth.NgramVectors(min_unit=1, max_length=2).train(built(["abca"]))

@@ -125,7 +125,7 @@ class TestRefusals:
         bare = firth.WordVectors(
             vectors.words, vectors.vectors, metadata=vectors.metadata, output_vectors=vectors.output_vectors
         )
-        with pytest.raises(OptionError, match="vectors without their tree"):
+        with pytest.raises(OptionError, match="vectors without a tree"):
             model.log_prob(bare, "a1", "a2")
 
     def test_a_word_that_is_unknown(self, trained):
