@@ -126,7 +126,7 @@ variants(
         "plain": {},
         "wu": {"length_normalisation": "wu", "length_power": 0.8},
         "none": {"length_normalisation": "none", "beams": 3},
-        "diverse": {"groups": 3, "beams": 6, "diversity": 0.8, "n": 6},
+        "diverse": {"groups": 3, "beams": 6, "diversity_penalty": 0.8, "n": 6},
         "one": {"beams": 1, "n": 1},
     },
 )

@@ -1,18 +1,18 @@
-"""What a search gives for a prompt."""
+"""Result of a search for one prompt."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """What was written after a prompt.
+    """Generated text after a prompt.
 
     Attributes:
-        ids: the words, without the one that ended the text.
-        log_prob: the model's own logarithm of their probability given the prompt, the end included where it came, in
-            nats; what the user's wishes did to scores is not in it.
-        ended: whether the end came, and not the greatest length or a place where nothing may follow.
-        score: what the search ranks by; `log_prob` where it ranks nothing.
+        ids: generated words, without the id that ended the text.
+        log_prob: the model's log-probability of the words given the prompt, in nats, with the end if it was generated;
+            constraints and options do not change it.
+        ended: whether an end was generated; otherwise the length limit was reached, or no next word was possible.
+        score: by which a search ranks; `log_prob` if it does not rank.
     """
 
     ids: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What a user may ask of a text that is written: its length, how bold it is, and that it does not go in circles."""
+"""Options of text generation: length, sampling, and repetition."""
 
 from firth.errors import OptionError
 from firth.options import check, option, options_class
@@ -6,26 +6,29 @@ from firth.options import check, option, options_class
 
 @options_class
 class GenerationOptions:
-    """Wishes of whoever wants a text; each acts on the scores before a word is taken.
+    """Options of text generation, for every search.
 
     Raises:
-        OptionError: one of them is out of its range, or two contradict each other.
+        OptionError: a value is out of its range, or two contradict each other.
     """
 
-    max_length: int = option(50, "most words to write, the end of the sentence among them", minimum=1)
-    min_length: int = option(0, "words to write before the sentence may end", minimum=0)
+    max_length: int = option(50, "maximum number of words to generate, with the end of the sentence", minimum=1)
+    min_length: int = option(0, "minimum number of words before the end of the sentence", minimum=0)
     temperature: float = option(
-        1.0, "below 1 likely words come more often, above 1 less often; 0 takes the likeliest", minimum=0
+        1.0, "sampling temperature: lower values prefer probable words; 0 selects the most probable", minimum=0
     )
-    top_k: int | None = option(None, "draw among so many of the likeliest words", minimum=1)
+    top_k: int | None = option(None, "top-k sampling: sample from the k most probable words", minimum=1)
     top_p: float = option(
-        1.0, "draw among the fewest words whose probabilities reach this sum", minimum=0, maximum=1, exclusive=True
+        1.0, "top-p (nucleus) sampling: sample from the fewest words whose probabilities reach this sum",
+        minimum=0, maximum=1, exclusive=True,
+    )  # fmt: skip
+    min_p: float = option(
+        0.0, "min-p sampling: no word below this fraction of the highest probability", minimum=0, maximum=1
     )
-    min_p: float = option(0.0, "draw no word less likely than this share of the likeliest", minimum=0, maximum=1)
     repetition_penalty: float = option(
-        1.0, "log-probabilities of words that the text holds already are multiplied by it", minimum=1
+        1.0, "repetition penalty: factor on log-probabilities of words that the text already contains", minimum=1
     )
-    no_repeat_ngram: int | None = option(None, "no so many words in a row are written a second time", minimum=1)
+    no_repeat_ngram: int | None = option(None, "n-grams of this length occur at most once in a text", minimum=1)
 
     def __post_init__(self) -> None:
         check(self)
@@ -35,6 +38,6 @@ class GenerationOptions:
             )
 
     @property
-    def draws(self) -> bool:
-        """Whether something is asked that only drawing words can heed."""
+    def samples(self) -> bool:
+        """Whether an option is set that only sampling uses."""
         return (self.temperature, self.top_k, self.top_p, self.min_p) != (1.0, None, 1.0, 0.0)

@@ -1,83 +1,95 @@
-"""What may come next, given what is written: words that may not, and words that count less.
+"""Constraints on the next word: blocked words, and a penalty on repeated words.
 
-What: before a word is taken, scores of what may not come become minus infinity: words that nobody wants, the end of a
-sentence that is too short, the word that would write an n-gram for the second time. Words that the text holds already
-lose.
-
-Objective: with penalty t, the score s of a word that stands in the text becomes t s.
-
-Source: the penalty from Keskar et al. 2019, CTRL, section 4.1; n-grams that are written once alone from Paulus et al.
-2018, A Deep Reinforced Model for Abstractive Summarization, section 2.5.
-
-Departures: Keskar et al. divide a positive score by t and multiply a negative one, which depends on where a model's
-scores happen to have their zero; here scores are logarithms of probabilities, never positive, and the same model
-gives the same text however it counts. The end of a sentence is never blocked as part of an n-gram, so that a text with
-nowhere to go can end.
-
-Cost: O(L) a sequence of L words and step.
+What: before a word is selected, scores of blocked words become minus infinity: banned words, the end of a sentence that
+    is too short, and words that would repeat an n-gram. Words that occur in the text have a penalty.
+Objective: with penalty t, the score s of a word that occurs in the text becomes t s.
+Source: Keskar et al. 2019, CTRL, section 4.1 (penalty); Paulus et al. 2018, A Deep Reinforced Model for Abstractive
+    Summarization, section 2.5 (no repeated n-grams).
+Departures: Keskar et al. divide positive scores by t and multiply negative ones, which depends on the zero of a model's
+    scores. Here scores are log-probabilities, never positive. The end of a sentence is never blocked as part of an
+    n-gram, so that a text without any other next word can end.
+Cost: O(L) per text of L words and step.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from firth.inference.generation_options import GenerationOptions
-from firth.inference.scorer import Scores
-
-Floats = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from firth.inference.scorer import Candidates, Floats, Ids, Scores, as_float64
 
 
 @dataclass(frozen=True)
 class LogitsProcessor:
-    """What holds for every text of a search.
+    """The constraints of a search; they only ever lower scores.
 
     Attributes:
-        options: the user's wishes.
+        options: generation options.
         stop: ids that end a text.
-        banned: ids that are never written.
+        banned: ids that are never generated.
     """
 
     options: GenerationOptions
     stop: tuple[int, ...] = ()
     banned: tuple[int, ...] = ()
 
-    def applied(self, scores: Scores, texts: Sequence[Sequence[int]], written: int) -> Floats:
-        """Return scores in which what may not come is minus infinity.
+    def process(self, scores: Scores, texts: Sequence[Sequence[int]], generated: int) -> Floats:
+        """Return constrained scores as a new (B, V) array.
 
         Args:
-            scores: (B, V) of the model; they stay as they are.
-            texts: B sequences, the prompt and what was written after it.
-            written: words after the prompt, the same for all.
+            scores: (B, V) of the model.
+            texts: B sequences: prompt and generated words.
+            generated: words after the prompt, the same number for all.
         """
-        found = scores.astype(np.float64)
-        found[:, list(self.banned)] = -np.inf
-        if written < self.options.min_length:
-            found[:, list(self.stop)] = -np.inf
-        for row, text in zip(found, texts, strict=True):
-            self._look_back(row, np.asarray(text, dtype=np.int64))
-        return found
+        result = as_float64(scores)
+        result[:, list(self._blocked(generated))] = -np.inf
+        for row, text in zip(result, texts, strict=True):
+            if self.options.repetition_penalty != 1:
+                row[np.unique(np.asarray(text, dtype=np.int64))] *= self.options.repetition_penalty
+            row[self._repeated(text)] = -np.inf
+        return result
 
-    def _look_back(self, row: Floats, text: Ids) -> None:
-        penalty, n = self.options.repetition_penalty, self.options.no_repeat_ngram
-        if penalty != 1:
-            row[np.unique(text)] *= penalty
-        if n is not None:
-            # Ends stay possible: blocked with all else, a text would have nowhere to go.
-            row[np.setdiff1d(completions(text, n), self.stop)] = -np.inf
+    def process_candidates(self, candidates: Candidates, texts: Sequence[Sequence[int]], generated: int) -> Floats:
+        """Return the constrained scores of candidates, (B, K); arguments as in `process`."""
+        result = candidates.scores.copy()
+        for word in self._blocked(generated):
+            result[candidates.ids == word] = -np.inf
+        if self._looks_back:
+            for row, ids, text in zip(result, candidates.ids, texts, strict=True):
+                if self.options.repetition_penalty != 1:
+                    row[np.isin(ids, text)] *= self.options.repetition_penalty
+                row[np.isin(ids, self._repeated(text))] = -np.inf
+        return result
+
+    def max_lowered(self, longest: int, generated: int) -> int:
+        """Return the maximum number of words per text whose scores are lowered, for texts of up to `longest` words."""
+        return len(self._blocked(generated)) + (2 * longest if self._looks_back else 0)
+
+    @property
+    def _looks_back(self) -> bool:
+        return self.options.repetition_penalty != 1 or self.options.no_repeat_ngram is not None
+
+    def _blocked(self, generated: int) -> tuple[int, ...]:
+        return self.banned + (self.stop if generated < self.options.min_length else ())
+
+    def _repeated(self, text: Sequence[int]) -> Ids:
+        """Return the words that would repeat an n-gram, without ends."""
+        if self.options.no_repeat_ngram is None:
+            return np.empty(0, dtype=np.int64)
+        repeated = completions(np.asarray(text, dtype=np.int64), self.options.no_repeat_ngram)
+        return np.setdiff1d(repeated, self.stop).astype(np.int64)
 
 
 def completions(text: Ids, n: int) -> Ids:
-    """Return the words that stood after the last n - 1 words of a text before: each would write an n-gram again.
+    """Return the words that followed earlier occurrences of the last n - 1 words: each would repeat an n-gram.
 
     Args:
         text: (L,) ids.
-        n: words of an n-gram, at least 1.
+        n: words per n-gram, at least 1.
 
     Returns:
-        Ids, some perhaps several times.
+        Ids, possibly repeated.
     """
     if len(text) < n:
         return text[:0]

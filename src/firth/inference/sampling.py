@@ -1,33 +1,27 @@
-"""Text written word by word, never taking one back: the likeliest each time, or one drawn.
+"""Generation word by word, without revision: the most probable word at each step, or a random one.
 
-What: `greedy_search` takes the most probable word at each step; `sample` draws one from the distribution that the
-options leave (ancestral sampling by default).
-
-Objective: x_t = argmax_i s_i, or x_t ~ p as `firth.inference.truncation` has it.
-
+What: `greedy_search` selects the most probable word at each step; `sample` draws one from the distribution that the
+    options leave (ancestral sampling by default).
+Objective: x_t = argmax_i s_i, or x_t ~ p of `firth.inference.truncation`.
 Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.
-
-Departures: each text has a stream of uniform numbers of its own, one number a word: what is drawn for the i-th prompt
-depends on the seed, the prompt and i alone, not on the prompts beside it.
-
-Cost: one call of the model a word, for all prompts together; texts that have ended leave the batch.
+Departures: each text has a stream of uniform numbers of its own, one number per word: the sample of the i-th prompt
+    depends on the seed, the prompt and i only, not on the other prompts.
+Cost: one call of the model per word, for all prompts together; texts that have ended leave the batch.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
-from firth.inference.scorer import Scorer
-from firth.inference.truncation import shaped
+from firth.inference.scorer import Floats, Ids, Scorer, Scores, scores_at, top_candidates
+from firth.inference.truncation import sampling_distribution
 from firth.randomness import generator
 
-Floats = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
-Pick = Callable[[Floats, Ids, int], Ids]  # scores, the numbers of their texts, words written so far -> an id a row
+# scores, texts, numbers of the texts, words generated -> rows that have a next word, and their words
+Select = Callable[[Scores, list[list[int]], Ids, int], tuple[Ids, Ids]]
 
 
 def greedy_search(
@@ -38,17 +32,28 @@ def greedy_search(
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
 ) -> list[Continuation]:
-    """Return the continuation of each prompt that takes the likeliest word at each step; of equal ones the first.
+    """Return the continuation of each prompt that has the most probable word at each step; of equal ones the first.
 
     Args:
         scorer: the model.
         prompts: B sequences of ids.
-        options: wishes; those about drawing change nothing here.
+        options: generation options; those of sampling have no effect.
         stop: ids that end a text.
-        banned: ids that are never written.
+        banned: ids that are never generated.
     """
-    rules = LogitsProcessor(options or GenerationOptions(), tuple(stop), tuple(banned))
-    return _written(scorer, prompts, rules, lambda scores, *_: scores.argmax(axis=1))
+    processor = LogitsProcessor(options or GenerationOptions(), tuple(stop), tuple(banned))
+
+    def select(scores: Scores, texts: list[list[int]], numbers: Ids, generated: int) -> tuple[Ids, Ids]:
+        # Constraints only lower scores: the best word after them is among one more than they lower.
+        lowered = processor.max_lowered(max(map(len, texts)), generated)
+        candidates = top_candidates(scores, 1 + lowered)
+        allowed = processor.process_candidates(candidates, texts, generated)  # (B, K)
+        best = allowed.max(axis=1, keepdims=True)
+        ids = np.where(allowed == best, candidates.ids, scores.shape[1]).min(axis=1)
+        rows = np.flatnonzero(np.isfinite(best[:, 0]))
+        return rows, ids[rows]
+
+    return _generate(scorer, prompts, processor, select)
 
 
 def sample(
@@ -60,66 +65,69 @@ def sample(
     banned: Sequence[int] = (),
     seed: int = 0,
 ) -> list[Continuation]:
-    """Return a continuation of each prompt, drawn word by word.
+    """Return a random continuation of each prompt, sampled word by word.
 
     Args:
         scorer: the model.
         prompts: B sequences of ids.
-        options: wishes.
+        options: generation options.
         stop: ids that end a text.
-        banned: ids that are never written.
-        seed: one seed gives the same texts.
+        banned: ids that are never generated.
+        seed: the same seed gives the same texts.
     """
-    wishes = options or GenerationOptions()
-    uniform = [generator(seed, f"text {i}").random(wishes.max_length) for i in range(len(prompts))]
+    options = options or GenerationOptions()
+    processor = LogitsProcessor(options, tuple(stop), tuple(banned))
+    uniform = [generator(seed, f"text {i}").random(options.max_length) for i in range(len(prompts))]
 
-    def draw(scores: Floats, texts: Ids, written: int) -> Ids:
-        return drawn(shaped(scores, wishes), np.array([uniform[i][written] for i in texts]))
+    def select(scores: Scores, texts: list[list[int]], numbers: Ids, generated: int) -> tuple[Ids, Ids]:
+        allowed = processor.process(scores, texts, generated)  # (B, V)
+        rows = np.flatnonzero(np.isfinite(allowed.max(axis=1)))
+        if not len(rows):
+            return rows, rows
+        probabilities = sampling_distribution(allowed if len(rows) == len(allowed) else allowed[rows], options)
+        return rows, draw(probabilities, np.array([uniform[i][generated] for i in numbers[rows]]))
 
-    return _written(scorer, prompts, LogitsProcessor(wishes, tuple(stop), tuple(banned)), draw)
+    return _generate(scorer, prompts, processor, select)
 
 
-def drawn(found: Floats, uniform: Floats) -> Ids:
-    """Return a draw from each row of probabilities.
+def draw(probabilities: Floats, uniform: Floats) -> Ids:
+    """Return one draw from each row of probabilities; none of probability 0.
 
     Args:
-        found: (B, V), rows that sum to about one.
+        probabilities: (B, V), rows that sum to about one.
         uniform: (B,) numbers from 0 to below 1.
 
     Returns:
-        (B,) ids; none of probability 0.
+        (B,) ids.
     """
-    sums = np.cumsum(found, axis=1)
+    sums = np.cumsum(probabilities, axis=1)
     total = sums[:, -1:]
-    reached = np.minimum(uniform[:, None] * total, np.nextafter(total, 0))  # a product may round up to the whole sum
-    return np.asarray((sums > reached).argmax(axis=1))
+    limits = np.minimum(uniform[:, None] * total, np.nextafter(total, 0))  # a product may round up to the whole sum
+    return np.asarray((sums > limits).argmax(axis=1))
 
 
-def _written(
-    scorer: Scorer, prompts: Sequence[Sequence[int]], rules: LogitsProcessor, pick: Pick
+def _generate(
+    scorer: Scorer, prompts: Sequence[Sequence[int]], processor: LogitsProcessor, select: Select
 ) -> list[Continuation]:
     if not len(prompts):
         return []
     texts, log_probs, ended = [list(prompt) for prompt in prompts], np.zeros(len(prompts)), set[int]()
     scores, state = scorer.start(prompts)
-    going = np.arange(len(prompts))
-    for written in range(rules.options.max_length):
-        allowed = rules.applied(scores, [texts[i] for i in going], written)
-        possible = np.flatnonzero(np.isfinite(allowed.max(axis=1)))  # the others have nowhere to go
-        if not len(possible):
+    active, max_length = np.arange(len(prompts)), processor.options.max_length
+    for generated in range(max_length):
+        rows, ids = select(scores, [texts[i] for i in active], active, generated)  # other rows have no next word
+        if not len(rows):
             break
-        ids = pick(allowed[possible], going[possible], written)
-        log_probs[going[possible]] += scores[possible, ids]
-        stopped = np.isin(ids, rules.stop)
-        ended.update(going[possible[stopped]].tolist())
-        rows, ids = possible[~stopped], ids[~stopped]
-        going = going[rows]
-        for i, word in zip(going.tolist(), ids.tolist(), strict=True):
+        log_probs[active[rows]] += scores_at(scores, rows, ids)
+        is_end = np.isin(ids, processor.stop)
+        ended.update(active[rows[is_end]].tolist())
+        count, rows, ids = len(active), rows[~is_end], ids[~is_end]
+        active = active[rows]
+        for i, word in zip(active.tolist(), ids.tolist(), strict=True):
             texts[i].append(word)
-        if not len(going) or written + 1 == rules.options.max_length:
+        if not len(active) or generated + 1 == max_length:
             break
-        kept = state if len(rows) == len(allowed) else scorer.reorder(state, rows)
-        scores, state = scorer.advance(kept, ids)
+        scores, state = scorer.advance(state if len(rows) == count else scorer.reorder(state, rows), ids)
     return [
         Continuation(tuple(text[len(prompt) :]), float(log_prob), i in ended, float(log_prob))
         for i, (text, prompt, log_prob) in enumerate(zip(texts, prompts, log_probs, strict=True))

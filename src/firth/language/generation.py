@@ -11,7 +11,7 @@ from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
-from firth.inference.scorer import Prompt, Scorer
+from firth.inference.scorer import Prompt, Scorer, as_float64
 from firth.language.text import EOS, UNK, TextRules
 from firth.text.given import check_text
 from firth.text.tokenise import tokeniser
@@ -101,7 +101,7 @@ class TextGenerator:
         """
         if topn < 1:
             raise OptionError(f"topn={topn}: expected at least 1")
-        scores = self.scorer.start([prompt])[0][0].astype(np.float64)
+        scores = as_float64(self.scorer.start([prompt])[0])[0]
         order = np.argsort(-scores, kind="stable")[:topn]
         return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
 
@@ -114,7 +114,7 @@ def _search_kind(n: int, options: GenerationOptions, search: str | BeamSearch) -
         raise OptionError(f"n={n}: expected at least 1 text")
     if kind == "greedy" and n > 1:
         raise OptionError(f"n={n} with search='greedy': greedy search gives one text; use sample or beam")
-    if kind != "sample" and options.draws:
+    if kind != "sample" and options.samples:
         raise OptionError(
             f"temperature, top_k, top_p or min_p with search={kind!r}: these are options of sampling; "
             "use search='sample'"

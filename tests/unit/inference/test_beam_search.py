@@ -141,7 +141,7 @@ def test_groups_give_different_first_words():
     """First words .5 .3 .2, a word costs 1 nat once another group took it: log .5 - 1 = -1.69 < log .3 = -1.20."""
     table = Table(np.tile([0.5, 0.3, 0.2], (4, 1)))
     for diversity, expected in ((1.0, [(0,), (1,)]), (0.0, [(0,)])):
-        how = BeamSearch(beams=2, groups=2, diversity=diversity)
+        how = BeamSearch(beams=2, groups=2, diversity_penalty=diversity)
         found = beam_search(table, [[]], GenerationOptions(max_length=1), how, n=2)[0]
         assert [text.ids for text in found] == expected
     assert found[0].log_prob == pytest.approx(np.log(0.5))

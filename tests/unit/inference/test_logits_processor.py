@@ -15,15 +15,15 @@ def test_by_hand():
     wishes = GenerationOptions(repetition_penalty=2.0, no_repeat_ngram=2, min_length=1)
     rules, scores = LogitsProcessor(wishes, stop=(2,), banned=(3,)), np.array([[-1.0, -2.0, -3.0, -4.0, -5.0]])
     scores.setflags(write=False)
-    assert rules.applied(scores, [(0, 1, 0)], 0).tolist() == [[-2.0, NEVER, NEVER, NEVER, -5.0]]
-    assert rules.applied(scores, [(0, 1, 0)], 1).tolist() == [[-2.0, NEVER, -3.0, NEVER, -5.0]]
-    assert rules.applied(scores, [()], 1).tolist() == [[-1.0, -2.0, -3.0, NEVER, -5.0]]
+    assert rules.process(scores, [(0, 1, 0)], 0).tolist() == [[-2.0, NEVER, NEVER, NEVER, -5.0]]
+    assert rules.process(scores, [(0, 1, 0)], 1).tolist() == [[-2.0, NEVER, -3.0, NEVER, -5.0]]
+    assert rules.process(scores, [()], 1).tolist() == [[-1.0, -2.0, -3.0, NEVER, -5.0]]
 
 
 def test_an_end_may_come_again():
     """No word twice: 0 is forbidden, and 2, which stands in the prompt as well, still ends."""
     rules = LogitsProcessor(GenerationOptions(no_repeat_ngram=1), stop=(2,))
-    assert rules.applied(np.array([[-1.0, -2.0, -3.0]]), [(2, 0)], 0).tolist() == [[NEVER, -2.0, -3.0]]
+    assert rules.process(np.array([[-1.0, -2.0, -3.0]]), [(2, 0)], 0).tolist() == [[NEVER, -2.0, -3.0]]
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_completions_are_what_a_search_for_each_word_finds():
 
 
 def test_single_precision_is_summed_in_double():
-    assert LogitsProcessor(GenerationOptions()).applied(np.zeros((1, 3), dtype=np.float32), [()], 0).dtype == np.float64
+    assert LogitsProcessor(GenerationOptions()).process(np.zeros((1, 3), dtype=np.float32), [()], 0).dtype == np.float64

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from firth.inference.generation_options import GenerationOptions
-from firth.inference.sampling import drawn, greedy_search, sample
+from firth.inference.sampling import draw, greedy_search, sample
 from tests.unit.inference.toys import Table, random_table
 
 CYCLE = [[0.1, 0.8, 0.1], [0.2, 0.1, 0.7], [0.6, 0.3, 0.1], [0.3, 0.4, 0.3]]  # after 0, 1, 2, nothing
@@ -97,5 +97,5 @@ def test_words_come_as_often_as_their_probabilities_say():
 def test_a_draw_by_hand():
     """Sums 0, .25, .25, 1: below .25 falls word 1, from there on word 3; words of probability 0 never come."""
     found = np.repeat([[0.0, 0.25, 0.0, 0.75]], 5, axis=0)
-    assert drawn(found, np.array([0.0, 0.2499, 0.25, 0.9, np.nextafter(1, 0)])).tolist() == [1, 1, 3, 3, 3]
-    assert drawn(np.array([[0.9, 0.1, 0.0]]), np.array([np.nextafter(1, 0)])).tolist() == [1]
+    assert draw(found, np.array([0.0, 0.2499, 0.25, 0.9, np.nextafter(1, 0)])).tolist() == [1, 1, 3, 3, 3]
+    assert draw(np.array([[0.9, 0.1, 0.0]]), np.array([np.nextafter(1, 0)])).tolist() == [1]

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from firth.inference.generation_options import GenerationOptions
-from firth.inference.truncation import largest, nucleus, probabilities, shaped
+from firth.inference.truncation import largest, nucleus, sampling_distribution, softmax
 
 LOGS = np.log(np.array([[0.5, 0.1, 0.25, 0.15]]))
 ROWS = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 7)), elements=st.integers(-4, 4).map(float))
 
 
 def shape(**options):
-    return shaped(LOGS, GenerationOptions(**options)).tolist()[0]
+    return sampling_distribution(LOGS, GenerationOptions(**options)).tolist()[0]
 
 
 def test_by_hand():
@@ -55,7 +55,7 @@ def test_top_k_leaves_exactly_k_and_none_better_out(values, k):
 @given(ROWS, st.floats(0.01, 0.99))
 def test_the_nucleus_is_the_smallest_set(values, total):
     """Of all sets with as many words less one, the likeliest does not reach the sum; the kept set does."""
-    found = probabilities(values)
+    found = softmax(values)
     for row, kept in zip(found, nucleus(found, total), strict=True):
         assert row[kept].sum() >= total - 1e-9
         assert np.sort(row)[::-1][: kept.sum() - 1].sum() < total
@@ -65,10 +65,10 @@ def test_the_nucleus_is_the_smallest_set(values, total):
 @given(ROWS)
 def test_rows_sum_to_one_and_do_not_touch_each_other(values):
     options = GenerationOptions(temperature=0.7, top_k=3, top_p=0.8, min_p=0.2)
-    found = shaped(values, options)
+    found = sampling_distribution(values, options)
     assert found.sum(axis=1) == pytest.approx(np.ones(len(values)), abs=1e-12)
     for i, row in enumerate(values):
-        np.testing.assert_array_equal(shaped(row[None], options)[0], found[i])
+        np.testing.assert_array_equal(sampling_distribution(row[None], options)[0], found[i])
 
 
 def test_words_that_may_not_come_stay_out():
@@ -79,6 +79,6 @@ def test_words_that_may_not_come_stay_out():
         GenerationOptions(top_p=0.999),
         GenerationOptions(temperature=5.0),
     ):
-        found = shaped(scores, options)
+        found = sampling_distribution(scores, options)
         assert (found[0, [0, 2]] == 0).all()
         assert (found[0, [1, 3]] > 0).all()

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.inference.scorer import Scores, words_of
+from firth.inference.scorer import words_of
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText, TextRules
+from firth.neural.decoding import TensorScores
 from firth.neural.layers.dropout import sampling
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.module import LanguageModule
@@ -138,39 +139,39 @@ class NeuralLanguageModel(LanguageModel):
         return found
 
     @torch.no_grad()
-    def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Sequences]:
-        """Return scores and state after each prompt; see `firth.inference.scorer.Scorer`."""
+    def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Sequences]:
+        """See `firth.inference.scorer.Scorer`."""
         lengths = np.array([len(prompt) for prompt in prompts], dtype=np.int64)
-        scores = np.empty((len(prompts), len(self.vocabulary)))
         inputs, unknown = self._inputs_of(prompts)
-        groups = []
+        parts, groups = [], []
         for length in np.unique(lengths).tolist():
             rows = np.flatnonzero(lengths == length)
             ids = np.array([[self.module.bos, *inputs[row]] for row in rows.tolist()], dtype=np.int64)
-            scores[rows], state = self._read(ids, None, unknown)
+            scores, state = self._scores_after(ids, None, unknown)
+            parts.append(scores)
             groups.append((rows, state))
-        return scores, Sequences(tuple(groups), len(prompts))
+        return _in_batch_order(parts, groups), Sequences(tuple(groups), len(prompts))
 
     @torch.no_grad()
-    def advance(self, state: Sequences, ids: npt.NDArray[np.int64]) -> tuple[Scores, Sequences]:
-        """Return scores and state after one more id each; see `firth.inference.scorer.Scorer`."""
-        scores = np.empty((state.count, len(self.vocabulary)))
-        groups = []
+    def advance(self, state: Sequences, ids: npt.NDArray[np.int64]) -> tuple[TensorScores, Sequences]:
+        """See `firth.inference.scorer.Scorer`."""
+        parts, groups = [], []
         for rows, before in state.groups:
-            scores[rows], after = self._read(np.asarray(ids, dtype=np.int64)[rows, None], before)
+            scores, after = self._scores_after(np.asarray(ids, dtype=np.int64)[rows, None], before)
+            parts.append(scores)
             groups.append((rows, after))
-        return scores, Sequences(tuple(groups), state.count)
+        return _in_batch_order(parts, groups), Sequences(tuple(groups), state.count)
 
     def reorder(self, state: Sequences, rows: npt.NDArray[np.int64]) -> Sequences:
-        """Return the state of some sequences; see `firth.inference.scorer.Scorer`."""
+        """See `firth.inference.scorer.Scorer`."""
         groups = []
-        for places, part in state.groups:
-            inside = np.full(state.count, -1)
-            inside[places] = np.arange(len(places))
-            picked = inside[rows]
-            if (picked >= 0).any():
-                kept = torch.from_numpy(picked[picked >= 0]).to(self.device)
-                groups.append((np.flatnonzero(picked >= 0), rows_of(part, kept)))
+        for members, part in state.groups:
+            position = np.full(state.count, -1)  # of each sequence in this group, -1 if it is in another
+            position[members] = np.arange(len(members))
+            selected = position[rows]
+            if (selected >= 0).any():
+                indices = torch.from_numpy(selected[selected >= 0]).to(self.device)
+                groups.append((np.flatnonzero(selected >= 0), rows_of(part, indices)))
         return Sequences(tuple(groups), len(rows))
 
     def _inputs_of(self, prompts: Sequence[Sequence[int]]) -> tuple[Sequence[Sequence[int]], torch.Tensor | None]:
@@ -188,11 +189,11 @@ class NeuralLanguageModel(LanguageModel):
         ]
         return inputs, spelling.character_ids(unknown)
 
-    def _read(
+    def _scores_after(
         self, ids: npt.NDArray[np.int64], state: State, unknown: torch.Tensor | None = None
-    ) -> tuple[npt.NDArray[np.float64], State]:
+    ) -> tuple[torch.Tensor, State]:
         hidden, state = self.module(torch.from_numpy(ids).to(self.device), state, unknown)
-        return self.module.output.log_prob(hidden[:, -1]).double().cpu().numpy(), state
+        return self.module.output.log_prob(hidden[:, -1]), state
 
     @torch.no_grad()
     def word_vectors(self) -> WordVectors:
@@ -240,3 +241,11 @@ class NeuralLanguageModel(LanguageModel):
         from firth.neural.models.language.files import save
 
         save(self, path)
+
+
+def _in_batch_order(parts: list[torch.Tensor], groups: list[tuple[npt.NDArray[np.int64], State]]) -> TensorScores:
+    """Return the scores of all groups in the order of the batch."""
+    if len(parts) == 1:
+        return TensorScores(parts[0])
+    order = torch.from_numpy(np.argsort(np.concatenate([rows for rows, _ in groups])))
+    return TensorScores(torch.cat(parts).index_select(0, order.to(parts[0].device)))

@@ -1,0 +1,83 @@
+"""Scores of a search on the model's device, for every neural model that generates.
+
+What: the tensor counterpart of NumPy scores (`firth.inference.scorer`). A search needs only the K best words of each
+    row; these are selected on the device, and B K numbers are copied to the CPU instead of B V.
+Objective: the same candidates as from the array in float64, to the bit: each row is sorted by score, then by id.
+Source: the usual implementation of beam search on an accelerator.
+Departures: for large V, words are divided into blocks. The K + 1 best words of a row are in the K + 1 blocks with the
+    largest maxima, so that the selection sorts a few blocks instead of all words.
+Cost: one pass over B V numbers.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.inference.scorer import Candidates, Floats, Ids, in_order
+
+BLOCK = 128  # words per block
+MIN_BLOCKS = 4  # times as many blocks as are selected make the division worth while
+
+
+class TensorScores:
+    """(B, V) log-probabilities as a tensor; implements `firth.inference.scorer.DeviceScores`.
+
+    `numpy.asarray` and indexing give float64.
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(B, V)."""
+        return tuple(self.tensor.shape)
+
+    def __len__(self) -> int:
+        return len(self.tensor)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        array: npt.NDArray[Any] = self.tensor.double().cpu().numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __getitem__(self, index: Any) -> npt.NDArray[np.float64]:
+        rows: npt.NDArray[np.float64] = np.asarray(self)[index]
+        return rows
+
+    @torch.no_grad()
+    def top(self, k: int) -> Candidates:
+        """Return the k best words of each row; see `DeviceScores.top`."""
+        words = self.tensor.shape[1]
+        values, ids = _top(self.tensor, min(k + 1, words))  # one more shows ties at the limit
+        scores, chosen = values.double().cpu().numpy(), ids.cpu().numpy()
+        if k < words:
+            for row in np.flatnonzero(scores[:, k - 1] == scores[:, k]).tolist():
+                numbers = self.tensor[row].double().cpu().numpy()
+                equal = np.flatnonzero(numbers >= scores[row, k - 1])
+                chosen[row, :k] = equal[np.lexsort((equal, -numbers[equal]))][:k]
+                scores[row, :k] = numbers[chosen[row, :k]]
+        return in_order(scores[:, :k], chosen[:, :k])
+
+    @torch.no_grad()
+    def at(self, rows: Ids, ids: Ids) -> Floats:
+        """Return the scores of one word each of some rows; see `DeviceScores.at`."""
+        device = self.tensor.device
+        picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(ids).to(device)]
+        return np.asarray(picked.double().cpu().numpy())
+
+
+def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (B, k) largest values and their columns; of equal ones any."""
+    whole = x.shape[1] // BLOCK
+    if whole < MIN_BLOCKS * k:
+        values, ids = x.topk(k, dim=1)
+        return values, ids
+    blocks = x[:, : whole * BLOCK].unfold(1, BLOCK, BLOCK)  # (B, blocks, BLOCK), a view
+    best = blocks.amax(2).topk(k, dim=1).indices  # (B, k)
+    columns = (best[:, :, None] * BLOCK + torch.arange(BLOCK, device=x.device)).flatten(1)  # (B, k BLOCK)
+    rest = torch.arange(whole * BLOCK, x.shape[1], device=x.device).expand(len(x), -1)
+    columns = torch.cat([columns, rest], 1)
+    values, chosen = x.gather(1, columns).topk(k, dim=1)
+    return values, columns.gather(1, chosen)

@@ -1,0 +1,41 @@
+"""Scores on a device give the candidates of the array that they stand for, ties included."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.inference.scorer import as_float64, scores_at, top_candidates
+from firth.neural.decoding import TensorScores
+
+
+def reference(array, k):
+    """The k best by score, then by id, of every row sorted as a whole."""
+    order = np.argsort(-array, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(array, order, axis=1), order
+
+
+@pytest.mark.parametrize("words", [7, 1500, 5000])
+@pytest.mark.parametrize("levels", [3, 40, 10**6])  # few levels: most scores tie, at the limit too
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_candidates_are_those_of_the_array(words, levels, dtype):
+    random = np.random.default_rng(words + levels)
+    tensor = torch.from_numpy(-random.integers(0, levels, (6, words)) / 7).to(dtype)
+    tensor[0, random.integers(words, size=words // 2)] = -torch.inf
+    scores = TensorScores(tensor)
+    array = as_float64(scores)
+    for k in (1, 5, 9):
+        expected, order = reference(array, k)
+        for candidates in (scores.top(min(k, words)), top_candidates(scores, k), top_candidates(array, k)):
+            assert candidates.ids.tolist() == order.tolist()
+            assert candidates.scores.tolist() == expected.tolist()
+    rows, ids = np.array([5, 0]), np.array([words - 1, 2])
+    assert scores_at(scores, rows, ids).tolist() == scores_at(array, rows, ids).tolist()
+
+
+def test_it_reads_as_an_array_of_double_precision():
+    scores = TensorScores(torch.tensor([[0.1, 0.2]]))
+    assert scores.shape == (1, 2)
+    assert len(scores) == 1
+    assert np.asarray(scores).dtype == np.float64
+    assert scores[0].tolist() == np.float32([0.1, 0.2]).astype(np.float64).tolist()
