@@ -1,30 +1,27 @@
-"""How gradients change weights: torch's optimisers by their names, with the parameters in groups."""
+"""Optimisers by name, with parameters in groups for weight decay."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firth.errors import OptionError
 
-if TYPE_CHECKING:
-    from firth.neural.training.options import TrainingOptions
-
 
 @dataclass(frozen=True)
 class _Kind:
-    """An optimiser: its class, what a momentum becomes among its arguments, and whether it has one compiled kernel."""
+    """An optimiser: class, arguments of a momentum, its default, fixed arguments, whether it has a fused kernel."""
 
     make: Callable[..., torch.optim.Optimizer]
     momentum: Callable[[float], Mapping[str, Any]] | None = None
-    usual: float = 0.0
+    default_momentum: float = 0.0
     fixed: Mapping[str, Any] | None = None
     fused: bool = False
 
     @property
     def takes_momentum(self) -> bool:
-        """Whether a momentum means anything to it."""
+        """Whether the optimiser has a momentum."""
         return self.momentum is not None
 
 
@@ -51,23 +48,28 @@ OPTIMISERS: dict[str, _Kind] = {
 }
 
 
-def make_optimiser(module: torch.nn.Module, training: "TrainingOptions") -> torch.optim.Optimizer:
-    """Return the optimiser of a module's parameters that learn, each of them once, however often it is used.
+def make_optimiser(
+    module: torch.nn.Module, name: str, *, lr: float, momentum: float | None = None, weight_decay: float = 0.0
+) -> torch.optim.Optimizer:
+    """Return an optimiser of a module's trainable parameters, each of them once.
 
     Args:
-        module: what is trained.
-        training: says which, with its learning rate, momentum and weight decay.
+        module: to train.
+        name: of `OPTIMISERS`.
+        lr: learning rate.
+        momentum: None for the optimiser's default.
+        weight_decay: of matrices.
 
     Raises:
-        OptionError: nothing in the module learns; or nesterov with a momentum of 0, which it has no meaning without.
+        OptionError: the module has no trainable parameter; or nesterov with a momentum of 0.
     """
-    kind = OPTIMISERS[training.optimiser]
-    groups = _groups(module, training.weight_decay)
+    kind = OPTIMISERS[name]
+    groups = _groups(module, weight_decay)
     if not groups:
-        raise OptionError("the model has no parameter that learns: expected at least one that is not frozen")
-    arguments: dict[str, Any] = {"lr": training.lr, **(kind.fixed or {})}
+        raise OptionError("the model has no trainable parameter: expected at least one that is not frozen")
+    arguments: dict[str, Any] = {"lr": lr, **(kind.fixed or {})}
     if kind.momentum is not None:
-        arguments |= kind.momentum(kind.usual if training.momentum is None else training.momentum)
+        arguments |= kind.momentum(kind.default_momentum if momentum is None else momentum)
     if arguments.get("nesterov") and not arguments["momentum"]:
         raise OptionError("momentum=0: nesterov looks ahead along its momentum; use optimiser='sgd' without one")
     if kind.fused:
@@ -76,9 +78,9 @@ def make_optimiser(module: torch.nn.Module, training: "TrainingOptions") -> torc
 
 
 def _groups(module: torch.nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    # Biases and the gains of normalisations are vectors: shrinking them does not make a function smoother.
-    learned = [p for p in module.parameters() if p.requires_grad]
-    matrices = [p for p in learned if p.ndim > 1]
-    vectors = [p for p in learned if p.ndim <= 1]
+    # Biases and the gains of normalisation are vectors: shrinking them does not make a function smoother.
+    trainable = [p for p in module.parameters() if p.requires_grad]
+    matrices = [p for p in trainable if p.ndim > 1]
+    vectors = [p for p in trainable if p.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
     return [group for group in groups if group["params"]]

@@ -317,6 +317,7 @@ class Run:
 def new_run(task: Task, config: RunConfig, runtime: Runtime, group: Group) -> Run:
     """Return a run at its start; the module moves to the device."""
     task.module.to(runtime.device)
+    training = config.training
     return Run(
         task=task,
         config=config,
@@ -324,7 +325,13 @@ def new_run(task: Task, config: RunConfig, runtime: Runtime, group: Group) -> Ru
         step_fn=group.step_of(task),
         batches=task.batches if group.count == 1 else task.batches.shard(group.rank, group.count),
         runtime=runtime,
-        optimiser=make_optimiser(task.module, config.training),
+        optimiser=make_optimiser(
+            task.module,
+            training.optimiser,
+            lr=training.lr,
+            momentum=training.momentum,
+            weight_decay=training.weight_decay,
+        ),
         scaler=torch.amp.GradScaler(runtime.device.type, enabled=runtime.scales_loss),
-        early_stopping=EarlyStopping(config.training.patience, config.training.plateau_factor),
+        early_stopping=EarlyStopping(training.patience, training.plateau_factor),
     )

@@ -27,7 +27,7 @@ def weight_after_two(name: str, second: float = 0.5, **how: float) -> float:
     module = torch.nn.Linear(1, 1, bias=False)
     with torch.no_grad():
         module.weight.fill_(1.0)
-    optimiser = make_optimiser(module, TrainingOptions(optimiser=name, lr=0.1, **how))
+    optimiser = make_optimiser(module, name, lr=0.1, **how)
     for gradient in (0.5, second):
         module.weight.grad = torch.full((1, 1), gradient)
         optimiser.step()
@@ -60,7 +60,7 @@ def test_decay_spares_biases_and_norms_and_counts_tied_weights_once():
     module["out"].weight = module["embed"].weight
     frozen = module["frozen"] = torch.nn.Linear(3, 3)
     frozen.requires_grad_(False)
-    matrices, vectors = make_optimiser(module, TrainingOptions(weight_decay=0.1)).param_groups
+    matrices, vectors = make_optimiser(module, "adam", lr=0.001, weight_decay=0.1).param_groups
     assert [id(p) for p in matrices["params"]] == [id(module["embed"].weight)]
     assert matrices["weight_decay"] == 0.1
     assert {id(p) for p in vectors["params"]} == {
@@ -70,7 +70,7 @@ def test_decay_spares_biases_and_norms_and_counts_tied_weights_once():
 
 
 def test_nothing_to_learn_is_said():
-    with pytest.raises(OptionError, match="no parameter"):
-        make_optimiser(torch.nn.Linear(1, 1).requires_grad_(False), TrainingOptions())
+    with pytest.raises(OptionError, match="no trainable parameter"):
+        make_optimiser(torch.nn.Linear(1, 1).requires_grad_(False), "adam", lr=0.001)
     with pytest.raises(OptionError, match="nesterov"):
-        make_optimiser(torch.nn.Linear(1, 1), TrainingOptions(optimiser="nesterov", momentum=0))
+        make_optimiser(torch.nn.Linear(1, 1), "nesterov", lr=0.001, momentum=0)
