@@ -31,7 +31,7 @@ def test_toy(recipe, sources, tmp_path, capsys):
     assert "| 800 pivots, weighted |" in (tmp_path / "figures.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.experiment
 def test_all_of_it(recipe, sources):
     """One seed, some three minutes: 500 pairs give 49 and 55 of a hundred words, no dictionary at all 65 and 68."""
     figures = recipe["main"]([*sources, "--seeds", "1"])

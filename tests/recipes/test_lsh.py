@@ -50,7 +50,7 @@ def test_words(recipe, shared_data, tmp_path):
     assert centred["scanned"] < 0.4 < plain["scanned"]
 
 
-@pytest.mark.slow
+@pytest.mark.experiment
 def test_wikipedia(recipe, shared_data, tmp_path):
     """All of it: 9 of the 10 nearest among 50,000 words of 100 numbers, a tenth of them looked at."""
     pytest.importorskip("usearch", reason="usearch is not installed: pip install 'firth[ann]'")

@@ -91,7 +91,7 @@ def test_a_part_of_wikipedia(shared_data, recipe, tmp_path):
     assert line["two-or-more"] > (1 - line["controls-one"]) + 0.3
 
 
-@pytest.mark.slow
+@pytest.mark.experiment
 def test_wikipedia(shared_data, recipe, tmp_path):
     """All of it, some 5 minutes a model: the figures that each has to reach."""
     text = wikipedia(shared_data, tmp_path / "text.txt")

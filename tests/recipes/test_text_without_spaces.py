@@ -38,7 +38,7 @@ def test_both_are_asked_the_same_pairs_and_skipgram_makes_thirty_passes(recipe, 
     assert 0 < found <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.experiment
 def test_their_vectors_know_what_is_alike(shared_data, recipe, tmp_path):
     """12 novels, 1.2 million words, the options as they are, skip-gram after 30 passes; the figures: see the recipe."""
     text = tmp_path / "novels.txt"
