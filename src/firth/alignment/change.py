@@ -31,8 +31,8 @@ from firth.alignment.steps import normalise, orthogonal
 from firth.errors import OptionError
 from firth.options import check, option, options_class
 from firth.postprocess.recorded import matrix_of
-from firth.vectors import neighbours
-from firth.vectors.neighbours import unit
+from firth.vectors import cosine, neighbours
+from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
 
 Floats = npt.NDArray[np.float64]
@@ -178,7 +178,7 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
 
 
 def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
-    found, _ = neighbours.nearest(rows, neighbours.row_norms(rows), rows[part], k + 1)
+    found, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
     own = found == part[:, None]
     own[~own.any(axis=1), -1] = True  # beyond duplicates of itself
     return np.asarray(found[~own].reshape(len(part), k))

@@ -25,8 +25,8 @@ import numpy.typing as npt
 from firth.alignment.steps import Floats, Matrix
 from firth.alignment.strength import FREQUENT
 from firth.errors import OptionError
+from firth.vectors.cosine import unit
 from firth.vectors.csls import csls_nearest
-from firth.vectors.neighbours import unit
 
 Fit = Callable[[Matrix, Matrix], tuple[Floats, Floats]]
 Rows = npt.NDArray[np.int64]

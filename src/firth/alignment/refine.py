@@ -22,7 +22,7 @@ import numpy.typing as npt
 from firth.alignment.induction import inducing
 from firth.alignment.steps import Floats, Matrix
 from firth.progress import Report, Status
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Fit = Callable[[Matrix, Matrix], tuple[Floats, Floats]]
 Rows = npt.NDArray[np.int64]

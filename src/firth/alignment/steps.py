@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Matrix = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
 from firth.postprocess.recorded import mapped, matrix_of, remade
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -44,7 +44,7 @@ from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
 
 Pairs = Sequence[tuple[str, str]]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.readers.analogies import AnalogyQuestions, read_analogies
 from firth.resampling import Mean, Sample
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Method = Literal["3cosadd", "3cosmul"]
 METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")

@@ -34,7 +34,7 @@ from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.randomness import generator
 from firth.readers.categories import Categories, read_categories
 from firth.resampling import Linear, Mean, Sample, Statistic
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

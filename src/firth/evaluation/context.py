@@ -44,7 +44,7 @@ from firth.readers.words_in_context import (
 )
 from firth.resampling import Floats, Mean, RankCorrelation, Sample
 from firth.vectors.averages import smooth_weights, weighted_averages, word_bags
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 
 WINDOW = 10  # tokens on either side
 Mask = npt.NDArray[np.bool_]

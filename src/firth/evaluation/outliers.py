@@ -31,7 +31,7 @@ import numpy.typing as npt
 from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.readers.categories import OutlierGroup, read_outlier_groups
 from firth.resampling import Ints, Sample
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Floats = npt.NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from firth.evaluation.tfidf import baseline_correct
 from firth.readers.labelled_sentences import LabelledSentences, read_labelled_sentences
 from firth.resampling import Mean, Sample
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
-from firth.vectors.neighbours import Matrix
+from firth.vectors.cosine import Matrix
 from firth.vectors.sentence_averages import WEIGHTINGS, SentenceAverages, Weighting, shared_direction
 
 FOLDS = 10

@@ -45,7 +45,7 @@ from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.readers.lexical_substitution import SubstitutionTarget, read_substitutions
 from firth.resampling import Floats, Mean, Sample
 from firth.vectors.averages import word_bags
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 
 WINDOW = 5  # tokens on either side
 CHANCE = "random"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.resampling import Sample
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -6,7 +6,7 @@ from firth.alignment.change import Moved
 from firth.errors import OptionError
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 MOST = 60  # neighbours whose labels still find room
 GROUPS = ["near it then", "near it now", "near it at both times"]

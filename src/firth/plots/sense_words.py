@@ -8,6 +8,7 @@ from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Lines, Mark, Picture, Points
 from firth.plots.words import counted
 from firth.vectors import neighbours
+from firth.vectors.cosine import row_norms, unit
 from firth.vectors.sense_readers import Centroids
 from firth.vectors.sense_vectors import Sense, SenseVectors
 
@@ -96,6 +97,6 @@ def _near(senses: SenseVectors, sense: Sense, number: int, among: int) -> _WORDS
         return list(best.items())[:number]
     matrix = senses.reader.context_vectors[:among]
     row = senses.rows(sense.word).start + sense.number
-    centre = neighbours.unit(np.asarray(senses.reader.centres[row : row + 1]))
-    rows, cosines = neighbours.nearest(matrix, neighbours.row_norms(matrix), centre, number)
+    centre = unit(np.asarray(senses.reader.centres[row : row + 1]))
+    rows, cosines = neighbours.nearest(matrix, row_norms(matrix), centre, number)
     return [(senses.words[i], float(cosine)) for i, cosine in zip(rows[0].tolist(), cosines[0].tolist(), strict=True)]

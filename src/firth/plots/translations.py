@@ -9,7 +9,7 @@ from firth.errors import OptionError
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import counted, known_words
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 MOST = 60  # words of the source whose labels, and those of their translations, still find room
 

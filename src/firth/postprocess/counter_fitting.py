@@ -38,7 +38,7 @@ from firth.options import option, options_class
 from firth.postprocess.linear import normalise
 from firth.postprocess.recorded import Floats, Matrix, matrix_of, remade
 from firth.postprocess.word_pairs import Pair, WordPairs
-from firth.vectors import neighbours
+from firth.vectors import cosine, neighbours
 from firth.vectors.word_vectors import WordVectors
 
 Ids = npt.NDArray[np.int64]
@@ -118,7 +118,7 @@ def _moved(unit: Matrix, pairs: tuple[Ids, Ids, Ids], how: CounterFitting) -> tu
 
     rows, places = np.unique(np.concatenate(pairs), return_inverse=True)
     places = places.reshape(-1, 2)
-    old = np.asarray(neighbours.unit(unit[rows].astype(np.float64)), dtype=np.float64)
+    old = np.asarray(cosine.unit(unit[rows].astype(np.float64)), dtype=np.float64)
     antonyms, synonyms, kept = (len(each) for each in pairs)
     one, other = places[antonyms + synonyms :].T
     signs = np.repeat([-how.k_antonyms, how.k_synonyms, how.k_neighbours], [antonyms, synonyms, kept])
@@ -141,7 +141,7 @@ def _kept_neighbours(unit: Matrix, synonyms: Ids, antonyms: Ids, how: CounterFit
     if how.k_neighbours == 0 or how.rho == 0:
         return np.empty((0, 2), dtype=np.int64)
     listed = np.unique(np.concatenate([synonyms, antonyms]))
-    near, scores = neighbours.nearest(unit, neighbours.row_norms(unit), unit[listed], how.neighbours + 1)
+    near, scores = neighbours.nearest(unit, cosine.row_norms(unit), unit[listed], how.neighbours + 1)
     pairs = np.stack([np.repeat(listed, near.shape[1]), near.ravel()], axis=1)
     pairs = pairs[(scores.ravel() >= 1 - how.rho) & (pairs[:, 0] != pairs[:, 1])]
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)

@@ -13,6 +13,7 @@ import numpy as np
 from firth.errors import OptionError, ShapeError
 from firth.randomness import generator
 from firth.vectors import neighbours
+from firth.vectors.cosine import Rows, unit
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -57,12 +58,12 @@ def fidelity(before: WordVectors, after: WordVectors, *, k: int = 10, sample: in
     shared = sum(len(np.intersect1d(one, other)) for one, other in zip(old, new, strict=True))
     cosine = None
     if before.dim == after.dim:
-        one, other = (neighbours.unit(vectors.vectors[rows].astype(np.float64)) for vectors in (before, after))
+        one, other = (unit(vectors.vectors[rows].astype(np.float64)) for vectors in (before, after))
         cosine = float(np.einsum("nd,nd->n", one, other).mean())
     return Fidelity(shared / (k * len(rows)), cosine, k, len(rows))
 
 
-def _nearest(vectors: WordVectors, rows: neighbours.Rows, k: int) -> list[neighbours.Rows]:
+def _nearest(vectors: WordVectors, rows: Rows, k: int) -> list[Rows]:
     """Return the k nearest other rows of each row."""
     found, _ = neighbours.nearest(vectors.vectors, vectors.norms, vectors.vectors[rows], k + 1)
     return [near[near != row][:k] for row, near in zip(rows, found, strict=True)]

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, OptionError
 from firth.postprocess.word_pairs import Pair
 from firth.relations.patterns import PatternCounts
-from firth.vectors import neighbours
+from firth.vectors import cosine
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -112,7 +112,7 @@ def _ends(vectors: Vectors, pairs: Sequence[Pair]) -> tuple[Floats, Floats, Floa
     there = np.zeros(len(words))
     there[[place[word] for word in known]] = 1
     found = np.array([[place[one], place[other]] for one, other in pairs], dtype=np.int64).reshape(-1, 2)
-    rows = np.asarray(neighbours.unit(rows), dtype=np.float64)
+    rows = np.asarray(cosine.unit(rows), dtype=np.float64)
     return rows[found[:, 0]], rows[found[:, 1]], there[found]
 
 
@@ -138,7 +138,7 @@ def _word(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
 def _neighbours(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
     """The log of 1 + how many common words are nearer than the other word, sorted."""
     u, v, _ = _ends(features.vectors, pairs)
-    common = np.asarray(neighbours.unit(np.asarray(features.vectors.vectors[:COMMON])), dtype=np.float32)
+    common = np.asarray(cosine.unit(np.asarray(features.vectors.vectors[:COMMON])), dtype=np.float32)
     cosines = np.einsum("nd,nd->n", u, v)
     nearer = np.empty((len(pairs), 2))
     for side, rows in enumerate((u, v)):

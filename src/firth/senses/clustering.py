@@ -56,7 +56,7 @@ from firth.progress import Status, reporting
 from firth.randomness import generator
 from firth.senses.occurrences import Occurrences, contexts_at, find_occurrences
 from firth.senses.spherical_means import as_many_as_differ, parted
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 from firth.vectors.queries import gather
 from firth.vectors.sense_readers import Centroids
 from firth.vectors.sense_vectors import SenseVectors

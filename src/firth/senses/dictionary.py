@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from firth.kernels.compiled import compiled
 from firth.senses.sparse_codes import Floats, Ids, sparse_codes
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 SETTLED = 1e-4  # of the error, a round
 

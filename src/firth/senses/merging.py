@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 
 def merge_alike(

@@ -14,7 +14,7 @@ from firth.errors import OptionError
 from firth.kernels.rows import aligned_rows
 from firth.senses.merging import merge_alike
 from firth.senses.online_state import SenseState
-from firth.vectors.neighbours import Rows
+from firth.vectors.cosine import Rows
 from firth.vectors.sense_readers import Centroids, Floats
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors

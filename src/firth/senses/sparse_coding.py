@@ -39,7 +39,7 @@ from firth.randomness import generator
 from firth.senses.atoms import Atoms
 from firth.senses.dictionary import Dictionary, learn_dictionary
 from firth.senses.sparse_codes import Floats, sparse_codes
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
 
 

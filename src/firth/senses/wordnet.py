@@ -44,7 +44,7 @@ from firth.options import option, options_class
 from firth.postprocess.recorded import matrix_of
 from firth.readers.wordnet import PARTS_OF_SPEECH, WordNet, read_wordnet
 from firth.vectors.averages import smooth_weights
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 from firth.vectors.sense_readers import Centroids
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors

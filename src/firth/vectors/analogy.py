@@ -19,18 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from firth.errors import OptionError
-from firth.vectors.neighbours import (
-    BATCH,
-    Matrix,
-    Rows,
-    Scorer,
-    all_scores,
-    best_rows,
-    block_rows,
-    inverse,
-    unit,
-    widened,
-)
+from firth.vectors.cosine import Matrix, Rows, Scorer, inverse, unit, widened
+from firth.vectors.neighbours import BATCH, all_scores, best_rows, block_rows
 from firth.vectors.queries import Query, as_vector, gather, has_vector, is_key
 
 if TYPE_CHECKING:

@@ -20,18 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.errors import OptionError, ShapeError
-from firth.vectors.neighbours import (
-    BATCH,
-    Matrix,
-    Rows,
-    Scorer,
-    best_rows,
-    block_rows,
-    cosine_scorer,
-    nearest,
-    row_norms,
-    unit,
-)
+from firth.vectors.cosine import Matrix, Rows, Scorer, cosine_scorer, row_norms, unit
+from firth.vectors.neighbours import BATCH, best_rows, block_rows, nearest
 
 NEIGHBOURS = 10  # K of the paper
 

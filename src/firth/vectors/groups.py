@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from firth.errors import OptionError, brief
-from firth.vectors import distance, neighbours
+from firth.vectors import cosine, distance
 from firth.vectors.distance import Document
 from firth.vectors.lookup import Lookup
 from firth.vectors.queries import has_vector, is_batch, keys_of
@@ -26,7 +26,7 @@ class Groups(Lookup):
         if not (ws1 and ws2):
             raise OptionError("n_similarity of an empty list: expected at least one word on each side")
         one, other = (
-            neighbours.unit(np.atleast_2d(self.get_mean_vector(side, pre_normalize=False)).astype(np.float64))
+            cosine.unit(np.atleast_2d(self.get_mean_vector(side, pre_normalize=False)).astype(np.float64))
             for side in (ws1, ws2)
         )
         cosines = np.einsum("bd,bd->b", one, other)
@@ -52,7 +52,7 @@ class Groups(Lookup):
         if not known:
             raise OptionError(f"none of {brief(list(words))} has a vector: expected at least one known word")
         matrix = self.get_vector(known, norm=use_norm).astype(np.float64)
-        scores = matrix @ neighbours.unit(matrix.mean(axis=0))
+        scores = matrix @ cosine.unit(matrix.mean(axis=0))
         return sorted(zip(scores.tolist(), known, strict=True), reverse=True)
 
     def doesnt_match(self, words: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from firth.errors import OptionError
-from firth.vectors import neighbours
+from firth.vectors import cosine
+from firth.vectors.cosine import Matrix
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import (
     Inference,
     Key,
@@ -125,13 +125,13 @@ class Lookup(ABC):
             UnknownWordError: a word has no vector and the policy is "raise".
         """
         if is_key(key) and (row := self.get_index(key, -1)) >= 0:
-            vector = neighbours.unit(self.vectors[row]) if norm else self.vectors[row]
+            vector = cosine.unit(self.vectors[row]) if norm else self.vectors[row]
         else:
             keys = [key] if is_key(key) else keys_of(key)
             if unknown == "skip" and not is_key(key):
                 keys = [one for one in keys if one in self]
             vectors = gather(self, keys, unknown)
-            vectors = neighbours.unit(vectors) if norm else vectors
+            vectors = cosine.unit(vectors) if norm else vectors
             if not is_key(key):
                 return vectors
             vector = vectors[0]
@@ -140,7 +140,7 @@ class Lookup(ABC):
 
     def get_normed_vectors(self) -> Matrix:
         """Return a copy of all vectors, brought to length 1: (V, D)."""
-        return neighbours.unit(self.vectors)
+        return cosine.unit(self.vectors)
 
     def get_mean_vector(
         self,
@@ -186,7 +186,7 @@ class Lookup(ABC):
         for place, term in enumerate(keys[place] for place in used):
             matrix[place] = self.get_vector(term, norm=pre_normalize) if is_key(term) else as_vector(self, term)
         mean = mean_of(matrix, weights[used])
-        return (neighbours.unit(mean) if post_normalize else mean).astype(self.norms.dtype)
+        return (cosine.unit(mean) if post_normalize else mean).astype(self.norms.dtype)
 
 
 def _row_number(key: Any, size: int) -> int | None:

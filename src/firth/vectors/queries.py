@@ -19,7 +19,7 @@ import numpy.typing as npt
 from firth.errors import OptionError, ShapeError
 from firth.options import wrong_kind
 from firth.text.given import several
-from firth.vectors.neighbours import Matrix, Rows, unit, widened
+from firth.vectors.cosine import Matrix, Rows, unit, widened
 
 if TYPE_CHECKING:
     from firth.vectors.lookup import Lookup

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.vectors import analogy, judging, neighbours
+from firth.vectors import analogy, cosine, judging, neighbours
+from firth.vectors.cosine import Matrix
 from firth.vectors.groups import Groups
-from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import (
     Key,
     Unknown,
@@ -226,8 +226,8 @@ class Questions(Groups):
         keys_list = keys_of(keys_list, "keys_list")
         if not keys_list:
             raise OptionError("keys_list is empty: expected words to choose from")
-        asked = neighbours.unit(gather(self, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
-        given = neighbours.unit(gather(self, keys_list, "raise").astype(np.float64))
+        asked = cosine.unit(gather(self, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
+        given = cosine.unit(gather(self, keys_list, "raise").astype(np.float64))
         chosen = [keys_list[int(place)] for place in (asked @ given.T).argmax(axis=1)]
         return chosen[0] if is_key(key1) else chosen
 
@@ -268,7 +268,7 @@ class Questions(Groups):
         """
         pairs = _paired(w1, w2)
         left, right = (
-            neighbours.unit(gather(self, side, unknown).astype(np.float64))
+            cosine.unit(gather(self, side, unknown).astype(np.float64))
             for side in ([one for one, _ in pairs], [other for _, other in pairs])
         )
         cosines = np.einsum("bd,bd->b", left, right)
@@ -281,7 +281,7 @@ class Questions(Groups):
     @staticmethod
     def cosine_similarities(vector_1: Matrix, vectors_all: Matrix) -> Matrix:
         """Return the cosine of a vector (D,), or of each row of (B, D), with each row of another matrix (M, D)."""
-        return neighbours.unit(np.asarray(vector_1)) @ neighbours.unit(np.asarray(vectors_all)).T
+        return cosine.unit(np.asarray(vector_1)) @ cosine.unit(np.asarray(vectors_all)).T
 
     def distances(self, word_or_vector: Any, other_words: Sequence[Key] = ()) -> Matrix:
         """Return 1 - cosine of a word or vector with other words.

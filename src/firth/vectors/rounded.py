@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from firth.kernels.byte_product import Tile, compile_product, host_tile
 from firth.kernels.threads import blas_threads
-from firth.vectors.neighbours import Matrix, Rows, cosine_scorer, inverse, widened
+from firth.vectors.cosine import Matrix, Rows, cosine_scorer, inverse, widened
 
 QUERIES = 4096  # asked at once: their bytes stay in the second cache
 ROWS = 2048  # of a block: after each, the floors rise

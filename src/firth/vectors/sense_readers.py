@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Tree
-from firth.vectors.neighbours import Matrix, Rows, unit
+from firth.vectors.cosine import Matrix, Rows, unit
 
 Floats = npt.NDArray[np.float64]
 

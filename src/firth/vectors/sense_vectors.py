@@ -34,9 +34,9 @@ import numpy.typing as npt
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.text.given import token_lists
 from firth.text.tokenise import tokeniser
-from firth.vectors import neighbours
+from firth.vectors import cosine, neighbours
+from firth.vectors.cosine import Matrix, Rows
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.neighbours import Matrix, Rows
 from firth.vectors.queries import is_batch
 from firth.vectors.sense_readers import Contexts, Floats, Reader
 from firth.vectors.word_vectors import WordVectors
@@ -183,7 +183,7 @@ class SenseVectors:
     def norms(self) -> Matrix:
         """(S,) the length of each vector, computed at first need."""
         if self._norms is None:
-            self._norms = neighbours.row_norms(self.vectors)
+            self._norms = cosine.row_norms(self.vectors)
         return self._norms
 
     def rows(self, word: str) -> slice:
@@ -331,7 +331,7 @@ class SenseVectors:
             raise OptionError(f"how={brief(how)}: expected one of {', '.join(SIMILARITIES)}")
         if how in ("avg", "max") and not (context is None and other_context is None):
             raise OptionError(f"a context with how={brief(how)}: expected 'avgc' or 'maxc', or no context")
-        cosines = np.matmul(neighbours.unit(self._of(word)), neighbours.unit(self._of(other)).T, dtype=np.float64)
+        cosines = np.matmul(cosine.unit(self._of(word)), cosine.unit(self._of(other)).T, dtype=np.float64)
         if how == "avg":
             return float(cosines.mean())
         if how == "max":

@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
-from firth.vectors import neighbours
+from firth.vectors import cosine
 from firth.vectors.attributes import Attributes
 from firth.vectors.codes import Codes, encoded
+from firth.vectors.cosine import Matrix
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.neighbours import Matrix
 from firth.vectors.queries import Inference, Key, gather, is_key, rows_of
 from firth.vectors.questions import Path, Questions
 
@@ -138,7 +138,7 @@ class WordVectors(Questions):
     def norms(self) -> Matrix:
         """(V,) float32, the length of each vector, computed at first need."""
         if self._norms is None:
-            self._norms = neighbours.row_norms(self._vectors)
+            self._norms = cosine.row_norms(self._vectors)
         return self._norms
 
     def average(self) -> Matrix:
@@ -282,7 +282,7 @@ class WordVectors(Questions):
         Training cannot go on from them, so the output vectors are dropped.
         """
         vectors = self._vectors if self._vectors.flags.writeable else np.array(self._vectors)
-        vectors *= neighbours.inverse(self.norms)[:, None].astype(vectors.dtype)
+        vectors *= cosine.inverse(self.norms)[:, None].astype(vectors.dtype)
         self.vectors = vectors
         self._output_vectors = None
 

@@ -5,7 +5,7 @@ import pytest
 
 from firth.alignment.change import Change
 from firth.errors import OptionError, UnknownWordError
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import rotation, twins
 

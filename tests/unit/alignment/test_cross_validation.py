@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.alignment.cross_validation import left_out
 from firth.alignment.steps import METHODS
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 
 def spaces(words, dim, noise, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.alignment.induction import Induced, inducing
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 
 def naive(x, z, k):

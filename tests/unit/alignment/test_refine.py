@@ -4,8 +4,8 @@ import numpy as np
 
 from firth.alignment.refine import refined
 from firth.alignment.steps import normalise, orthogonal
+from firth.vectors.cosine import unit
 from firth.vectors.csls import csls
-from firth.vectors.neighbours import unit
 from tests.unit.alignment.spaces import twins
 
 

@@ -8,8 +8,8 @@ from firth.alignment.procrustes import Procrustes
 from firth.alignment.retrieval import evaluate
 from firth.alignment.steps import Placement
 from firth.errors import OptionError
+from firth.vectors.cosine import unit
 from firth.vectors.csls import csls
-from firth.vectors.neighbours import unit
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import translations, twins
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firth.senses.spherical_means import as_many_as_differ, parted
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 
 def turned(*degrees):

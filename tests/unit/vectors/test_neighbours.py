@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.vectors import neighbours
+from firth.vectors import cosine, neighbours
 
 
 def sorted_all(vectors, queries, k):
-    cosines = neighbours.unit(queries.astype(np.float64)) @ neighbours.unit(vectors.astype(np.float64)).T
+    cosines = cosine.unit(queries.astype(np.float64)) @ cosine.unit(vectors.astype(np.float64)).T
     order = np.lexsort((np.broadcast_to(np.arange(len(vectors)), cosines.shape), -cosines))[:, :k]
     return order, np.take_along_axis(cosines, order, axis=1)
 
@@ -20,7 +20,7 @@ def test_blocks_of_any_size_give_the_same(dtype, block, monkeypatch):
     vectors, queries = rng.normal(size=(1000, 8)).astype(dtype), rng.normal(size=(40, 8)).astype(dtype)
     monkeypatch.setattr(neighbours, "block_rows", lambda batch, vectors: block)
     monkeypatch.setattr(neighbours, "BATCH", 16)
-    rows, scores = neighbours.nearest(vectors, neighbours.row_norms(vectors), queries, 9)
+    rows, scores = neighbours.nearest(vectors, cosine.row_norms(vectors), queries, 9)
     expected_rows, expected_scores = sorted_all(vectors, queries, 9)
     assert np.array_equal(rows, expected_rows)
     assert scores == pytest.approx(expected_scores, abs=1e-6)
@@ -30,14 +30,14 @@ def test_blocks_of_any_size_give_the_same(dtype, block, monkeypatch):
 def test_equals_come_in_the_order_of_their_rows(block, monkeypatch):
     vectors = np.tile(np.eye(2, dtype=np.float32), (20, 1))  # rows 0, 2, 4, ... are equal, and so are 1, 3, 5, ...
     monkeypatch.setattr(neighbours, "block_rows", lambda batch, vectors: block)
-    rows, scores = neighbours.nearest(vectors, neighbours.row_norms(vectors), np.eye(2), 25)
+    rows, scores = neighbours.nearest(vectors, cosine.row_norms(vectors), np.eye(2), 25)
     assert rows[0].tolist() == [*range(0, 40, 2), 1, 3, 5, 7, 9]
     assert scores[1].tolist() == [1.0] * 20 + [0.0] * 5
 
 
 def test_window():
     vectors = np.eye(6, dtype=np.float32)
-    norms = neighbours.row_norms(vectors)
+    norms = cosine.row_norms(vectors)
     rows, _ = neighbours.nearest(vectors, norms, vectors[:1], 10, start=2, end=5)
     assert rows.tolist() == [[2, 3, 4]]
     assert neighbours.nearest(vectors, norms, vectors[:1], 3, start=5, end=5)[0].shape == (1, 0)
@@ -47,10 +47,10 @@ def test_window():
 
 def test_lengths():
     vectors = np.array([[3, 4], [0, 0]], dtype=np.float16)
-    assert neighbours.row_norms(vectors).tolist() == [5, 0]
-    assert neighbours.inverse(neighbours.row_norms(vectors)).tolist() == pytest.approx([0.2, 0])
+    assert cosine.row_norms(vectors).tolist() == [5, 0]
+    assert cosine.inverse(cosine.row_norms(vectors)).tolist() == pytest.approx([0.2, 0])
     # In half precision the squares would overflow: 300^2 is above 65,504.
-    assert neighbours.row_norms(np.array([[300, 400]], dtype=np.float16)).tolist() == [500]
+    assert cosine.row_norms(np.array([[300, 400]], dtype=np.float16)).tolist() == [500]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
@@ -58,9 +58,9 @@ def test_a_query_that_is_not_finite(wrong):
     vectors, queries = np.eye(3, dtype=np.float32), np.ones((2, 3))
     queries[1, 0] = wrong
     with np.errstate(invalid="ignore"), pytest.raises(FormatError, match="query vector 1 holds NaN"):
-        neighbours.nearest(vectors, neighbours.row_norms(vectors), queries, 1)
+        neighbours.nearest(vectors, cosine.row_norms(vectors), queries, 1)
 
 
 def test_a_vector_that_is_not_finite():
     with pytest.raises(FormatError, match="vector 1 has the length inf"):
-        neighbours.row_norms(np.array([[1, 1], [np.inf, 1]], dtype=np.float32))
+        cosine.row_norms(np.array([[1, 1], [np.inf, 1]], dtype=np.float32))

@@ -5,7 +5,7 @@ import pytest
 
 from firth.kernels import threads
 from firth.kernels.byte_product import host_tile
-from firth.vectors import neighbours, rounded
+from firth.vectors import cosine, neighbours, rounded
 
 pytestmark = pytest.mark.skipif(host_tile() is None, reason="this processor has no product of bytes")
 
@@ -19,14 +19,14 @@ def small_blocks(monkeypatch):
 
 
 def sorted_all(vectors, queries, k, start=0, end=None):
-    cosines = neighbours.unit(queries.astype(np.float64)) @ neighbours.unit(vectors[start:end].astype(np.float64)).T
+    cosines = cosine.unit(queries.astype(np.float64)) @ cosine.unit(vectors[start:end].astype(np.float64)).T
     order = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
     return order + start, np.take_along_axis(cosines, order, axis=1)
 
 
 def ask(vectors, queries, k, start=0, end=None):
-    norms = neighbours.row_norms(vectors)
-    unit = neighbours.unit(queries).astype(np.float32)
+    norms = cosine.row_norms(vectors)
+    unit = cosine.unit(queries).astype(np.float32)
     return rounded.nearest_rounded(vectors, norms, unit, k, start, len(vectors) if end is None else end)
 
 
@@ -105,7 +105,7 @@ def test_nearest_asks_here_for_large_work_only(monkeypatch):
     monkeypatch.setattr(rounded, "nearest_rounded", lambda *arguments: asked.append(arguments))
     rng = np.random.default_rng(5)
     vectors, queries = rng.normal(size=(5000, 16)).astype(np.float32), rng.normal(size=(200, 16)).astype(np.float32)
-    norms = neighbours.row_norms(vectors)
+    norms = cosine.row_norms(vectors)
     expected, _ = neighbours.nearest(vectors, norms, queries, 3)
     assert not asked
     monkeypatch.setattr(neighbours, "WORTH", 0)
@@ -124,7 +124,7 @@ def test_a_query_of_zeros_among_others(monkeypatch):
     rng = np.random.default_rng(6)
     vectors, queries = rng.normal(size=(5000, 16)).astype(np.float32), rng.normal(size=(200, 16))
     queries[[4, 199]] = 0
-    rows, scores = neighbours.nearest(vectors, neighbours.row_norms(vectors), queries, 3, start=100)
+    rows, scores = neighbours.nearest(vectors, cosine.row_norms(vectors), queries, 3, start=100)
     assert rows[4].tolist() == rows[199].tolist() == [100, 101, 102]
     assert not scores[[4, 199]].any()
     queries = np.delete(queries, [4, 199], axis=0)

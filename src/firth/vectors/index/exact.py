@@ -6,10 +6,11 @@ are found once, when the index is built, by as many comparisons as there are pai
 
 import numpy as np
 
+from firth.vectors.cosine import Matrix
 from firth.vectors.csls import ranked, surroundings
 from firth.vectors.index.found import Found, Points, Tensors
 from firth.vectors.index.options import ExactOptions
-from firth.vectors.neighbours import Matrix, nearest
+from firth.vectors.neighbours import nearest
 
 
 class ExactSearch:

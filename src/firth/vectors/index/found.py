@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from firth.vectors.cosine import Matrix, Rows
 from firth.vectors.index.options import IndexOptions
-from firth.vectors.neighbours import Matrix, Rows
 
 Tensors = Mapping[str, npt.NDArray[Any]]
 NONE = -1  # the row of a neighbour that was not found

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.compiled import compiled
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 
 HEAD = struct.Struct("<7s3H4B3QB")
 HEAD_SIZE = 64

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from firth.errors import FormatError, MissingExtraError
+from firth.vectors.cosine import Matrix, inverse, unit, widened
 from firth.vectors.index.found import NONE, Found, Points, Tensors
 from firth.vectors.index.options import HnswOptions
-from firth.vectors.neighbours import Matrix, inverse, unit, widened
 
 SHARE = 16  # queries that are worth all threads
 GATHERED = 2**14  # found rows whose cosines are computed at once

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.vectors.cosine import Matrix, Rows, unit
 from firth.vectors.index.found import NONE, Found, Points, Searcher, without
 from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
-from firth.vectors.neighbours import Matrix, Rows, unit
 from firth.vectors.queries import Unknown, gather, is_key, rows_of
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ import numpy.typing as npt
 
 from firth.kernels.threads import usable_threads
 from firth.randomness import generator
+from firth.vectors.cosine import Matrix, inverse, widened
 from firth.vectors.index.buckets import scan_buckets
 from firth.vectors.index.found import NONE, Found, Points, Tensors
 from firth.vectors.index.options import MOST_BITS, LshOptions
-from firth.vectors.neighbours import Matrix, inverse, widened
 
 HASHED = 2**13  # rows whose projections are held at once
 SHARE = 16  # queries that are worth a thread

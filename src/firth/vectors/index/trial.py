@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 from firth.randomness import generator
+from firth.vectors.cosine import Matrix
 from firth.vectors.index.index import Index, build_index
 from firth.vectors.index.options import EFFORT
-from firth.vectors.neighbours import Matrix
 
 if TYPE_CHECKING:
     from firth.vectors.word_vectors import WordVectors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.vectors import csls, neighbours
+from firth.vectors import cosine, csls, neighbours
 from firth.vectors.index.exact import ExactSearch
 from firth.vectors.index.found import Points
 from firth.vectors.index.options import ExactOptions
@@ -12,11 +12,11 @@ from firth.vectors.index.options import ExactOptions
 @pytest.fixture
 def points():
     vectors = np.random.default_rng(0).normal(size=(60, 6)) + 0.5
-    return Points(vectors, neighbours.row_norms(vectors))
+    return Points(vectors, cosine.row_norms(vectors))
 
 
 def test_by_cosine(points):
-    found = ExactSearch.build(points, ExactOptions()).search(neighbours.unit(points.vectors[:5]), 4)
+    found = ExactSearch.build(points, ExactOptions()).search(cosine.unit(points.vectors[:5]), 4)
     rows, scores = neighbours.nearest(points.vectors, points.norms, points.vectors[:5], 4)
     assert np.array_equal(found.rows, rows)
     assert found.scores == pytest.approx(scores, abs=1e-15)
@@ -25,7 +25,7 @@ def test_by_cosine(points):
 
 def test_by_csls_against_two_loops(points):
     """A word is no neighbour of itself: its surroundings are the mean cosine of its 3 nearest other words."""
-    unit = neighbours.unit(points.vectors)
+    unit = cosine.unit(points.vectors)
     around = [np.mean(sorted((float(x @ y) for j, y in enumerate(unit) if i != j), reverse=True)[:3])
               for i, x in enumerate(unit)]  # fmt: skip
     expected = np.array([[2 * float(x @ y) - around[i] - around[j] for j, y in enumerate(unit)]
@@ -36,9 +36,9 @@ def test_by_csls_against_two_loops(points):
 
 
 def test_a_query_from_outside_counts_all_words(points):
-    query = neighbours.unit(np.random.default_rng(1).normal(size=(1, 6)))
+    query = cosine.unit(np.random.default_rng(1).normal(size=(1, 6)))
     found = ExactSearch.build(points, ExactOptions(csls=3)).search(query, 2)
     around = csls.surroundings(points.vectors, points.vectors, 3, own=True)
-    cosines = neighbours.unit(points.vectors) @ query[0]
+    cosines = cosine.unit(points.vectors) @ query[0]
     expected = 2 * cosines - around - np.sort(cosines)[-3:].mean()
     assert found.scores[0] == pytest.approx(-np.sort(-expected)[:2], abs=1e-12)

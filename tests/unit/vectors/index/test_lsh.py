@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from firth.vectors import neighbours
+from firth.vectors import cosine, neighbours
 from firth.vectors.index.found import Points
 from firth.vectors.index.lsh import HyperplaneSearch, hyperplanes, signatures
 from firth.vectors.index.options import LshOptions
 
 
 def points_of(vectors):
-    return Points(vectors, neighbours.row_norms(vectors))
+    return Points(vectors, cosine.row_norms(vectors))
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_likeliest_buckets_of_all_tables_are_looked_into(random_points, prob
     options = LshOptions(tables=4, bits=6, probes=probes, seed=1)
     search = HyperplaneSearch.build(random_points, options)
     made = search.tensors()
-    queries = neighbours.unit(np.random.default_rng(1).normal(size=(9, 24)).astype(np.float32))
+    queries = cosine.unit(np.random.default_rng(1).normal(size=(9, 24)).astype(np.float32))
     found = search.search(queries, 5)
     projections = ((queries - made["centre"]) @ made["planes"].T).reshape(9, 4, 6)
     for query, projected in enumerate(projections):
@@ -77,7 +77,7 @@ def test_every_bucket_is_exact_search(random_points):
     search = HyperplaneSearch.build(random_points, LshOptions(tables=1, bits=4, probes=16))
     queries = np.random.default_rng(2).normal(size=(40, 24))
     rows, scores = neighbours.nearest(random_points.vectors, random_points.norms, queries, 20)
-    found = search.search(neighbours.unit(queries), 20)
+    found = search.search(cosine.unit(queries), 20)
     assert np.array_equal(found.rows, rows)
     assert found.scores == pytest.approx(scores, abs=1e-6)
     assert found.scanned.tolist() == [3000] * 40
@@ -87,7 +87,7 @@ def test_every_bucket_is_exact_search(random_points):
 def test_other_precisions(random_points, dtype):
     vectors = random_points.vectors.astype(dtype)
     found = HyperplaneSearch.build(points_of(vectors), LshOptions(probes=10**4)).search(
-        neighbours.unit(random_points.vectors[:3]), 2
+        cosine.unit(random_points.vectors[:3]), 2
     )
     assert found.rows[:, 0].tolist() == [0, 1, 2]
 
@@ -119,7 +119,7 @@ def test_the_seed_decides(random_points):
 
 def test_answers_do_not_depend_on_the_batch(random_points):
     search = HyperplaneSearch.build(random_points, LshOptions(tables=4, bits=8, probes=4))
-    queries = neighbours.unit(np.random.default_rng(3).normal(size=(100, 24)).astype(np.float32))
+    queries = cosine.unit(np.random.default_rng(3).normal(size=(100, 24)).astype(np.float32))
     whole = search.search(queries, 5)
     for query in (0, 1, 50, 99):
         alone = search.search(queries[query : query + 1], 5)
