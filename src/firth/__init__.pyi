@@ -44,8 +44,8 @@ from firth.senses.sparse_coding import DiscourseAtoms as DiscourseAtoms
 from firth.senses.wordnet import WordNetSenses as WordNetSenses
 from firth.text.subwords import Subwords as Subwords
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
-from firth.vectors.index.files import load_index as load_index
-from firth.vectors.io import load as load
+from firth.vectors.index.load import load_index as load_index
+from firth.vectors.io.load import load as load
 from firth.vectors.sense_vectors import SenseVectors as SenseVectors
 from firth.vectors.sentence_averages import SentenceAverages as SentenceAverages
 from firth.vectors.sentence_averages import sentence_vectors as sentence_vectors

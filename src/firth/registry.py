@@ -22,9 +22,9 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
-    "firth-senses": "firth.vectors.sense_files:restore",
-    "firth-subwords": "firth.vectors.io.subword_folder:restore",
-    "firth-vectors": "firth.vectors.io.folder:restore",
+    "firth-senses": "firth.vectors.sense_vectors:restore",
+    "firth-subwords": "firth.vectors.io.load:restore_subwords",
+    "firth-vectors": "firth.vectors.io.load:restore_words",
 }
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from firth.errors import FormatError
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 NUMBER_AT_THE_END = re.compile(r" [+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?e[+-]?\d+|nan|inf)$", re.IGNORECASE)
@@ -40,7 +40,7 @@ def vectors(draw, dtypes=(np.float16, np.float32, np.float64)):
 def round_trip(made: WordVectors, format: str, packed: bool) -> WordVectors:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("v.gz" if packed and format != "firth" else "v")
-        save(made, path, format)
+        made.save(path, format)
         again = load(path, format, dtype=made.vectors.dtype, dim=made.dim if format == "glove" else None)
         return WordVectors(list(again.words), np.array(again.vectors))
 
@@ -69,11 +69,11 @@ def test_words_that_do_not_fit_are_refused_before_anything_is_written(format, ma
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v"
         if all(map(WRITABLE[format], made.words)):
-            save(made, path, format)
+            made.save(path, format)
             assert path.exists()
         else:
             with pytest.raises(FormatError, match="which"):
-                save(made, path, format)
+                made.save(path, format)
             assert list(Path(folder).iterdir()) == []
 
 
@@ -112,7 +112,7 @@ def test_no_part_of_a_file_passes_for_the_whole(made, format, data):
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v"
-        save(made, path, format)
+        made.save(path, format)
         whole = path.read_bytes()
         last = len(whole) - 1 if format == "word2vec-binary" else whole.rindex(b" ")
         path.write_bytes(whole[: data.draw(st.integers(0, last))])

@@ -7,7 +7,6 @@ import time
 import numpy as np
 import pytest
 
-from firth.vectors.io import save
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command
 from tests.unit.alignment.spaces import translations, twins
@@ -100,7 +99,7 @@ def test_ctrl_c_leaves_the_old_alignment(firth, tmp_path):
     before = {path.name: path.read_bytes() for path in (tmp_path / "ab").iterdir()}
     random = np.random.default_rng(0)
     for name in ("c.txt", "d.txt"):
-        save(WordVectors([f"w{i}" for i in range(3000)], random.normal(size=(3000, 50))), tmp_path / name, "word2vec")
+        WordVectors([f"w{i}" for i in range(3000)], random.normal(size=(3000, 50))).save(tmp_path / name, "word2vec")
     started = firth.start("align", "c.txt", "d.txt", "--unsupervised", "-o", "ab", "--patience", "900")
     for line in started.stderr:
         if "self-learning" in line:

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 FORMATS = ["firth", "word2vec", "word2vec-binary", "glove"]
@@ -30,14 +30,13 @@ def python(program: str, *arguments: object) -> subprocess.CompletedProcess[str]
 FULL_DISK = """
 import resource, signal, sys
 import numpy as np
-from firth.vectors.io import save
 from firth.vectors.word_vectors import WordVectors
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 vectors = WordVectors([f"w{i}" for i in range(10_000)], np.ones((10_000, 100), dtype=np.float32))
 try:
-    save(vectors, sys.argv[1], sys.argv[2])
+    vectors.save(sys.argv[1], sys.argv[2])
 except OSError as error:
     print(type(error).__name__, error)
 else:
@@ -50,7 +49,7 @@ else:
 def test_a_disk_that_fills_up(format, tmp_path):
     """A limit on the size of files stands for the full disk: the write fails in the middle just so."""
     path = tmp_path / "v"
-    save(uniform(1), path, format)
+    uniform(1).save(path, format)
     ended = python(FULL_DISK, path, format)
     assert "File too large" in ended.stdout, ended
     again = load(path, format)
@@ -61,14 +60,13 @@ def test_a_disk_that_fills_up(format, tmp_path):
 SAVING_ON_AND_ON = """
 import sys
 import numpy as np
-from firth.vectors.io import save
 from firth.vectors.word_vectors import WordVectors
 
 words = [f"w{i}" for i in range(2_000)]
 print("begun", flush=True)
 value = 2
 while True:
-    save(WordVectors(words, np.full((2_000, 30), value, dtype=np.float32)), sys.argv[1], sys.argv[2])
+    WordVectors(words, np.full((2_000, 30), value, dtype=np.float32)).save(sys.argv[1], sys.argv[2])
     value += 1
 """
 
@@ -77,7 +75,7 @@ while True:
 def test_kill_in_the_middle_of_a_save(format, tmp_path):
     path = tmp_path / "v"
     for round in range(6):
-        save(uniform(1), path, format)
+        uniform(1).save(path, format)
         process = subprocess.Popen([sys.executable, "-c", SAVING_ON_AND_ON, path, format], stdout=subprocess.PIPE)
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
@@ -94,7 +92,7 @@ def test_a_parent_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("text")
     for format in FORMATS:
         with pytest.raises(OSError, match="file"):
-            save(uniform(1), tmp_path / "file" / "v", format)
+            uniform(1).save(tmp_path / "file" / "v", format)
     assert (tmp_path / "file").read_text() == "text"
 
 
@@ -102,8 +100,8 @@ def test_a_parent_that_is_a_file(tmp_path):
 def test_vectors_stay_readable_while_they_are_replaced(format, tmp_path):
     """A folder that is mapped keeps its numbers although another saving has taken its name."""
     path = tmp_path / "v"
-    save(uniform(1), path, format)
+    uniform(1).save(path, format)
     old = load(path, format)
-    save(uniform(2), path, format)
+    uniform(2).save(path, format)
     assert np.unique(old.vectors).tolist() == [1]
     assert np.unique(load(path, format).vectors).tolist() == [2]

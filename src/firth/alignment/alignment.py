@@ -208,7 +208,7 @@ def load_alignment(path: str | os.PathLike[str]) -> Alignment:
         FormatError: the folder is damaged, or none of firth's.
         OSError: it cannot be read.
     """
-    from firth.vectors.io import load
+    from firth.vectors.io.load import load
 
     found = load(path)
     if not isinstance(found, Alignment):

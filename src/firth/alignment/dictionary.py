@@ -14,7 +14,7 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.options import wrong_kind
 from firth.postprocess.word_pairs import word_pair
-from firth.vectors.lookup import Lookup
+from firth.vectors.space import VectorSpace
 
 Pair = tuple[str, str]
 
@@ -44,7 +44,7 @@ class Dictionary:
     unknown_target: int
 
     @classmethod
-    def of(cls, source: Lookup, target: Lookup, pairs: Iterable[Pair], what: str = "pairs") -> "Dictionary":
+    def of(cls, source: VectorSpace, target: VectorSpace, pairs: Iterable[Pair], what: str = "pairs") -> "Dictionary":
         """Return the rows of pairs; a word is looked up as it is written, then in lower case.
 
         Args:
@@ -91,8 +91,8 @@ class Dictionary:
         }
 
 
-def _row(space: Lookup, word: str) -> int:
-    rows = space.key_to_index
+def _row(space: VectorSpace, word: str) -> int:
+    rows = space.lexicon.rows
     return rows.get(word, rows.get(word.lower(), -1))
 
 

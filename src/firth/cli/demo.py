@@ -19,7 +19,6 @@ from firth.errors import MissingExtraError, OptionError
 from firth.plots import word_map
 from firth.plots.text_map import text_map
 from firth.storage.model_folder import is_model_folder
-from firth.vectors.io import save
 from firth.vectors.word_vectors import WordVectors
 
 # A small corpus needs many passes, and CBOW does better on it than skip-gram.
@@ -51,7 +50,7 @@ def demo(
     """
     _check(output)
     vectors = _train(not quiet)
-    save(vectors, output / VECTORS)
+    vectors.save(output / VECTORS)
     _show_neighbours(vectors, json)
     _show_analogies(vectors, json)
     _show_map(vectors, output / MAP, json)

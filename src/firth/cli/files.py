@@ -13,8 +13,9 @@ from firth.cli.targets import check_file_target, check_folder_target
 from firth.cli.verify import print_states, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
-from firth.vectors.io import FORMATS, format_of, load, load_vectors, save
 from firth.vectors.io.detect import check_file
+from firth.vectors.io.formats import FORMATS, format_of
+from firth.vectors.io.load import load, load_vectors
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -60,7 +61,7 @@ def convert(
         raise OptionError(f"dtype={dtype!r}: document vectors keep the precision they were trained in; leave it out")
     with working(f"writing {target}", quiet):
         if of_words or format != "firth":
-            save(vectors if of_words else vectors.documents, target, format=format, dtype=dtype)
+            (vectors if of_words else vectors.documents).save(target, format=format, dtype=dtype)
         else:
             vectors.save(target)  # with the words, and what inference for new documents needs
     entries = "words" if of_words else "documents"

@@ -14,8 +14,8 @@ from firth.cli.vectors import open_vectors
 from firth.errors import OptionError
 from firth.vectors.index.files import check_target
 from firth.vectors.index.index import read_options
+from firth.vectors.index.load import searched_vectors
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
-from firth.vectors.index.space import space_of
 from firth.vectors.index.trial import USUAL, Trial, try_indexes, usual_choices
 
 FLAGS = (
@@ -71,7 +71,7 @@ index = with_flags(_index, FLAGS)
 def _compare(vectors: str, given: dict[str, Any], number: int, queries: int, quiet: bool, json: bool) -> None:
     if given:
         raise OptionError(f"--{next(iter(given)).replace('_', '-')} with --compare: it tries settings of its own")
-    space = space_of(open_vectors(vectors, quiet, documents=True))
+    space = searched_vectors(open_vectors(vectors, quiet, documents=True))
     choices = usual_choices()
     if len(choices) < len(USUAL):
         note("hnsw is left out: usearch is not installed; pip install 'firth[ann]'")

@@ -10,7 +10,7 @@ from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
 from firth.errors import OptionError
 from firth.text.tokenise import tokeniser
-from firth.vectors.io import load
+from firth.vectors.io.load import load
 from firth.vectors.sense_vectors import SenseVectors
 
 SenseFile = Annotated[

@@ -9,8 +9,8 @@ from firth.errors import OptionError
 from firth.storage.files import followed, is_fixed
 from firth.storage.model_folder import is_model_folder
 from firth.storage.partial import is_empty
-from firth.vectors.io import format_of
 from firth.vectors.io.detect import check_file
+from firth.vectors.io.formats import format_of
 
 
 def check_folder_target(path: Path, what: str = "models") -> None:

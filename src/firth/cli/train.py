@@ -34,7 +34,7 @@ from firth.embeddings.trainer import result_type
 from firth.errors import FirthError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io import load
+from firth.vectors.io.load import load
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

@@ -86,6 +86,6 @@ def _open(folder: Path) -> None:
 
         CooccurrenceMatrix.open(folder)
     else:
-        from firth.vectors.io import load
+        from firth.vectors.io.load import load
 
         load(folder)

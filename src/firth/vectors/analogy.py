@@ -14,7 +14,7 @@ Source:
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from firth.errors import OptionError
 from firth.vectors.cosine import Matrix, Rows, Scorer, inverse, unit, widened
 from firth.vectors.neighbours import BATCH, all_scores, best_rows, block_rows
 from firth.vectors.queries import Query, as_vector, gather, has_vector, is_key
-
-if TYPE_CHECKING:
-    from firth.vectors.lookup import Lookup
+from firth.vectors.space import VectorSpace
 
 EPSILON = 1e-6
 
@@ -51,7 +49,7 @@ def product_scorer(vectors: Matrix, norms: Matrix, positive: Matrix, negative: M
     return score
 
 
-def product_scores(space: "Lookup", queries: Sequence[Query], end: int, unknown: str) -> Matrix:
+def product_scores(space: VectorSpace, queries: Sequence[Query], end: int, unknown: str) -> Matrix:
     """Return the 3CosMul score of every query with every one of the first words.
 
     Args:
@@ -69,7 +67,9 @@ def product_scores(space: "Lookup", queries: Sequence[Query], end: int, unknown:
     return scores
 
 
-def product_nearest(space: "Lookup", queries: Sequence[Query], k: int, end: int, unknown: str) -> tuple[Rows, Matrix]:
+def product_nearest(
+    space: VectorSpace, queries: Sequence[Query], k: int, end: int, unknown: str
+) -> tuple[Rows, Matrix]:
     """Return the k rows of highest 3CosMul score among the first words, best first.
 
     Args:
@@ -91,7 +91,7 @@ def product_nearest(space: "Lookup", queries: Sequence[Query], k: int, end: int,
     return rows, scores
 
 
-def _scorers(space: "Lookup", queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
+def _scorers(space: VectorSpace, queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
     """Return scorers of queries of equal shape with their places in the batch; queries of skipped words have none."""
     shapes: dict[tuple[int, int], list[tuple[int, Matrix]]] = defaultdict(list)
     for place, query in enumerate(queries):
@@ -108,7 +108,7 @@ def _scorers(space: "Lookup", queries: Sequence[Query], unknown: str) -> list[tu
     return scorers
 
 
-def _terms(space: "Lookup", query: Query, unknown: str) -> tuple[Matrix, int]:
+def _terms(space: VectorSpace, query: Query, unknown: str) -> tuple[Matrix, int]:
     """Return a query's terms, the positive ones first, and how many of them are positive."""
     if any(abs(weight) != 1 for weight in query.weights):
         raise OptionError(f"weights {list(query.weights)} in a product of cosines: expected words without weights")
@@ -120,7 +120,7 @@ def _terms(space: "Lookup", query: Query, unknown: str) -> tuple[Matrix, int]:
     return np.concatenate([likes, unlikes]), len(likes)
 
 
-def _rows(space: "Lookup", terms: Sequence[Any], unknown: str) -> Matrix:
+def _rows(space: VectorSpace, terms: Sequence[Any], unknown: str) -> Matrix:
     """Return terms as rows: keys by direction, vectors as they are; skipped words are left out."""
     rows = []
     for term in terms:

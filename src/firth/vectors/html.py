@@ -1,18 +1,16 @@
 """How vectors look in a notebook: a few facts and the commonest words."""
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from firth.vectors.word_vectors import WordVectors
+from firth.vectors.space import VectorSpace
 
 ROWS = 8  # words shown
 NUMBERS = 5  # numbers of each vector shown
 
 
-def table(vectors: "WordVectors") -> str:
+def table(vectors: VectorSpace) -> str:
     """Return an HTML table: a caption with the sizes, then the first words with their counts and first numbers.
 
     No neighbours: showing an object should not read its whole matrix.
@@ -27,7 +25,7 @@ def table(vectors: "WordVectors") -> str:
     return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(vectors: "WordVectors", row: int) -> str:
+def _row(vectors: VectorSpace, row: int) -> str:
     numbers = " ".join(f"{number:.3f}" for number in np.asarray(vectors.vectors[row, :NUMBERS], dtype=np.float64))
     more = " …" if vectors.dim > NUMBERS else ""
     count = "" if vectors.counts is None else f"<td>{vectors.counts[row]:,}</td>"

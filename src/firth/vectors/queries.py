@@ -9,9 +9,9 @@ Words that have no vector are dealt with by a policy: "raise" (an `UnknownWordEr
 zero vector), or "average" (the mean of all vectors).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,10 @@ from firth.errors import OptionError, ShapeError
 from firth.options import wrong_kind
 from firth.text.given import several
 from firth.vectors.cosine import Matrix, Rows, unit, widened
-
-if TYPE_CHECKING:
-    from firth.vectors.lookup import Lookup
+from firth.vectors.space import Key, VectorSpace
 
 Unknown = Literal["raise", "skip", "zero", "average"]
-Key = str | int | np.integer[Any]  # a word or a row
 Term = Key | Matrix  # a key or a vector of its own
-Inference = Callable[[Sequence[str]], tuple[Matrix, npt.NDArray[np.bool_]]]  # words -> vectors, and which have one
 POLICIES = ("raise", "skip", "zero", "average")
 
 
@@ -91,7 +87,7 @@ def check_policy(unknown: str) -> None:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
 
 
-def has_vector(space: "Lookup", key: Any) -> bool:
+def has_vector(space: VectorSpace, key: Any) -> bool:
     """Return whether a key has a row, or a word without one a vector that can be inferred."""
     if not is_key(key):
         raise wrong_kind("", key, "a word (str)")
@@ -100,12 +96,12 @@ def has_vector(space: "Lookup", key: Any) -> bool:
     return isinstance(key, str) and space.inference is not None and bool(space.inference([key])[1][0])
 
 
-def rows_of(space: "Lookup", keys: Sequence[Any]) -> Rows:
+def rows_of(space: VectorSpace, keys: Sequence[Any]) -> Rows:
     """Return the row of each key, and -1 for one that has none."""
     return np.array([space.get_index(key, -1) for key in keys_of(keys)], dtype=np.int64)
 
 
-def gather(space: "Lookup", keys: Sequence[Any], unknown: str) -> Matrix:
+def gather(space: VectorSpace, keys: Sequence[Any], unknown: str) -> Matrix:
     """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
 
     Returns:
@@ -173,7 +169,7 @@ def _items(value: Any) -> list[Any]:
     return keys_of(value)
 
 
-def mean_vectors(space: "Lookup", queries: Sequence[Query], unknown: str) -> QueryVectors:
+def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> QueryVectors:
     """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
 
     Args:
@@ -209,7 +205,7 @@ def mean_vectors(space: "Lookup", queries: Sequence[Query], unknown: str) -> Que
     return QueryVectors(unit(sums), named, answerable)
 
 
-def as_vector(space: "Lookup", vector: Any) -> Matrix:
+def as_vector(space: VectorSpace, vector: Any) -> Matrix:
     """Return a caller's own vector, checked.
 
     Raises:
@@ -227,3 +223,13 @@ def mean_of(matrix: Matrix, weights: npt.NDArray[np.floating[Any]]) -> Matrix:
     """Return the weighted sum of rows over the sum of the weights' sizes; zeros where that sum is 0."""
     total = float(np.abs(weights).sum())
     return np.asarray(weights @ matrix / total if total > 0 else np.zeros(matrix.shape[1]))
+
+
+def paired(*sides: Any) -> list[tuple[Any, ...]]:
+    """Return keys side by side; a single key stands beside every one of the others' lists."""
+    sides = tuple(side if is_key(side) else keys_of(side) for side in sides)
+    sizes = {len(side) for side in sides if not is_key(side)}
+    if len(sizes) > 1:
+        raise OptionError(f"lists of {' and '.join(map(str, sorted(sizes)))} words: expected as many in each")
+    size = sizes.pop() if sizes else 1
+    return list(zip(*([side] * size if is_key(side) else side for side in sides), strict=True))

@@ -13,85 +13,22 @@
 """
 
 import json
-import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import Tree
-from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
-from firth.vectors.io.table import check_fits
-from firth.vectors.lexicon import Lexicon
 from firth.vectors.sense_readers import Centroids, Likelihood, Reader
-
-if TYPE_CHECKING:
-    from firth.vectors.sense_vectors import SenseVectors
 
 KIND = "firth-senses"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def save(senses: "SenseVectors", path: str | os.PathLike[str]) -> None:
-    """Write senses as a folder.
-
-    Args:
-        senses: the senses.
-        path: the folder; one of firth's that is there is replaced.
-
-    Raises:
-        OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
-        FormatError: a number is not finite.
-        OSError: the folder cannot be written.
-    """
-    model_folder.check_target(path)
-    arrays, reader = _reader_parts(senses.reader)
-    arrays = {"senses": senses.vectors, "offsets": senses.offsets, "priors": senses.priors, **arrays}
-    more = {"counts": senses.counts, "global_vectors": senses.global_vectors}
-    arrays |= {name: array for name, array in more.items() if array is not None}
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and array.ndim == 2:
-            check_fits([f"{name}, row {row}" for row in range(len(array))], array, array.dtype)
-    content = ModelFolder(
-        kind=KIND,
-        arrays=arrays,
-        texts={"vocab": senses.words, **({} if senses.labels is None else {"labels": senses.labels})},
-        config={"count": len(senses), "senses": len(senses.vectors), "dim": senses.dim, "reader": reader},
-        metadata=senses.metadata,
-        card=_card(senses),
-    )
-    model_folder.write(path, content)
-
-
-def restore(content: ModelFolder) -> "SenseVectors":
-    """Return the senses of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
-    from firth.vectors.sense_vectors import SenseVectors
-
-    words, dim, arrays = content.words(), content.config.get("dim"), content.arrays
-    vectors = content.array("senses", (None, dim))
-    try:
-        return SenseVectors(
-            Lexicon(words),
-            content.offsets("offsets", len(words), len(vectors)),
-            vectors,
-            priors=content.array("priors", (len(vectors),)),
-            reader=_reader(content, len(words), len(vectors)),
-            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
-            labels=content.words("labels") if "labels" in content.texts else None,
-            global_vectors=content.array("global_vectors", (len(words), None)) if "global_vectors" in arrays else None,
-            metadata=content.metadata,
-        )
-    except (ShapeError, OptionError) as error:
-        raise content.damaged(str(error)) from None
-
-
-def _reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
+def reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays of a reader, and its settings for config.json."""
     if reader is None:
         return {}, {"kind": "none"}
     if isinstance(reader, Centroids):
@@ -108,7 +45,12 @@ def _reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
     return arrays, {"kind": "likelihood", "decay": float(reader.decay)}
 
 
-def _reader(content: ModelFolder, words: int, senses: int) -> Reader | None:
+def read_reader(content: ModelFolder, words: int, senses: int) -> Reader | None:
+    """Return the reader in a folder of V words and S senses.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
     facts = content.config.get("reader")
     kind = facts.get("kind") if isinstance(facts, dict) else None
     if kind == "none":
@@ -137,20 +79,16 @@ def _tree(content: ModelFolder, words: int) -> Tree | None:
     return Tree(starts, nodes, signs)
 
 
-def _card(senses: "SenseVectors") -> str:
-    word = senses.words[int(senses.num_senses.argmax())] if len(senses) else "word"
-    facts = "".join(f"| {key} | {json.dumps(value, ensure_ascii=False)} |\n" for key, value in _facts(senses).items())
+def card(facts: Mapping[str, int], word: str) -> str:
+    """Return the text of the README.md beside saved senses.
+
+    Args:
+        facts: figures for the table.
+        word: an example with several senses.
+    """
+    rows = "".join(f"| {key} | {value} |\n" for key, value in facts.items())
     return (
         "---\nlibrary_name: firth\ntags: [word-embeddings, word-senses]\n---\n\n# Vectors of senses\n\n"
-        f"| fact | value |\n|---|---|\n{facts}\n"
+        f"| fact | value |\n|---|---|\n{rows}\n"
         f'```python\nimport firth\n\nsenses = firth.load("this/folder")\nsenses.senses({json.dumps(word)})\n```\n'
     )
-
-
-def _facts(senses: "SenseVectors") -> dict[str, Any]:
-    return {
-        "words": len(senses),
-        "words with several senses": int((senses.num_senses > 1).sum()),
-        "senses": len(senses.vectors),
-        "width": senses.dim,
-    }

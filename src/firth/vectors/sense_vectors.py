@@ -32,10 +32,13 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.text.given import token_lists
 from firth.text.tokenise import tokeniser
-from firth.vectors import cosine, neighbours
+from firth.vectors import cosine, neighbours, sense_files
 from firth.vectors.cosine import Matrix, Rows
+from firth.vectors.io.table import check_fits
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.queries import is_batch
 from firth.vectors.sense_readers import Contexts, Floats, Reader
@@ -369,10 +372,61 @@ class SenseVectors:
         return WordVectors(names, self.vectors, counts=counts, metadata=self.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the senses as a folder that `firth.load` maps; see `firth.vectors.sense_files`."""
-        from firth.vectors import sense_files
+        """Save the senses as a folder that `firth.load` maps; see `firth.vectors.sense_files`.
 
-        sense_files.save(self, path)
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            FormatError: a number is not finite.
+            OSError: the folder cannot be written.
+        """
+        model_folder.check_target(path)
+        arrays, reader = sense_files.reader_parts(self.reader)
+        arrays = {"senses": self.vectors, "offsets": self.offsets, "priors": self.priors, **arrays}
+        more = {"counts": self.counts, "global_vectors": self.global_vectors}
+        arrays |= {name: array for name, array in more.items() if array is not None}
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and array.ndim == 2:
+                check_fits([f"{name}, row {row}" for row in range(len(array))], array, array.dtype)
+        figures = {
+            "words": len(self),
+            "words with several senses": int((self.num_senses > 1).sum()),
+            "senses": len(self.vectors),
+            "width": self.dim,
+        }
+        example = self.words[int(self.num_senses.argmax())] if len(self) else "word"
+        content = ModelFolder(
+            kind=sense_files.KIND,
+            arrays=arrays,
+            texts={"vocab": self.words, **({} if self.labels is None else {"labels": self.labels})},
+            config={"count": len(self), "senses": len(self.vectors), "dim": self.dim, "reader": reader},
+            metadata=self.metadata,
+            card=sense_files.card(figures, example),
+        )
+        model_folder.write(path, content)
+
+
+def restore(content: ModelFolder) -> SenseVectors:
+    """Return the senses of a folder.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    words, dim, arrays = content.words(), content.config.get("dim"), content.arrays
+    vectors = content.array("senses", (None, dim))
+    try:
+        return SenseVectors(
+            Lexicon(words),
+            content.offsets("offsets", len(words), len(vectors)),
+            vectors,
+            priors=content.array("priors", (len(vectors),)),
+            reader=sense_files.read_reader(content, len(words), len(vectors)),
+            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
+            labels=content.words("labels") if "labels" in content.texts else None,
+            global_vectors=content.array("global_vectors", (len(words), None)) if "global_vectors" in arrays else None,
+            metadata=content.metadata,
+        )
+    except (ShapeError, OptionError) as error:
+        raise content.damaged(str(error)) from None
 
 
 def _numbers(vectors: npt.ArrayLike) -> Matrix:

@@ -45,7 +45,7 @@ from firth.text.given import Text, several, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.cosine import Matrix
-from firth.vectors.io import load as load_vectors
+from firth.vectors.io.load import load as load_vectors
 from firth.vectors.queries import gather, rows_of
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

@@ -1,7 +1,6 @@
 """Words whose vectors are made of character n-grams: known words answer as ever, unseen ones have vectors too."""
 
 import dataclasses
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,8 +9,10 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, ShapeError
 from firth.vectors.codes import Codes, encoded
+from firth.vectors.io.save import save_subwords
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.space import Path
 from firth.vectors.word_vectors import WordVectors
 
 Matrix = npt.NDArray[Any]
@@ -210,22 +211,18 @@ class SubwordVectors:
         """Facts that are kept with the vectors, which JSON can hold."""
         return self.known.metadata
 
-    def save(self, path: str | os.PathLike[str], **how: Any) -> None:
-        """Write the vectors as a folder that `firth.load` maps, or in another format; see `firth.vectors.io.save`."""
-        from firth.vectors import io
-
-        io.save(self, path, **how)
+    save = save_subwords
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], **how: Any) -> "SubwordVectors":
-        """Read vectors from a folder of firth's, a fastText model or a floret file; see `firth.vectors.io.load`.
+    def load(cls, path: Path, **options: Any) -> "SubwordVectors":
+        """Load vectors with subwords: a folder, a fastText model or a floret file; see `firth.load`.
 
         Raises:
             OptionError: the path holds something else.
         """
-        from firth.vectors import io
+        import firth  # whose public names include this class
 
-        found = io.load(path, **how)
-        if not isinstance(found, SubwordVectors):
-            raise OptionError(f"{path} holds {type(found).__name__}, expected vectors with subwords; use firth.load")
-        return found
+        vectors = firth.load(path, **options)
+        if not isinstance(vectors, SubwordVectors):
+            raise OptionError(f"{path} holds {type(vectors).__name__}, expected vectors with subwords; use firth.load")
+        return vectors

@@ -14,7 +14,7 @@ purpose:
 - Loading never runs code from the file, so `save` and `load` have no pickles: a folder that is mapped, not read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -22,16 +22,20 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
-from firth.vectors import cosine
+from firth.vectors import gensim_evaluation, lookup, similar_words
+from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
 from firth.vectors.codes import Codes, encoded
-from firth.vectors.cosine import Matrix
+from firth.vectors.cosine import Matrix, inverse, row_norms
+from firth.vectors.html import table
+from firth.vectors.io import word2vec_format
+from firth.vectors.io.save import save_words
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.queries import Inference, Key, gather, is_key, rows_of
-from firth.vectors.questions import Path, Questions
+from firth.vectors.queries import gather, has_vector, is_key, rows_of
+from firth.vectors.space import Inference, Key, Path
 
 
-class WordVectors(Questions):
+class WordVectors:
     """Words and a matrix with one row a word.
 
     Args:
@@ -92,7 +96,17 @@ class WordVectors(Questions):
             raise ShapeError(f"{name} of shape {matrix.shape} for {len(self.lexicon)} words: expected one row a word")
         return matrix
 
-    # What is there.
+    def __len__(self) -> int:
+        return len(self.lexicon)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lexicon.words)
+
+    def __contains__(self, key: object) -> bool:
+        return is_key(key) and has_vector(self, key)
+
+    def __getitem__(self, key: Any) -> Matrix:
+        return lookup.get_vector(self, key)
 
     def __setitem__(self, keys: Any, vectors: npt.ArrayLike) -> None:
         self.add_vectors(keys, vectors, replace=True)
@@ -102,9 +116,32 @@ class WordVectors(Questions):
         return f"<WordVectors: {len(self):,} words x {self.dim} {self._vectors.dtype}{extra}>"
 
     def _repr_html_(self) -> str:
-        from firth.vectors.html import table
-
         return table(self)
+
+    @property
+    def words(self) -> list[str]:
+        """The words in row order."""
+        return self.lexicon.words
+
+    @property
+    def index_to_key(self) -> list[str]:
+        """The words in row order: gensim's name."""
+        return self.lexicon.words
+
+    @property
+    def key_to_index(self) -> dict[str, int]:
+        """The row of each word."""
+        return self.lexicon.rows
+
+    @property
+    def dim(self) -> int:
+        """D, the width of the vectors."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def vector_size(self) -> int:
+        """D, the width of the vectors: gensim's name."""
+        return self.dim
 
     @property
     def counts(self) -> npt.NDArray[np.int64] | None:
@@ -138,7 +175,7 @@ class WordVectors(Questions):
     def norms(self) -> Matrix:
         """(V,) float32, the length of each vector, computed at first need."""
         if self._norms is None:
-            self._norms = cosine.row_norms(self._vectors)
+            self._norms = row_norms(self._vectors)
         return self._norms
 
     def average(self) -> Matrix:
@@ -282,7 +319,7 @@ class WordVectors(Questions):
         Training cannot go on from them, so the output vectors are dropped.
         """
         vectors = self._vectors if self._vectors.flags.writeable else np.array(self._vectors)
-        vectors *= cosine.inverse(self.norms)[:, None].astype(vectors.dtype)
+        vectors *= inverse(self.norms)[:, None].astype(vectors.dtype)
         self.vectors = vectors
         self._output_vectors = None
 
@@ -303,80 +340,54 @@ class WordVectors(Questions):
         self._output_vectors = None if self._output_vectors is None else self._output_vectors[order]
         self._attributes = self._attributes.taken(order)
 
-    # Files.
+    # Files. `load` reads whatever `firth.load` reads.
 
-    def save(self, path: Path, **how: Any) -> None:
-        """Write the vectors as a folder that `firth.load` maps, or in another format; see `firth.vectors.io.save`."""
-        from firth.vectors import io
-
-        io.save(self, path, **how)
+    save = save_words
+    save_word2vec_format = word2vec_format.save
+    load_word2vec_format: "classmethod[WordVectors, ..., WordVectors]" = classmethod(word2vec_format.load)
 
     @classmethod
-    def load(cls, path: Path, **how: Any) -> "WordVectors":
-        """Read vectors from a folder of firth's or from any foreign file; see `firth.vectors.io.load`."""
-        from firth.vectors import io
-
-        return io.load_words(path, **how)
-
-    def save_word2vec_format(
-        self,
-        fname: Path,
-        fvocab: Path | None = None,
-        binary: bool = False,
-        total_vec: int | None = None,
-        write_header: bool = True,
-        prefix: str = "",
-        append: bool = False,
-        sort_attr: str = "count",
-    ) -> None:
-        """Write a word2vec file with gensim's arguments; see also `save(path, format="word2vec")`.
-
-        Args:
-            fname: the file to write.
-            fvocab: a second file, for one "word count" line a word.
-            binary: whether to write the binary form.
-            total_vec: the number of vectors to state in the header; None means V.
-            write_header: whether to write the header line.
-            prefix: text to put before every word.
-            append: whether to add to the file instead of replacing it.
-            sort_attr: the attribute to sort by, greatest first; words without it stay in their order.
+    def load(cls, path: Path, **options: Any) -> "WordVectors":
+        """Load word vectors from a folder or from a file of another program; see `firth.load`.
 
         Raises:
-            OptionError: `fvocab` is wanted and there is no such attribute.
-            FormatError: a word cannot be written in this format.
+            OptionError: the path holds something else.
         """
-        from firth.vectors.io import compatible
+        import firth  # whose public names include this class
 
-        compatible.save(self, fname, fvocab, binary, total_vec, write_header, prefix, append, sort_attr)
+        vectors = firth.load(path, **options)
+        if not isinstance(vectors, WordVectors):
+            raise OptionError(f"{path} holds {type(vectors).__name__}, expected word vectors")
+        return vectors
 
-    @classmethod
-    def load_word2vec_format(
-        cls,
-        fname: Path,
-        fvocab: Path | None = None,
-        binary: bool = False,
-        encoding: str = "utf8",
-        unicode_errors: str = "strict",
-        limit: int | None = None,
-        datatype: npt.DTypeLike = np.float32,
-        no_header: bool = False,
-    ) -> "WordVectors":
-        """Read a word2vec file with gensim's arguments; `firth.load(path)` finds most of them out.
+    # Queries: functions of the modules named, whose first argument is the vectors.
 
-        Args:
-            fname: the file to read.
-            fvocab: a file with one "word count" line a word.
-            binary: whether the file has the binary form.
-            encoding: the encoding of the words.
-            unicode_errors: what to do with bytes that are no text: "strict", "ignore", "replace", "surrogateescape".
-            limit: read the first so many vectors only.
-            datatype: the precision to hold the vectors in.
-            no_header: whether the file begins with the first vector, as GloVe's do.
+    has_index_for = lookup.has_index_for
+    get_index = lookup.get_index
+    get_vector = lookup.get_vector
+    get_normed_vectors = lookup.get_normed_vectors
+    get_mean_vector = lookup.get_mean_vector
 
-        Raises:
-            FormatError: the file does not hold what the format promises. A word that repeats keeps its first vector,
-                with a warning.
-        """
-        from firth.vectors.io import compatible
+    most_similar = similar_words.most_similar
+    most_similar_cosmul = similar_words.most_similar_cosmul
+    analogy = similar_words.analogy
+    similar_by_word = similar_words.similar_by_word
+    similar_by_key = similar_words.similar_by_key
+    similar_by_vector = similar_words.similar_by_vector
+    most_similar_to_given = similar_words.most_similar_to_given
+    index = similar_words.index
 
-        return compatible.load(fname, fvocab, binary, encoding, unicode_errors, limit, datatype, no_header)
+    similarity = pairs.similarity
+    distance = pairs.distance
+    cosine_similarities = staticmethod(pairs.cosine_similarities)
+    distances = pairs.distances
+    closer_than = pairs.closer_than
+    rank = pairs.rank
+    relative_cosine_similarity = pairs.relative_cosine_similarity
+    n_similarity = pairs.n_similarity
+    rank_by_centrality = pairs.rank_by_centrality
+    doesnt_match = pairs.doesnt_match
+    wmdistance = pairs.wmdistance
+
+    evaluate_word_pairs = gensim_evaluation.evaluate_word_pairs
+    evaluate_word_analogies = gensim_evaluation.evaluate_word_analogies

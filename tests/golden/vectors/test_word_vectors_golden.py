@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 from tests.golden.vectors.questions import ANSWERS, BINARY, GLOVE, QUESTIONS, VECTORS, difference, plain
 
@@ -14,7 +14,7 @@ FROZEN = json.loads(ANSWERS.read_text(encoding="utf8"))["answers"]
 @pytest.fixture(params=["text", "binary", "glove", "mapped"])
 def vectors(request, tmp_path) -> WordVectors:
     if request.param == "mapped":
-        save(load(VECTORS), tmp_path / "small.firth")
+        load(VECTORS).save(tmp_path / "small.firth")
         mapped = load(tmp_path / "small.firth")
         assert not mapped.vectors.flags.writeable
         return mapped

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 from tests.golden.vectors.questions import BINARY, GLOVE, QUESTIONS, VECTORS, difference, plain
 
@@ -65,7 +65,7 @@ def test_answer_is_gensims(name, how, gensim, tmp_path):
         pytest.importorskip("ot", reason="gensim needs POT for wmdistance: pip install POT")
     ours = load(VECTORS)
     if how == "mapped":
-        save(ours, tmp_path / "small.firth")
+        ours.save(tmp_path / "small.firth")
         ours = load(tmp_path / "small.firth")
     theirs = gensim.KeyedVectors.load_word2vec_format(str(VECTORS))
     assert difference(plain(QUESTIONS[name](ours)), plain(QUESTIONS[name](theirs))) is None
@@ -84,7 +84,7 @@ def test_arguments_are_gensims(method, gensim):
 def test_it_reads_our_files(binary, gensim, tmp_path):
     ours = load(VECTORS)
     path = tmp_path / "ours"
-    save(ours, path, "word2vec-binary" if binary else "word2vec")
+    ours.save(path, "word2vec-binary" if binary else "word2vec")
     theirs = gensim.KeyedVectors.load_word2vec_format(str(path), binary=binary)
     assert theirs.index_to_key == ours.words
     assert np.array_equal(theirs.vectors, ours.vectors)

@@ -10,7 +10,7 @@ import pytest
 from firth import Cooccurrence, Corpus, WordVectors
 from firth.cli import app
 from firth.storage import checksums, integrity
-from firth.vectors.io import load
+from firth.vectors.io.load import load
 
 
 def make_vectors(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError, ShapeError, UnknownWordError
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 HALF = 0.5**0.5
@@ -198,7 +198,7 @@ class TestMatrices:
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float16])
     def test_a_query_does_not_copy_the_matrix(self, dtype, tmp_path):
-        save(many(60_000, 40, dtype), tmp_path / "v.firth")
+        many(60_000, 40, dtype).save(tmp_path / "v.firth")
         vectors = load(tmp_path / "v.firth")
         vectors.most_similar("w1")  # the lengths and the table of words are made once
         tracemalloc.start()
@@ -311,7 +311,7 @@ class TestChanges:
         assert len(compass) == len(compass.vectors) == 4
 
     def test_mapped_vectors_can_change(self, compass, tmp_path):
-        save(compass, tmp_path / "v.firth")
+        compass.save(tmp_path / "v.firth")
         mapped = load(tmp_path / "v.firth")
         mapped.unit_normalize_all()
         mapped.set_vecattr("north", "count", 10)
@@ -356,7 +356,7 @@ class TestFace:
         assert ["north"] not in compass
 
     def test_pickle(self, compass, tmp_path):
-        save(compass, tmp_path / "v.firth")
+        compass.save(tmp_path / "v.firth")
         for vectors in (compass, load(tmp_path / "v.firth")):
             again = pickle.loads(pickle.dumps(vectors))
             assert again.most_similar("north") == compass.most_similar("north")

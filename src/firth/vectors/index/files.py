@@ -4,33 +4,31 @@ The tensors are those of the kind, and two more: "about", a JSON text with the k
 the vectors that were indexed; and "seal", a digest of everything else.
 """
 
-import dataclasses
 import functools
 import hashlib
 import json
 import os
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError
 from firth.storage import tensors as safetensors
 from firth.storage.files import beginning, check_replaceable, replacing_file
 from firth.storage.untrusted import parse_json
-from firth.vectors.index.found import Points, Tensors
-from firth.vectors.index.index import Index, read_options, searcher_of
-from firth.vectors.index.space import Vectors, space_of
-from firth.vectors.lookup import Lookup
+from firth.vectors.index.found import Tensors
+from firth.vectors.space import VectorSpace
 
 VERSION = 1
 BLOCK = 2**13  # rows whose bytes are summed at once
 REMEDY = "build it anew by `firth index` or `vectors.index(...).save(...)`"
 
 
-def fingerprint(space: Lookup) -> str:
+def fingerprint(space: VectorSpace) -> str:
     """Return a short text that differs where the words, their order or any number of their vectors do.
 
     All bytes go through a 32-bit check sum, some 2 GB a second: it tells models apart, and does not withstand malice.
@@ -51,59 +49,43 @@ def _is_index(path: Path) -> bool:
 check_target = functools.partial(check_replaceable, is_ours=_is_index, what="indexes")
 
 
-def save_index(index: Index, path: str | os.PathLike[str]) -> None:
+def write_index(path: str | os.PathLike[str], space: VectorSpace, settings: Mapping[str, Any], arrays: Tensors) -> None:
     """Write an index.
 
     Args:
-        index: the index.
         path: the file to write or replace.
+        space: the vectors that were indexed.
+        settings: the kind of index and its options.
+        arrays: the tensors of the kind.
 
     Raises:
         OptionError: a file of something else is there.
         OSError: the file cannot be written.
     """
     check_target(path)
-    about = {
-        "version": VERSION,
-        "kind": index.kind,
-        "options": dataclasses.asdict(index.options),
-        "vectors": fingerprint(index.space),
-    }
+    about = {"version": VERSION, **settings, "vectors": fingerprint(space)}
     text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-    arrays: dict[str, npt.NDArray[Any]] = {**index.searcher.tensors(), "about": text}
-    arrays["seal"] = _seal(arrays)
+    tensors: dict[str, npt.NDArray[Any]] = {**arrays, "about": text}
+    tensors["seal"] = _seal(tensors)
     with replacing_file(path) as file:
-        safetensors.write(file, arrays, {name: array.dtype for name, array in arrays.items()})
+        safetensors.write(file, tensors, {name: array.dtype for name, array in tensors.items()})
 
 
-def load_index(path: str | os.PathLike[str], vectors: Vectors) -> Index:
-    """Read an index of vectors that are there.
-
-    Args:
-        path: the file.
-        vectors: the vectors that were indexed, of words or of subwords.
-
-    Returns:
-        The index, its arrays mapped from the file.
+def read_index(path: Path, space: VectorSpace) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return the settings of an index, and its arrays mapped from the file.
 
     Raises:
-        FormatError: the file is damaged, cut short or something else, or the vectors are others than were indexed.
-        MissingExtraError: the index is a small world, and usearch is not installed.
+        FormatError: the file is damaged, cut short or something else, or other vectors were indexed.
         OSError: the file cannot be opened.
     """
-    space = space_of(vectors)
-    arrays = _whole(Path(path))
-    about = _about(Path(path), arrays["about"])
+    arrays = _whole(path)
+    about = _about(path, arrays["about"])
     if about["version"] != VERSION:
         raise FormatError(f"{path}: an index of version {about['version']}, expected {VERSION}; {REMEDY}")
     present = fingerprint(space)
     if about["vectors"] != present:
         raise FormatError(f"{path}: an index of other vectors ({about['vectors']}, these are {present}); {REMEDY}")
-    options = _options(Path(path), about)
-    points, kind = Points(space.vectors, space.norms), searcher_of(about["kind"])
-    if found := kind.damage_of(points, options, arrays):
-        raise FormatError(f"{path}: a damaged index, {found}; {REMEDY}")
-    return Index(space, about["kind"], kind.restore(points, options, arrays))
+    return about, arrays
 
 
 def _whole(path: Path) -> dict[str, npt.NDArray[Any]]:
@@ -127,13 +109,6 @@ def _about(path: Path, text: npt.NDArray[Any]) -> dict[str, Any]:
     if kinds != {"version": int, "kind": str, "options": dict, "vectors": str}:
         raise FormatError(f"{path}: a damaged index, it does not say what kind it is; {REMEDY}")
     return dict(about)
-
-
-def _options(path: Path, about: dict[str, Any]) -> Any:
-    try:
-        return read_options(about["kind"], about["options"])
-    except OptionError as error:
-        raise FormatError(f"{path}: {error}; {REMEDY}") from None
 
 
 def _seal(arrays: Tensors) -> npt.NDArray[np.uint8]:

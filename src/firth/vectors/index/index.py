@@ -4,18 +4,17 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.vectors.cosine import Matrix, Rows, unit
+from firth.vectors.index.files import write_index
 from firth.vectors.index.found import NONE, Found, Points, Searcher, without
 from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
 from firth.vectors.queries import Unknown, gather, is_key, rows_of
-
-if TYPE_CHECKING:
-    from firth.vectors.lookup import Lookup
+from firth.vectors.space import VectorSpace
 
 Answer = list[tuple[str, float]]
 
@@ -64,7 +63,7 @@ class Index:
         searcher: what searches.
     """
 
-    def __init__(self, space: "Lookup", kind: str, searcher: Searcher) -> None:
+    def __init__(self, space: VectorSpace, kind: str, searcher: Searcher) -> None:
         self.space, self.kind, self.searcher = space, kind, searcher
         self._words = tuple(space.words)  # words may be added to the vectors later, and have no part in this
 
@@ -148,12 +147,11 @@ class Index:
         Raises:
             OSError: the file cannot be written.
         """
-        from firth.vectors.index.files import save_index
+        settings = {"kind": self.kind, "options": dataclasses.asdict(self.options)}
+        write_index(path, self.space, settings, self.searcher.tensors())
 
-        save_index(self, path)
 
-
-def build_index(space: "Lookup", kind: str = "exact", **options: Any) -> Index:
+def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Index:
     """Return an index of words and their vectors; see `vectors.index`.
 
     Args:

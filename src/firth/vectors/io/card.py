@@ -1,13 +1,11 @@
 """The model card: what a person who finds the folder needs to know."""
 
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from firth.vectors.word_vectors import WordVectors
+from firth.vectors.space import VectorSpace
 
 
-def card(vectors: "WordVectors", dtype: str) -> str:
+def card(vectors: VectorSpace, dtype: str) -> str:
     """Return the text of the README.md beside saved vectors."""
     name = str(vectors.metadata.get("name", "Word vectors"))
     facts = "".join(f"| {_cell(key)} | {_cell(value)} |\n" for key, value in vectors.metadata.items() if key != "name")

@@ -17,7 +17,6 @@ from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io.table import WIDEST, check_finite
 from firth.vectors.io.text import is_number
 from firth.vectors.ngram_rows import NgramRows
-from firth.vectors.subword_vectors import SubwordVectors
 
 FIELDS = 8
 MARKS = ["<", ">"]
@@ -33,8 +32,8 @@ def is_header(line: bytes) -> bool:
     return len(marks) == 2 and all(field.isdigit() for field in numbers) and not any(map(is_number, marks))
 
 
-def read(file: BinaryIO, path: str) -> SubwordVectors:
-    """Return the table of a file; it has no words of its own, see `SubwordVectors.with_words`.
+def read(file: BinaryIO, path: str) -> NgramRows:
+    """Return the rows of a table; it has no words of its own, see `SubwordVectors.with_words`.
 
     Args:
         file: open for reading, at its beginning.
@@ -55,7 +54,7 @@ def read(file: BinaryIO, path: str) -> SubwordVectors:
         raise FormatError(f"{path}: more than the {hashing.buckets:,} rows that the first line promises; damaged")
     matrix = np.concatenate(chunks)
     check_finite(matrix, lambda row: f"{path} line {row + 2}")
-    return SubwordVectors.composed([], None, NgramRows(hashing, matrix), metadata={"name": path})
+    return NgramRows(hashing, matrix)
 
 
 def _read_header(line: bytes, path: str) -> tuple[Hashing, int]:
@@ -88,30 +87,30 @@ def _numbers(line: bytes, row: int, dim: int, path: str) -> npt.NDArray[np.float
         raise FormatError(f"{where}: {error}; expected {dim} numbers") from None
 
 
-def write(file: BinaryIO, vectors: SubwordVectors) -> None:
-    """Write a table; the words that are known beside it are lost.
+def write(file: BinaryIO, ngrams: NgramRows) -> None:
+    """Write a table, without the words known beside it.
 
     Args:
         file: open for writing.
-        vectors: of n-grams that floret's way of hashing gives their rows.
+        ngrams: n-grams hashed as floret does.
 
     Raises:
         OptionError: they are hashed in another way.
     """
-    how = vectors.ngrams.hashing
+    how, dim = ngrams.hashing, ngrams.matrix.shape[1]
     if not how.hashes:
         raise OptionError(
             "these n-grams are hashed as fastText does, which floret cannot read: train with hashing='floret' and "
             "some 50,000 buckets, or save as fasttext"
         )
     marks = " ".join(MARKS)
-    file.write(f"{how.buckets} {vectors.dim} {how.min_n} {how.max_n} {how.hashes} {how.seed} {marks}\n".encode())
-    form = " %.9g" * vectors.dim + "\n"
-    rows = max(CHUNK // vectors.dim, 1)
+    file.write(f"{how.buckets} {dim} {how.min_n} {how.max_n} {how.hashes} {how.seed} {marks}\n".encode())
+    form = " %.9g" * dim + "\n"
+    rows = max(CHUNK // dim, 1)
     for first in range(0, how.buckets, rows):
         buckets = np.arange(first, min(first + rows, how.buckets))
-        places = vectors.ngrams.places(buckets)
-        block = np.zeros((len(buckets), vectors.dim), dtype=np.float32)
-        block[places >= 0] = vectors.ngrams.rows(places[places >= 0])
+        places = ngrams.places(buckets)
+        block = np.zeros((len(buckets), dim), dtype=np.float32)
+        block[places >= 0] = ngrams.rows(places[places >= 0])
         for bucket, row in zip(buckets.tolist(), block.tolist(), strict=True):
             file.write((str(bucket) + form % tuple(row)).encode())

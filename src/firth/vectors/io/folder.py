@@ -12,27 +12,24 @@
 """
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError
 from firth.storage import model_folder, tensors
 from firth.storage.model_folder import CONFIG, ModelFolder
 from firth.vectors.codes import Codes
 from firth.vectors.io import codes
 from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
-from firth.vectors.lexicon import Lexicon
-
-if TYPE_CHECKING:
-    from firth.vectors.word_vectors import WordVectors
+from firth.vectors.space import VectorSpace
 
 KIND = "firth-vectors"
 
 
-def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
+def save(vectors: VectorSpace, path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
     """Write vectors as a folder.
 
     Args:
@@ -67,7 +64,7 @@ def save(vectors: "WordVectors", path: str | os.PathLike[str], dtype: npt.DTypeL
     model_folder.write(path, content)
 
 
-def parts(vectors: "WordVectors") -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+def parts(vectors: VectorSpace) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Return the arrays and the texts that make up word vectors.
 
     Raises:
@@ -88,33 +85,6 @@ def parts(vectors: "WordVectors") -> tuple[dict[str, npt.NDArray[Any]], dict[str
     return arrays, {"vocab": vectors.words, **({"attributes": columns} if columns else {})}
 
 
-def restore(content: ModelFolder) -> "WordVectors":
-    """Return the word vectors of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
-    from firth.vectors.word_vectors import WordVectors
-
-    arrays, words = content.arrays, content.words()
-    rows = _rows(content, words)
-    attributes = {
-        name.removeprefix("attribute."): array for name, array in arrays.items() if name.startswith("attribute.")
-    }
-    attributes |= columns_in(content, "attributes")
-    try:
-        return WordVectors(
-            Lexicon(words),
-            rows,
-            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
-            output_vectors=arrays.get("output_embeddings"),
-            metadata=content.metadata,
-            attributes=attributes,
-        )
-    except ShapeError as error:
-        raise content.damaged(str(error)) from None
-
-
 def columns_in(content: ModelFolder, name: str) -> dict[str, npt.NDArray[Any]]:
     """Return the attributes of words that are texts.
 
@@ -133,7 +103,7 @@ def columns_in(content: ModelFolder, name: str) -> dict[str, npt.NDArray[Any]]:
     return {key: np.array(values, dtype=object) for key, values in columns.items()}
 
 
-def _rows(content: ModelFolder, words: list[str]) -> npt.NDArray[Any] | Codes:
+def rows_in(content: ModelFolder, words: list[str]) -> npt.NDArray[Any] | Codes:
     """Return the vectors or their codes, as many as there are words."""
     promised = (content.config.get("count"), content.config.get("dim"))
     if "embeddings" not in content.arrays and "codes" in content.arrays:

@@ -11,12 +11,10 @@
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.character_ngrams import Hashing
@@ -24,16 +22,13 @@ from firth.vectors.codes import Codes
 from firth.vectors.io import codes, folder
 from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
-from firth.vectors.ngram_rows import NgramRows
-
-if TYPE_CHECKING:
-    from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.space import SubwordSpace
 
 SUBWORDS = "firth-subwords"
 MOST_HASHES = 4  # rows an n-gram of floret's tables
 
 
-def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
+def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLike | None = None) -> None:
     """Write vectors as a folder.
 
     Args:
@@ -68,51 +63,25 @@ def save(vectors: "SubwordVectors", path: str | os.PathLike[str], dtype: npt.DTy
         dtypes=dict.fromkeys(rows, kept),
         texts=texts,
         config={
-            "count": len(vectors),
-            "dim": vectors.dim,
+            "count": len(known),
+            "dim": known.dim,
             "dtype": str(kept),
             "ngrams": {**dataclasses.asdict(ngrams.hashing), "pruned": ngrams.pruned},
             "own_rows": vectors.own is not None,
             **({} if vectors.codes is None else codes.facts_of(vectors.codes)),
         },
-        metadata=vectors.metadata,
+        metadata=known.metadata,
         card=card(known, str(kept)),
     )
     model_folder.write(path, content)
 
 
-def restore(content: ModelFolder) -> "SubwordVectors":
-    """Return the vectors of a folder.
+def hashing_in(content: ModelFolder) -> tuple[Hashing, bool]:
+    """Return how n-grams become buckets, and whether rows were pruned.
 
     Raises:
         FormatError: the folder is damaged.
     """
-    from firth.vectors.subword_vectors import SubwordVectors
-
-    words, count, dim = content.words(), content.config.get("count"), content.config.get("dim")
-    if not isinstance(dim, int) or dim < 1 or len(words) != count:
-        raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
-    hashing, pruned = _hashing(content)
-    used = _used(content, hashing.buckets)
-    rows = len(used) if used is not None else hashing.buckets
-    more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
-    try:
-        if "codes" in content.arrays:
-            own = len(words) if content.config.get("own_rows") else 0
-            matrix = codes.codes_in(content, own + rows, dim)
-            ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
-            made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
-            known = folder.restore(dataclasses.replace(content, arrays={**more, "embeddings": made.vectors}))
-            return SubwordVectors(known, made.own, ngrams, matrix)
-        known = folder.restore(content)
-        ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
-        own_rows = content.array("word_rows", (len(words), dim)) if content.config.get("own_rows") else None
-        return SubwordVectors(known, own_rows, ngrams)
-    except (ShapeError, OptionError) as error:
-        raise content.damaged(str(error)) from None
-
-
-def _hashing(content: ModelFolder) -> tuple[Hashing, bool]:
     facts = content.config.get("ngrams")
     names = {field.name for field in dataclasses.fields(Hashing)}
     if (
@@ -128,7 +97,7 @@ def _hashing(content: ModelFolder) -> tuple[Hashing, bool]:
     return Hashing(**{name: facts[name] for name in names}), bool(facts["pruned"])
 
 
-def _used(content: ModelFolder, buckets: int) -> npt.NDArray[np.int64] | None:
+def buckets_in(content: ModelFolder, buckets: int) -> npt.NDArray[np.int64] | None:
     """Return which buckets have rows, ascending, or None where all have."""
     if "ngram_buckets" not in content.arrays:
         return None

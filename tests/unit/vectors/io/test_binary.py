@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.vectors.io import binary, load, save
+from firth.vectors.io import binary
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 ONE_TWO, THREE_FOUR = (np.array(pair, dtype="<f4").tobytes() for pair in ([1, 2], [3, 4]))
@@ -27,7 +28,7 @@ def test_records(tmp_path, newline):
 def test_numbers_that_look_like_spaces_and_newlines(tmp_path):
     numbers = np.frombuffer(b"  \n \n\n 1\n\n\n\n 1 1", dtype="<f4")
     vectors = WordVectors(["a", "b"], np.stack([numbers, numbers[::-1]]))
-    save(vectors, tmp_path / "v.bin", "word2vec-binary")
+    vectors.save(tmp_path / "v.bin", "word2vec-binary")
     again = load(tmp_path / "v.bin", "word2vec-binary")
     assert again.vectors.tobytes() == vectors.vectors.tobytes()
 
@@ -36,14 +37,14 @@ def test_numbers_that_look_like_spaces_and_newlines(tmp_path):
 def test_records_across_blocks(tmp_path, block, monkeypatch):
     monkeypatch.setattr(binary, "BLOCK", block)
     vectors = WordVectors([f"word{i}" for i in range(50)], np.arange(350, dtype=np.float32).reshape(50, 7))
-    save(vectors, tmp_path / "v.bin.gz", "word2vec-binary")
+    vectors.save(tmp_path / "v.bin.gz", "word2vec-binary")
     again = load(tmp_path / "v.bin.gz")
     assert again.words == vectors.words
     assert np.array_equal(again.vectors, vectors.vectors)
 
 
 def test_what_is_written(tmp_path):
-    save(WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]]), tmp_path / "v.bin", "word2vec-binary")
+    WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]]).save(tmp_path / "v.bin", "word2vec-binary")
     assert (tmp_path / "v.bin").read_bytes() == b"2 2\na " + ONE_TWO + b"b " + THREE_FOUR
 
 
@@ -89,11 +90,11 @@ def test_a_damaged_gzip_file(tmp_path):
 
 def test_numbers_too_large_for_single_precision(tmp_path):
     with pytest.raises(FormatError, match="the vector of 'a': number 1 is inf as float32"):
-        save(WordVectors(["a"], np.array([[1e300]])), tmp_path / "v.bin", "word2vec-binary")
+        WordVectors(["a"], np.array([[1e300]])).save(tmp_path / "v.bin", "word2vec-binary")
 
 
 @pytest.mark.parametrize("word", ["New York", "a\nb", " "])
 def test_words_that_the_format_cannot_hold(tmp_path, word):
     with pytest.raises(FormatError, match="holds a space or a newline"):
-        save(WordVectors([word], [[1.0]]), tmp_path / "v.bin", "word2vec-binary")
+        WordVectors([word], [[1.0]]).save(tmp_path / "v.bin", "word2vec-binary")
     assert not (tmp_path / "v.bin").exists()

@@ -5,8 +5,8 @@ import pytest
 
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io import load, save
 from firth.vectors.io.detect import detect
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.vectors.io.subwords import same, some
 
@@ -33,7 +33,7 @@ def test_a_table_by_hand(tmp_path):
 @pytest.mark.parametrize("name", ["v.floret", "v.floret.gz"])
 def test_there_and_back(name, tmp_path):
     vectors = some(Hashing(2, 4, 60, 3))
-    save(vectors, tmp_path / name, "floret")
+    vectors.save(tmp_path / name, "floret")
     again = load(tmp_path / name)
     same(vectors, again.with_words(vectors.words))
     lines = 61 if name == "v.floret" else None
@@ -42,9 +42,9 @@ def test_there_and_back(name, tmp_path):
 
 def test_what_has_no_table(tmp_path):
     with pytest.raises(OptionError, match="hashed as fastText does, which floret cannot read: train with hashing="):
-        save(some(), tmp_path / "v", "floret")
+        some().save(tmp_path / "v", "floret")
     with pytest.raises(OptionError, match="these vectors have no n-grams"):
-        save(WordVectors(["a"], [[1.0]]), tmp_path / "v", "floret")
+        WordVectors(["a"], [[1.0]]).save(tmp_path / "v", "floret")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 import safetensors.numpy
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -28,7 +28,7 @@ def vectors() -> WordVectors:
 
 @pytest.fixture
 def folder(vectors, tmp_path):
-    save(vectors, tmp_path / "v.firth")
+    vectors.save(tmp_path / "v.firth")
     return tmp_path / "v.firth"
 
 
@@ -68,7 +68,7 @@ def test_we_read_what_the_safetensors_library_writes(vectors, folder):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_precisions(vectors, tmp_path, dtype):
-    save(vectors, tmp_path / "v", dtype=dtype)
+    vectors.save(tmp_path / "v", dtype=dtype)
     again = load(tmp_path / "v")
     assert again.vectors.dtype == again.output_vectors.dtype == dtype
     assert np.array_equal(again.vectors, vectors.vectors)
@@ -82,7 +82,7 @@ def test_a_part_of_a_folder(vectors, folder):
 
 
 def test_no_words(tmp_path):
-    save(WordVectors([], np.empty((0, 4), dtype=np.float32)), tmp_path / "v")
+    WordVectors([], np.empty((0, 4), dtype=np.float32)).save(tmp_path / "v")
     assert load(tmp_path / "v").vectors.shape == (0, 4)
 
 
@@ -111,7 +111,7 @@ def test_saving_over_itself(folder):
     """The matrix is mapped from the very folder that is replaced."""
     again = load(folder)
     again.metadata["round"] = 2
-    save(again, folder)
+    again.save(folder)
     assert load(folder).metadata["round"] == 2
     assert load(folder).vectors[5].tolist() == again.vectors[5].tolist() == [15, 16, 17]
     assert [path.name for path in folder.parent.iterdir()] == ["v.firth"]
@@ -122,34 +122,34 @@ class TestNeverReplaced:
         (tmp_path / "photos").mkdir()
         (tmp_path / "photos" / "cat.jpg").write_text("cat")
         with pytest.raises(OptionError, match="photos is a folder of something else"):
-            save(vectors, tmp_path / "photos")
+            vectors.save(tmp_path / "photos")
         assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
 
     def test_a_folder_where_a_file_was_meant(self, vectors, tmp_path):
         with pytest.raises(OptionError, match="is a folder; expected the name of a file to write as glove"):
-            save(vectors, tmp_path, "glove")
+            vectors.save(tmp_path, "glove")
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
     def test_by_vectors_that_are_not_finite(self, folder, bad):
         vectors = WordVectors(["a", "b"], np.array([[1, 2], [3, bad]], dtype=np.float32))
         with pytest.raises(FormatError, match=f"the vector of 'b': number 2 is {bad} as float32"):
-            save(vectors, folder)
+            vectors.save(folder)
         assert len(load(folder)) == 6
 
     def test_by_vectors_too_large_for_the_precision(self, folder):
         with pytest.raises(FormatError, match="the vector of 'a': number 1 is inf as float16"):
-            save(WordVectors(["a"], [[1e6]]), folder, dtype="float16")
+            WordVectors(["a"], [[1e6]]).save(folder, dtype="float16")
         assert len(load(folder)) == 6
 
     def test_by_metadata_that_is_no_json(self, folder):
         with pytest.raises(OptionError, match="the metadata cannot be written as JSON"):
-            save(WordVectors(["a"], [[1.0]], metadata={"when": object()}), folder)
+            WordVectors(["a"], [[1.0]], metadata={"when": object()}).save(folder)
         assert len(load(folder)) == 6
 
     @pytest.mark.parametrize("dtype", ["int8", "complex64"])
     def test_in_a_precision_that_is_none(self, vectors, folder, dtype):
         with pytest.raises(OptionError, match=f"dtype={dtype}: expected float32, float16 or float64"):
-            save(vectors, folder, dtype=dtype)
+            vectors.save(folder, dtype=dtype)
 
 
 def edit(folder, **changes):

@@ -7,7 +7,7 @@ import pytest
 
 from firth.errors import FormatError, OptionError
 from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io import load, load_words
+from firth.vectors.io.load import load, load_words
 from firth.vectors.subword_vectors import SubwordVectors
 from tests.unit.vectors.io.subwords import same, some
 

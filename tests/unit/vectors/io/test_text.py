@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import load, save
+from firth.vectors.io.load import load
 from firth.vectors.io.table import Reading
 from firth.vectors.io.text import read
 from firth.vectors.word_vectors import WordVectors
@@ -97,7 +97,7 @@ class TestLines:
 
     def test_many_chunks(self, tmp_path):
         rows = np.arange(3000 * 500, dtype=np.float32).reshape(3000, 500)
-        save(WordVectors([f"w{i}" for i in range(3000)], rows), tmp_path / "big.txt", "word2vec")
+        WordVectors([f"w{i}" for i in range(3000)], rows).save(tmp_path / "big.txt", "word2vec")
         assert np.array_equal(load(tmp_path / "big.txt").vectors, rows)
 
 
@@ -119,7 +119,7 @@ class TestBrokenText:
 
     def test_broken_bytes_are_written_as_they_were(self, tmp_path):
         vectors = loaded(tmp_path, b"1 1\ncaf\xe9 2\n", errors="surrogateescape")
-        save(vectors, tmp_path / "again.txt", "word2vec")
+        vectors.save(tmp_path / "again.txt", "word2vec")
         assert (tmp_path / "again.txt").read_bytes() == b"1 1\ncaf\xe9 2\n"
 
     @pytest.mark.parametrize("how", [{"encoding": "klingon"}, {"errors": "guess"}])
@@ -198,7 +198,7 @@ class TestWriting:
             hard = [info.smallest_subnormal, info.tiny, info.max, info.eps, 0.1, 1 / 3, -0.0]
             hard += [np.nextafter(dtype(10.0**e), dtype(0)) for e in range(-3, 4)]
             numbers = np.array([hard], dtype=dtype)
-            save(WordVectors(["a"], numbers), tmp_path / "v.txt", "word2vec")
+            WordVectors(["a"], numbers).save(tmp_path / "v.txt", "word2vec")
             again = load(tmp_path / "v.txt", dtype=dtype).vectors
             assert again.tobytes() == numbers.tobytes()
 
@@ -210,7 +210,7 @@ class TestWriting:
         path = tmp_path / "v.txt"
         path.write_text("1 1\nold 1\n")
         with pytest.raises(FormatError, match=f"the word .* holds {told}"):
-            save(WordVectors(["a", word], [[1.0], [2.0]]), path, "word2vec")
+            WordVectors(["a", word], [[1.0], [2.0]]).save(path, "word2vec")
         assert path.read_text() == "1 1\nold 1\n"
 
     @pytest.mark.parametrize("words", [["1 2", "b 1"], ["a", "new york"], [" "]])
@@ -218,18 +218,18 @@ class TestWriting:
         """Without one, the numbers of a line are all that stands behind its first space."""
         vectors = WordVectors(words, np.ones((len(words), 2)))
         with pytest.raises(FormatError, match="holds a space, which ends a word in a file without a header"):
-            save(vectors, tmp_path / "v.txt", "glove")
+            vectors.save(tmp_path / "v.txt", "glove")
         assert list(tmp_path.iterdir()) == []
-        save(vectors, tmp_path / "v.txt", "word2vec")
+        vectors.save(tmp_path / "v.txt", "word2vec")
         assert load(tmp_path / "v.txt").words == words
 
     def test_a_lone_surrogate(self, tmp_path):
         with pytest.raises(FormatError, match="lone surrogate"):
-            save(WordVectors(["\ud800"], [[1.0]]), tmp_path / "v.txt", "glove")
+            WordVectors(["\ud800"], [[1.0]]).save(tmp_path / "v.txt", "glove")
 
     def test_gzip_has_the_same_bytes_every_time(self, tmp_path):
         for name in ("one.txt.gz", "two.txt.gz"):
-            save(WordVectors(["a"], [[1.0]]), tmp_path / name, "glove")
+            WordVectors(["a"], [[1.0]]).save(tmp_path / name, "glove")
         assert (tmp_path / "one.txt.gz").read_bytes() == (tmp_path / "two.txt.gz").read_bytes()
         assert gzip.decompress((tmp_path / "one.txt.gz").read_bytes()) == b"a 1\n"
 

@@ -7,8 +7,8 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import format_of
 from firth.vectors.io.detect import PACKINGS
+from firth.vectors.io.formats import format_of
 from firth.vectors.word_vectors import WordVectors
 
 VECTORS = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))

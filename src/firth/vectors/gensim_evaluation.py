@@ -1,44 +1,48 @@
-"""gensim's two judgements, figure for figure: word pairs against people's scores, and analogies.
+"""gensim's two evaluations, with its results: word pairs against human scores, and analogies.
 
-`firth.evaluate` is the one to use for results of one's own: it has intervals, coverage and every usual file. These two
-keep the reading rules and the results of gensim 4.4, so that figures can be compared with published ones. Departure:
-all analogies are asked in one batch, which changes their time, not their answers.
+The functions are methods of `firth.WordVectors`. Use `firth.evaluate` for your own results: it has confidence
+intervals, coverage and every common file format. These two keep the reading rules and the results of gensim 4.4, so
+that figures can be compared with published ones. Departure: all analogies are one batch of queries, which changes the
+time and not the answers.
 """
 
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 
 from firth.errors import FormatError, OptionError
+from firth.vectors.similar_words import most_similar, most_similar_cosmul
+from firth.vectors.similarity import similarity
+from firth.vectors.space import Path, VectorSpace
 
-if TYPE_CHECKING:
-    from firth.vectors.questions import Questions
-
-CANDIDATES = 5  # answers looked at for the first that is neither unknown nor part of the question
+CANDIDATES = 5  # answers searched for the first that is neither unknown nor part of the question
 
 
-def word_pairs(
-    space: "Questions",
-    pairs: str | os.PathLike[str],
-    delimiter: str,
-    encoding: str,
-    restrict_vocab: int | None,
-    case_insensitive: bool,
-    dummy4unknown: bool,
+def evaluate_word_pairs(
+    space: VectorSpace,
+    pairs: Path,
+    delimiter: str = "\t",
+    encoding: str = "utf8",
+    restrict_vocab: int | None = 300_000,
+    case_insensitive: bool = True,
+    dummy4unknown: bool = False,
 ) -> tuple[Any, Any, float]:
-    """Return Pearson's and Spearman's results and the share of unknown pairs; see `WordVectors.evaluate_word_pairs`.
+    """Return how well cosines follow people's judgements: gensim's figures; `firth.evaluate` says more.
 
     Args:
         space: the vectors.
-        pairs: the file.
-        delimiter: what stands between the columns.
+        pairs: a file with two words and a score a line.
+        delimiter: what stands between them.
         encoding: the encoding of the file.
         restrict_vocab: use the first so many words only.
-        case_insensitive: whether to compare upper-case forms.
-        dummy4unknown: whether a pair with an unknown word counts as similarity 0.
+        case_insensitive: whether to compare upper-case forms; the first word of each form counts.
+        dummy4unknown: whether a pair with an unknown word counts as similarity 0 instead of being left out.
+
+    Returns:
+        (Pearson's result, Spearman's result, share of pairs with unknown words in per cent); the results are
+        SciPy's, with the statistic first and the p-value second.
 
     Raises:
         FormatError: no line can be used.
@@ -69,13 +73,13 @@ def word_pairs(
     cosines = np.zeros(len(gold))
     places = [place for place, pair in enumerate(known) if pair is not None]
     found = [pair for pair in known if pair is not None]
-    cosines[places] = space.similarity([one for one, _ in found], [other for _, other in found])
+    cosines[places] = similarity(space, [one for one, _ in found], [other for _, other in found])
     share = 100.0 * unknown / (len(gold) if dummy4unknown else len(gold) + unknown)
     return stats.pearsonr(gold, cosines), stats.spearmanr(gold, cosines), share
 
 
-def _lines(path: str | os.PathLike[str], encoding: str) -> list[str]:
-    with Path(path).open(
+def _lines(path: Path, encoding: str) -> list[str]:
+    with FilePath(path).open(
         encoding=encoding
     ) as file:  # str.splitlines would also split at characters that words may hold
         return list(file)
@@ -89,31 +93,34 @@ def _read_pair(line: str, delimiter: str) -> tuple[str, str, float] | None:
         return None
 
 
-def word_analogies(
-    space: "Questions",
-    analogies: str | os.PathLike[str],
-    restrict_vocab: int | None,
-    case_insensitive: bool,
-    dummy4unknown: bool,
-    similarity_function: str,
+def evaluate_word_analogies(
+    space: VectorSpace,
+    analogies: Path,
+    restrict_vocab: int | None = 300_000,
+    case_insensitive: bool = True,
+    dummy4unknown: bool = False,
+    similarity_function: str = "most_similar",
 ) -> tuple[float, list[dict[str, Any]]]:
-    """Return the accuracy and the sections; see `WordVectors.evaluate_word_analogies`.
+    """Return how many analogies come out right: gensim's figures; `firth.evaluate` says more.
 
     Args:
         space: the vectors.
-        analogies: the file.
+        analogies: a file with ": section" lines and four words a line.
         restrict_vocab: use the first so many words only.
-        case_insensitive: whether to compare upper-case forms.
-        dummy4unknown: whether a question with an unknown word counts as wrong.
+        case_insensitive: whether to compare upper-case forms; the first word of each form counts.
+        dummy4unknown: whether a question with an unknown word counts as wrong instead of being left out.
         similarity_function: "most_similar" or "most_similar_cosmul".
+
+    Returns:
+        (accuracy from 0 to 1, [{"section", "correct": [(a, b, c, d), ...], "incorrect": [...]}, ..., the total]).
 
     Raises:
         FormatError: a question stands before the first section, or there is none.
         OptionError: there is no such similarity function.
     """
     asks: dict[str, Callable[..., Any]] = {
-        "most_similar": space.most_similar,
-        "most_similar_cosmul": space.most_similar_cosmul,
+        "most_similar": most_similar,
+        "most_similar_cosmul": most_similar_cosmul,
     }
     if similarity_function not in asks:
         raise OptionError(f"similarity_function={similarity_function!r}: expected one of {', '.join(asks)}")
@@ -124,7 +131,7 @@ def word_analogies(
     like = [[rows[b], rows[c]] for _, b, c, _ in known]
     unlike = [[rows[a]] for a, _, _, _ in known]
     ask = asks[similarity_function]
-    answers = ask(like, unlike, topn=CANDIDATES, restrict_vocab=restrict_vocab) if known else []
+    answers = ask(space, like, unlike, topn=CANDIDATES, restrict_vocab=restrict_vocab) if known else []
     right = {
         question: _first_usable([word for word, _ in answer], question, rows, case_insensitive) == question[3]
         for question, answer in zip(known, answers, strict=True)
@@ -142,7 +149,7 @@ def word_analogies(
 Question = tuple[str, ...]  # a, b, c and the expected d
 
 
-def _read_questions(path: str | os.PathLike[str], case_insensitive: bool) -> list[tuple[str, list[Question]]]:
+def _read_questions(path: Path, case_insensitive: bool) -> list[tuple[str, list[Question]]]:
     sections: list[tuple[str, list[Question]]] = []
     for number, line in enumerate(_lines(path, "utf8"), start=1):
         if line.startswith(": "):
@@ -158,7 +165,7 @@ def _read_questions(path: str | os.PathLike[str], case_insensitive: bool) -> lis
     return sections
 
 
-def _usable(space: "Questions", restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
+def _usable(space: VectorSpace, restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
     """Return the rows of the first so many words, by upper-case form where case does not count; the first form wins."""
     words = space.words[:restrict_vocab]
     forms = (word.upper() for word in words) if case_insensitive else words

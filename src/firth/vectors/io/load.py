@@ -1,0 +1,258 @@
+"""Load vectors and models: `firth.load`."""
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth import registry
+from firth.errors import OptionError, ShapeError
+from firth.options import check_path
+from firth.storage import model_folder
+from firth.storage.files import named
+from firth.storage.model_folder import ModelFolder
+from firth.storage.untrusted import DAMAGE
+from firth.vectors.document_vectors import DocumentVectors
+from firth.vectors.io import codes as code_arrays
+from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, subword_folder
+from firth.vectors.io.detect import detect, opened
+from firth.vectors.io.fasttext import FastTextFile, SparseRows
+from firth.vectors.io.formats import check_format, damaged_archive, read_matrix
+from firth.vectors.io.table import Duplicates, Reading, check_finite
+from firth.vectors.lexicon import Lexicon
+from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.quantise import QuantisedMatrix
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+
+def load(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    limit: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    duplicates: Duplicates = "raise",
+    separator: str = " ",
+    dim: int | None = None,
+) -> Any:
+    """Read vectors: a folder that firth saved is mapped, a foreign file is read whole or not at all.
+
+    What was saved comes back: `WordVectors`, `SubwordVectors`, or whatever else a folder of firth's or a fastText model
+    holds.
+
+    Args:
+        path: the folder or file.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None finds out from the
+            content.
+        encoding: the encoding of the words of a foreign file.
+        errors: what to do with bytes that are no text: "strict", "replace", "ignore" or "surrogateescape".
+        limit: read the first so many vectors.
+        dtype: the precision to hold the vectors in: float32, float16 or float64; None is the folder's own, and
+            float32 for a foreign file.
+        duplicates: what to do with a word that repeats: "raise", keep the "first", or "warn" and keep the first.
+        separator: what stands between a word and its numbers in a text file.
+        dim: the width, for a text file without a header whose words hold spaces and end in numbers.
+
+    Raises:
+        FormatError: the content is not what the format promises; the message names the line or record.
+        OptionError: an option is out of its range.
+        OSError: the path does not exist or cannot be read.
+    """
+    check_path(path)
+    path = named(path)
+    if format is not None:
+        check_format(format)
+    reading = Reading(
+        encoding=encoding,
+        errors=errors,
+        limit=limit,
+        dtype=np.dtype(np.float32 if dtype is None else dtype),
+        duplicates=duplicates,
+        separator=separator,
+        dim=dim,
+    )
+    if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
+        return _part(registry.load_folder(path), path, limit, dtype)
+    try:
+        format = format or detect(path)
+        if format in ("fasttext", "floret"):
+            return _part(_load_subwords(path, format), path, limit, dtype)
+    except (*DAMAGE, OSError) as error:
+        raise damaged_archive(path, error) from None
+    words, matrix = read_matrix(path, format, reading)
+    return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
+
+
+_INSTEAD = {
+    "Alignment": "; `firth translate-words` asks it, and its sides are `.source` and `.target`",
+    "Classifier": "; `firth classify predict` asks it",
+    "Composition": "; those of its words are `firth.load(path).vectors`",
+    "DocumentVectors": "; those of its words are `firth.load(path).words`",
+    "Mixture": "; `firth lm` asks it",
+    "NeuralLanguageModel": "; `firth lm` asks it, and those of its words are `firth.load(path).word_vectors()`",
+    "NgramModel": "; `firth lm` asks it",
+    "SenseVectors": "; one vector a word is `firth.load(path).single()`, one a sense `firth.load(path).apart()`",
+}
+
+
+def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Any) -> Any:
+    """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
+
+    Args:
+        path: the folder or file.
+        documents: whether vectors of documents will do too.
+        how: as in `load`.
+
+    Raises:
+        OptionError: the path holds something else.
+    """
+    found = load(path, **how)
+    if isinstance(found, WordVectors | SubwordVectors):
+        return found
+    if documents and isinstance(found, DocumentVectors):
+        return found
+    kind = type(found).__name__
+    raise OptionError(f"{path} holds {kind}, expected vectors of words" + _INSTEAD.get(kind, ""))
+
+
+def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
+    """Read word vectors, with the arguments of `load`.
+
+    Raises:
+        OptionError: the path holds something else.
+    """
+    found = load(path, **how)
+    if not isinstance(found, WordVectors):
+        raise OptionError(f"{path} holds {type(found).__name__}, expected word vectors")
+    return found
+
+
+def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | None) -> Any:
+    """Return the first vectors in a precision; what need not change stays mapped."""
+    if limit is None and dtype is None:
+        return vectors
+    if not isinstance(vectors, WordVectors):
+        raise OptionError(f"{path} holds {type(vectors).__name__}: limit and dtype are for word vectors alone")
+    some = vectors if limit is None else vectors.first(limit)
+    if dtype is None:
+        return some
+    output = some.output_vectors
+    return WordVectors(
+        some.lexicon,
+        np.asarray(some.vectors, dtype=dtype),
+        output_vectors=None if output is None else np.asarray(output, dtype=dtype),
+        metadata=some.metadata,
+        attributes=some.attributes,
+    )
+
+
+def _load_subwords(path: Path, format: str) -> Any:
+    if format == "floret":
+        with opened(path) as file:
+            ngrams = floret.read(file, str(path))
+        return SubwordVectors.composed([], None, ngrams, metadata={"name": str(path)})
+    file_contents = fasttext.read(path)
+    if file_contents.arguments.model == "supervised":
+        return registry.resolve(registry.FASTTEXT_CLASSIFIER)(file_contents, path.stem)
+    return from_fasttext(file_contents, path.stem)
+
+
+def from_fasttext(file: FastTextFile, name: str) -> SubwordVectors:
+    """Return the vectors of a model.
+
+    Args:
+        file: what was read, no classifier.
+        name: of the vectors.
+
+    Raises:
+        FormatError: a vector is not finite.
+    """
+    a, words = file.arguments, len(file.words)
+    matrix = file.input
+    assert not isinstance(matrix, SparseRows)
+    used, codes = None, None
+    order = np.arange(matrix.shape[0])
+    if file.pruned is not None:  # a file that is not quantised is never pruned
+        ascending = np.argsort(file.pruned[:, 0])
+        used = file.pruned[ascending, 0].astype(np.int64)
+        order[words:] = words + file.pruned[ascending, 1]
+    if isinstance(matrix, QuantisedMatrix):
+        codes = matrix.part(order)
+        own, rows = codes.rows(slice(words)), codes.part(slice(words, None))
+        ngrams = NgramRows(fasttext_vectors.hashing_of(a), rows, used, used is not None)
+    else:
+        own, ngrams = matrix[:words], NgramRows(fasttext_vectors.hashing_of(a), matrix[words:])
+    output = None
+    if a.loss != "hierarchical" and not isinstance(file.output, QuantisedMatrix | SparseRows):
+        output = file.output
+    made = SubwordVectors.composed(
+        Lexicon(file.words),
+        own,
+        ngrams,
+        codes,
+        counts=file.counts,
+        output_vectors=output,
+        metadata={"name": name, "fasttext": {**dataclasses.asdict(a), "tokens": file.tokens}},
+    )
+    check_finite(made.vectors, lambda row: f"{name}: the vector of {file.words[row]!r}")
+    return made
+
+
+def restore_words(content: ModelFolder) -> WordVectors:
+    """Return the word vectors of a folder.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    arrays, words = content.arrays, content.words()
+    rows = folder.rows_in(content, words)
+    attributes = {
+        name.removeprefix("attribute."): array for name, array in arrays.items() if name.startswith("attribute.")
+    }
+    attributes |= folder.columns_in(content, "attributes")
+    try:
+        return WordVectors(
+            Lexicon(words),
+            rows,
+            counts=content.counts("counts", len(words)) if "counts" in arrays else None,
+            output_vectors=arrays.get("output_embeddings"),
+            metadata=content.metadata,
+            attributes=attributes,
+        )
+    except ShapeError as error:
+        raise content.damaged(str(error)) from None
+
+
+def restore_subwords(content: ModelFolder) -> SubwordVectors:
+    """Return the vectors of a folder.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    words, count, dim = content.words(), content.config.get("count"), content.config.get("dim")
+    if not isinstance(dim, int) or dim < 1 or len(words) != count:
+        raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
+    hashing, pruned = subword_folder.hashing_in(content)
+    used = subword_folder.buckets_in(content, hashing.buckets)
+    rows = len(used) if used is not None else hashing.buckets
+    more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
+    try:
+        if "codes" in content.arrays:
+            own = len(words) if content.config.get("own_rows") else 0
+            matrix = code_arrays.codes_in(content, own + rows, dim)
+            ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
+            made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
+            known = restore_words(dataclasses.replace(content, arrays={**more, "embeddings": made.vectors}))
+            return SubwordVectors(known, made.own, ngrams, matrix)
+        known = restore_words(content)
+        ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
+        own_rows = content.array("word_rows", (len(words), dim)) if content.config.get("own_rows") else None
+        return SubwordVectors(known, own_rows, ngrams)
+    except (ShapeError, OptionError) as error:
+        raise content.damaged(str(error)) from None

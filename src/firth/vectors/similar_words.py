@@ -1,0 +1,264 @@
+"""Find similar words, under gensim's names: neighbours of words, vectors and sums of them, and analogies.
+
+The functions are methods of `firth.WordVectors`. `firth.vectors.queries` reads the arguments, `neighbours` and
+`analogy` search.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import OptionError
+from firth.vectors import analogy as products
+from firth.vectors import neighbours
+from firth.vectors.cosine import Matrix, unit
+from firth.vectors.index.index import Index, build_index
+from firth.vectors.queries import Unknown, gather, is_key, keys_of, mean_vectors, paired, read_queries
+from firth.vectors.space import Key, VectorSpace
+
+Answer = list[tuple[str, float]]
+
+
+def most_similar(
+    space: VectorSpace,
+    positive: Any = None,
+    negative: Any = None,
+    topn: int | None = 10,
+    clip_start: int = 0,
+    clip_end: int | None = None,
+    restrict_vocab: int | None = None,
+    indexer: Any = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any:
+    """Return the words whose vectors point most nearly where the query does.
+
+    The query is the weighted sum of the terms' unit vectors, the negative ones subtracted; its own words are no
+    answer.
+
+    Args:
+        space: the vectors.
+        positive: a word, row or vector to be like, or a list of them, each also as (term, weight). A list of lists
+            is a
+            batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
+        negative: the same, to be unlike; in a batch one list a query.
+        topn: how many words; None returns the cosine with every word searched.
+        clip_start: the first row to search.
+        clip_end: the row after the last to search; None or 0 means V.
+        restrict_vocab: search the first so many rows; overrides the two above.
+        indexer: an approximate index with `most_similar(vector, topn)`, asked instead of the exact search.
+        unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
+
+    Returns:
+        [(word, cosine), ...], best first, or (V,) float32 where `topn` is None. For a batch, a list of such lists,
+        or (B, V). A query of skipped words only has an empty list, or NaN.
+
+    Raises:
+        OptionError: an argument is out of its range, or the query is empty.
+        UnknownWordError: a word has no vector and the policy is "raise".
+    """
+    queries, batch = read_queries(positive, negative)
+    start, end = _window(space, clip_start, clip_end, restrict_vocab)
+    if _none_wanted(topn):
+        return [[] for _ in queries] if batch else []
+    asked = mean_vectors(space, queries, unknown)
+    if indexer is not None and topn is not None:
+        answers = [indexer.most_similar(vector, topn) for vector in asked.vectors.astype(np.float32)]
+        return answers if batch else answers[0]
+    if topn is None:
+        scores = neighbours.cosines(space.vectors, space.norms, asked.vectors, start=start, end=end)
+        scores[~asked.answerable] = np.nan
+        return scores if batch else scores[0]
+    k = topn + max(map(len, asked.rows), default=0)
+    rows, scores = neighbours.nearest(space.vectors, space.norms, asked.vectors, k, start=start, end=end)
+    answers = _answers(space, rows, scores, asked.rows, asked.answerable, topn)
+    return answers if batch else answers[0]
+
+
+def _window(space: VectorSpace, start: int, end: int | None, restrict: int | None) -> tuple[int, int]:
+    if restrict:
+        start, end = 0, restrict
+    if start < 0 or (end or 0) < 0:
+        raise OptionError(f"rows {start} to {end} to search: expected numbers of at least 0")
+    return start, min(end or len(space), len(space))
+
+
+def _answers(
+    space: VectorSpace, rows: npt.NDArray[np.int64], scores: Matrix, own: Sequence[set[int]], answerable: Any, topn: int
+) -> list[Answer]:
+    words = space.words
+    return [
+        [(words[row], score) for row, score in zip(*found, strict=True) if row not in mine][:topn] if any_ else []
+        for *found, mine, any_ in zip(rows.tolist(), scores.tolist(), own, answerable, strict=True)
+    ]
+
+
+def most_similar_cosmul(
+    space: VectorSpace,
+    positive: Any = None,
+    negative: Any = None,
+    topn: int | None = 10,
+    restrict_vocab: int | None = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any:
+    """Return the words that are like all positive terms and unlike all negative ones, by a product of cosines.
+
+    Args:
+        space: the vectors.
+        positive: as in `most_similar`, without weights; at least one.
+        negative: as in `most_similar`, without weights.
+        topn: how many words; None returns the score of every word searched.
+        restrict_vocab: search the first so many rows.
+        unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
+
+    Returns:
+        As `most_similar`.
+
+    Raises:
+        OptionError: an argument is out of its range, or nothing is positive.
+        UnknownWordError: a word has no vector and the policy is "raise".
+
+    Source: `firth.vectors.analogy`.
+    """
+    queries, batch = read_queries(positive, negative)
+    _, end = _window(space, 0, None, restrict_vocab)
+    if _none_wanted(topn):
+        return [[] for _ in queries] if batch else []
+    if topn is None:
+        scores = products.product_scores(space, queries, end, unknown)
+        return scores if batch else scores[0]
+    own = [{space.get_index(term, -1) for term in query.terms if is_key(term)} for query in queries]
+    rows, scores = products.product_nearest(space, queries, topn + max(map(len, own)), end, unknown)
+    answers = _answers(space, rows, scores, own, ~np.isnan(scores).any(axis=1), topn)
+    return answers if batch else answers[0]
+
+
+def analogy(
+    space: VectorSpace,
+    a: Any,
+    b: Any,
+    c: Any,
+    n: int = 10,
+    method: Literal["add", "mul"] = "add",
+    *,
+    restrict_vocab: int | None = None,
+    unknown: Unknown = "raise",
+) -> Any:
+    """Return the words d such that A is to B as C is to d.
+
+    Args:
+        space: the vectors.
+        a: a word, or a list of them for a batch.
+        b: a word, or a list of as many.
+        c: a word, or a list of as many.
+        n: how many words.
+        method: "add" is 3CosAdd, "mul" is 3CosMul.
+        restrict_vocab: search the first so many rows.
+        unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
+
+    Returns:
+        [(word, score), ...], best first; for a batch, a list of such lists. A, B and C are no answers.
+
+    Raises:
+        OptionError: an argument is out of its range, or the lists differ in length.
+        UnknownWordError: a word has no vector and the policy is "raise".
+
+    Source: `firth.vectors.analogy`.
+    """
+    if method not in ("add", "mul"):
+        raise OptionError(f"method={method!r}: expected 'add' or 'mul'")
+    search = most_similar if method == "add" else most_similar_cosmul
+    batch = not all(map(is_key, (a, b, c)))
+    asked = paired(a, b, c)
+    answers = search(
+        space,
+        [[b_, c_] for _, b_, c_ in asked],
+        [[a_] for a_, _, _ in asked],
+        topn=n,
+        restrict_vocab=restrict_vocab,
+        unknown=unknown,
+    )
+    return answers if batch else answers[0]
+
+
+def similar_by_word(
+    space: VectorSpace,
+    word: Any,
+    topn: int | None = 10,
+    restrict_vocab: int | None = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any:
+    """Return the words most like a word, or like each of a list of words; see `most_similar`."""
+    return similar_by_key(space, word, topn, restrict_vocab, unknown=unknown)
+
+
+def similar_by_key(
+    space: VectorSpace,
+    key: Any,
+    topn: int | None = 10,
+    restrict_vocab: int | None = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any:
+    """Return the words most like a word or row, or like each of a list of them; see `most_similar`."""
+    positive = [key] if is_key(key) else [[one] for one in keys_of(key)]
+    if not positive:
+        return []
+    return most_similar(space, positive, topn=topn, restrict_vocab=restrict_vocab, unknown=unknown)
+
+
+def similar_by_vector(
+    space: VectorSpace, vector: Matrix, topn: int | None = 10, restrict_vocab: int | None = None
+) -> Any:
+    """Return the words most like a vector (D,), or like each row of a matrix (B, D); see `most_similar`."""
+    vector = np.asarray(vector)
+    positive = [vector] if vector.ndim == 1 else [[row] for row in vector]
+    if not positive:
+        return []
+    return most_similar(space, positive, topn=topn, restrict_vocab=restrict_vocab)
+
+
+def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key]) -> Any:
+    """Return the one of `keys_list` most like `key1`; for a list of keys, the one most like each.
+
+    Raises:
+        OptionError: there is nothing to choose from.
+        UnknownWordError: a word has no vector.
+    """
+    keys_list = keys_of(keys_list, "keys_list")
+    if not keys_list:
+        raise OptionError("keys_list is empty: expected words to choose from")
+    asked = unit(gather(space, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
+    given = unit(gather(space, keys_list, "raise").astype(np.float64))
+    chosen = [keys_list[int(place)] for place in (asked @ given.T).argmax(axis=1)]
+    return chosen[0] if is_key(key1) else chosen
+
+
+def index(space: VectorSpace, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Any) -> Index:
+    """Return an index of the words, for many questions about nearest neighbours.
+
+    Args:
+        space: the vectors.
+        kind: "exact" compares everything; "lsh" looks into buckets between random hyperplanes; "hnsw" walks along
+            the edges of a graph (needs usearch).
+        options: the choices of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
+            `expansion_add`, `expansion_search`. `firth.vectors.index.options` says what they mean.
+
+    Raises:
+        OptionError: there is no such kind or option, or a value is out of range.
+        FormatError: a vector holds NaN or infinity.
+        MissingExtraError: "hnsw" needs usearch.
+    """
+    return build_index(space, kind, **options)
+
+
+def _none_wanted(topn: int | None) -> bool:
+    if topn is None:
+        return False
+    if isinstance(topn, bool) or not isinstance(topn, int | np.integer):
+        raise OptionError(f"topn={topn!r}: expected a whole number, or None for all scores")
+    return topn < 1
