@@ -226,7 +226,11 @@ def mean_of(matrix: Matrix, weights: npt.NDArray[np.floating[Any]]) -> Matrix:
 
 
 def paired(*sides: Any) -> list[tuple[Any, ...]]:
-    """Return keys side by side; a single key stands beside every one of the others' lists."""
+    """Return keys side by side; a single key is repeated for every key of the others' lists.
+
+    Raises:
+        OptionError: the lists differ in length.
+    """
     sides = tuple(side if is_key(side) else keys_of(side) for side in sides)
     sizes = {len(side) for side in sides if not is_key(side)}
     if len(sizes) > 1:

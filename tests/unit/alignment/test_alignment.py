@@ -9,6 +9,7 @@ from firth.alignment.procrustes import Procrustes
 from firth.alignment.steps import Placement
 from firth.errors import FormatError, OptionError, ShapeError, UnknownWordError
 from firth.vectors.csls import csls
+from firth.vectors.io.load import load_vectors
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import translations, twins
 
@@ -67,7 +68,7 @@ def test_a_folder_and_back(alignment, tmp_path):
     assert found.translate("a9", 3) == alignment.translate("a9", 3)
     assert found.apply(twins(noise=0.2)[0].first(3)).vectors == pytest.approx(found.source.vectors[:3], abs=1e-6)
     with pytest.raises(OptionError, match=r"holds Alignment.*translate-words"):
-        firth.vectors.io.load_vectors(tmp_path / "folder")
+        load_vectors(tmp_path / "folder")
 
 
 @pytest.mark.usefixtures("without_checksums")

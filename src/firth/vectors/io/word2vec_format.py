@@ -21,7 +21,7 @@ Vectors = TypeVar("Vectors")
 
 
 def load(
-    cls: type[Vectors],
+    vectors_class: type[Vectors],
     fname: Path,
     fvocab: Path | None = None,
     binary: bool = False,
@@ -34,7 +34,7 @@ def load(
     """Read a word2vec file with gensim's arguments; `firth.load(path)` finds most of them out.
 
     Args:
-        cls: the class of the vectors.
+        vectors_class: the class of the result.
         fname: the file to read.
         fvocab: a file with one "word count" line a word.
         binary: whether the file has the binary form.
@@ -47,6 +47,7 @@ def load(
     Raises:
         FormatError: the file does not hold what the format promises. A word that repeats keeps its first vector,
             with a warning.
+        OptionError: a binary file without a header.
     """
     if binary and no_header:
         raise OptionError(
@@ -67,7 +68,7 @@ def load(
                 stacklevel=2,
             )
         counts = [count_of.get(word, 0) for word in vectors.words]
-    new: Callable[..., Vectors] = cls
+    new: Callable[..., Vectors] = vectors_class
     return new(vectors.lexicon, vectors.vectors, counts=counts, metadata=vectors.metadata)
 
 
