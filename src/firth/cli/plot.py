@@ -21,7 +21,7 @@ from firth.comparison import saved
 from firth.errors import OptionError
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
-from firth.vectors.io import load, load_vectors
+from firth.vectors.io.load import load, load_vectors
 
 GroupFile = Annotated[
     str | None,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from firth.cli.output import complain, note, working
-from firth.vectors.io import load_vectors
+from firth.vectors.io.load import load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

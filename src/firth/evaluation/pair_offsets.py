@@ -30,7 +30,7 @@ from firth.evaluation.suite import EvaluationOptions, Score, Space
 from firth.randomness import generator
 from firth.readers.word_properties import MIN_PAIRS, RelatedPairs
 from firth.resampling import Mean, Sample
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 SHUFFLES = 10  # of pairs; each is a few products
 

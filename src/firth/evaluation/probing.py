@@ -52,7 +52,7 @@ from firth.readers.word_properties import (
     read_word_property,
 )
 from firth.resampling import Mean, RankCorrelation, Sample, Statistic
-from firth.vectors.neighbours import Matrix
+from firth.vectors.cosine import Matrix
 
 CONTROLS = 3
 MIN_KNOWN = 2 * FOLDS  # known words; with fewer there is no score

@@ -35,7 +35,7 @@ from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.randomness import generator
 from firth.readers.qvec import LinguisticFeatures, read_qvec
 from firth.resampling import Linear, Sample
-from firth.vectors.neighbours import unit
+from firth.vectors.cosine import unit
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -30,7 +30,7 @@ from firth.errors import OptionError
 from firth.evaluation.context import WINDOW, Mask, OccurrenceEncoder
 from firth.evaluation.suite import Space
 from firth.readers.words_in_context import Occurrence
-from firth.vectors.neighbours import Matrix, unit
+from firth.vectors.cosine import Matrix, unit
 from firth.vectors.sense_vectors import SenseVectors
 
 METHODS = ("expected", "likeliest")

@@ -1,4 +1,4 @@
-"""Words and their vectors, asked (`firth.vectors.questions`), changed and saved as gensim's `KeyedVectors` are.
+"""Words and their vectors, with the queries and file formats of gensim's `KeyedVectors`.
 
 Names, arguments and results are those of gensim 4.4, so that code and fingers need not change. What differs, on
 purpose:
