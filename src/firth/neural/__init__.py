@@ -1,4 +1,4 @@
-"""All of PyTorch, and only here: layers, the one training loop, and the models that stand on them."""
+"""Everything that needs PyTorch: layers, the training loop, and neural models."""
 
 import importlib
 

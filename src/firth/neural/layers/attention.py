@@ -1,15 +1,15 @@
-"""Attention: what a query takes from values is their mean, weighted by how well the query fits each value's key.
+"""Attention: the mean of values, weighted by the similarity of a query to each value's key.
 
-What: four ways to score a pair of query and key, the softmax over the keys that may be seen, and the weighted mean.
-    Each is a piece of its own; `Attention` is a scorer with the other two behind it. Several heads at once are in
+What: four scoring functions of a query and a key, the softmax over the keys that the mask allows, and the weighted
+    mean. `Attention` combines a scoring function with the other two. Multi-head attention is in
     `firth.neural.layers.multi_head_attention`, masks in `firth.neural.layers.masks`.
 Objective: a(q, k_s) = q . k_s (dot), q . k_s / sqrt(D) (scaled), q W k_s (multiplicative, also called general) or
     v . tanh(W q + U k_s) (additive); weights softmax_s a(q, k_s); result sum_s weight_s value_s.
 Source: Bahdanau, Cho and Bengio 2015, section 3.1 and appendix A.1.2 (additive); Luong, Pham and Manning 2015,
     section 3.1 (dot, general); Vaswani et al. 2017, section 3.2.1 (scaled).
-Departures: where no key may be seen, the result is zeros instead of 0 / 0, so that a batch may hold empty sequences.
-Cost: dot and scaled O(T S D); multiplicative O(T D_q D_k + T S D_k); additive O(T S H) with a (B, T, S, H) array, the
-    one that takes memory.
+Departures: if the mask allows no key, the result is zeros instead of 0 / 0, so that a batch may contain empty
+    sequences.
+Cost: dot and scaled O(T S D); multiplicative O(T D_q D_k + T S D_k); additive O(T S H) with a (B, T, S, H) array.
 """
 
 import math
@@ -24,23 +24,15 @@ Scores = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # (B, T, D_q), (B
 
 
 def dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    """Return how well queries fit keys: their dot products.
-
-    Args:
-        queries: (..., T, D).
-        keys: (..., S, D).
-
-    Returns:
-        (..., T, S).
-    """
+    """Return (..., T, S) dot products of (..., T, D) queries and (..., S, D) keys."""
     return queries @ keys.transpose(-2, -1)
 
 
 def scaled_dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    """Return dot products over the square root of their length; as in `dot_scores`.
+    """Return dot products divided by the square root of D; see `dot_scores`.
 
-    Of numbers of mean 0 and variance 1, D products sum to a variance of D: the division makes it 1 again, whatever D
-    is, which keeps the softmax away from where its gradient is nothing.
+    The sum of D products of numbers with mean 0 and variance 1 has variance D. The division makes it 1, which keeps the
+    softmax out of the range where its gradient vanishes.
     """
     return dot_scores(queries, keys) / math.sqrt(queries.shape[-1])
 
@@ -49,13 +41,13 @@ class MultiplicativeScores(nn.Module):
     """Scores q W k, for queries and keys of different widths.
 
     Args:
-        query_width: numbers of a query.
-        key_width: numbers of a key.
+        query_width: D_q.
+        key_width: D_k.
     """
 
     def __init__(self, query_width: int, key_width: int) -> None:
         super().__init__()
-        # Var(q W k) is the sum of query_width * key_width products: this makes it 1 for queries and keys of variance 1.
+        # q W k is a sum of query_width * key_width products: its variance is 1 for queries and keys of variance 1.
         self.weight = nn.Parameter(torch.randn(query_width, key_width) / math.sqrt(query_width * key_width))
 
     def forward(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -67,9 +59,9 @@ class AdditiveScores(nn.Module):
     """Scores v . tanh(W q + U k): a network with one hidden layer.
 
     Args:
-        query_width: numbers of a query.
-        key_width: numbers of a key.
-        hidden: units of the hidden layer.
+        query_width: D_q.
+        key_width: D_k.
+        hidden: width of the hidden layer.
     """
 
     def __init__(self, query_width: int, key_width: int, hidden: int) -> None:
@@ -86,24 +78,24 @@ class AdditiveScores(nn.Module):
 
 
 def attention_weights(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Return the softmax of scores over the keys that may be seen.
+    """Return the softmax of (..., T, S) scores over the keys that the mask allows.
 
     Args:
         scores: (..., T, S).
-        mask: True where a query may look, of a shape that broadcasts to `scores`; None for everywhere.
+        mask: True where a query may attend, broadcasting to `scores`; None for everywhere.
 
     Returns:
-        (..., T, S) weights that sum to 1, exactly 0 where the mask is False; all 0 where it is False for every key.
+        (..., T, S) weights that sum to 1, exactly 0 where the mask is False; all 0 if it is False for every key.
     """
     weights = mask_scores(scores, mask).softmax(-1)
     return weights if mask is None else weights * mask
 
 
 class Attention(nn.Module):
-    """One head of attention with any scorer, without weights of its own.
+    """One head of attention with any scoring function, without parameters of its own.
 
     Args:
-        scores: one of the scorers of this module, or any other function of queries and keys.
+        scores: a scoring function of this module, or any other function of queries and keys.
     """
 
     def __init__(self, scores: Scores) -> None:
@@ -113,16 +105,13 @@ class Attention(nn.Module):
     def forward(
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return what each query takes from the values, and how much of each.
+        """Return (B, T, D_v) attention output and (B, T, S) weights.
 
         Args:
             queries: (B, T, D_q).
             keys: (B, S, D_k).
             values: (B, S, D_v).
-            mask: True where a query may look, broadcasting to (B, T, S).
-
-        Returns:
-            (B, T, D_v) and the (B, T, S) weights.
+            mask: True where a query may attend, broadcasting to (B, T, S).
         """
         weights = attention_weights(self.scores(queries, keys), mask)
         return weights @ values, weights

@@ -1,4 +1,4 @@
-"""A recurrent layer read onward, or onward and backward side by side (Schuster and Paliwal 1997)."""
+"""Bidirectional recurrent layers (Schuster and Paliwal 1997)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +9,12 @@ from torch import nn
 from firth.neural.layers.state import State
 
 
-def turned(x: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
-    """Return sequences read from their ends; padding stays behind them.
+def reversed_sequences(x: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
+    """Return (B, T, D) sequences in reverse order; padding stays at the end.
 
     Args:
         x: (B, T, D).
-        lengths: (B,) int64, steps of each; None where all have T.
+        lengths: (B,) int64, steps of each sequence; None if all have T.
     """
     if lengths is None:
         return x.flip(1)
@@ -25,10 +25,10 @@ def turned(x: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
 
 
 class Bidirectional(nn.Module):
-    """Two layers of the same kind, one of which reads each sequence from its end.
+    """Two layers of the same kind, one of which reads each sequence backward.
 
     Args:
-        make: makes a layer in one direction, whose `width` is H.
+        make: returns a layer in one direction, with attribute `width` H.
 
     Attributes:
         width: 2 H.
@@ -42,17 +42,14 @@ class Bidirectional(nn.Module):
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Read a batch of sequences both ways.
+        """Return (B, T, 2 H) outputs and the states: of the forward layer at the end, of the other at the beginning.
 
         Args:
             x: (B, T, D).
-            state: of the layer onward and of the one backward; None for a fresh start.
-            lengths: (B,) int64, steps of each sequence; None where all have T.
-
-        Returns:
-            (B, T, 2 H), and the states: onward at a sequence's end, backward at its beginning.
+            state: of the forward and the backward layer; None at the start.
+            lengths: (B,) int64, steps of each sequence; None if all have T.
         """
         first, second = state or (None, None)
         y, onward = self.forward_layer(x, first, lengths)
-        z, back = self.backward_layer(turned(x, lengths), second, lengths)
-        return torch.cat([y, turned(z, lengths)], dim=-1), (onward, back)
+        z, back = self.backward_layer(reversed_sequences(x, lengths), second, lengths)
+        return torch.cat([y, reversed_sequences(z, lengths)], dim=-1), (onward, back)

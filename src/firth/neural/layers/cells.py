@@ -1,16 +1,16 @@
-"""One recurrent layer in one direction: plain, LSTM or GRU, with dropout and zoneout of its own.
+"""One recurrent layer in one direction: simple RNN, LSTM or GRU, with dropout and zoneout.
 
 What
-    Reads sequences step by step. Without masks torch's kernels do it; with masks on the state, zoneout or sequences of
-    several lengths the loop of `layers.recurrence` does.
+    Without masks, torch's kernels run the steps. With masks on the state, zoneout or sequences of several lengths, the
+    loop of `layers.recurrence` does.
 Objective
-    h_t = cell(W x_t + b, m * U h_{t-1} + b', s_{t-1}); the cells stand in `layers.cell_steps`.
+    h_t = cell(W x_t + b, m * U h_{t-1} + b', s_{t-1}); the cells are in `layers.cell_steps`.
 Source
     Gal and Ghahramani 2016, section 4 (m); Merity, Keskar and Socher 2018, section 3 (masks on U); Krueger et al. 2017.
 Departures
-    A mask of the weights is drawn once a call and serves all its steps and sequences, as in AWD-LSTM.
+    A mask on the weights is the same for all steps and sequences of a call, as in AWD-LSTM.
 Cost
-    benchmarks/results/language/layers.md has the words a second of each.
+    benchmarks/results/language/layers.md has words per second.
 """
 
 import math
@@ -27,20 +27,20 @@ from firth.neural.layers.torch_kernels import run_torch
 
 
 class RecurrentLayer(nn.Module):
-    """A layer that reads sequences step by step.
+    """A recurrent layer.
 
     Args:
         kind: "rnn" h = tanh(W x + U h), "lstm" or "gru".
-        width_in: D, numbers a step of the input.
-        hidden: H, numbers of the state and of the output.
-        dropout: of which `recurrent`, `weights` and both rates of zoneout are the layer's own; the rest is the stack's.
+        width_in: D, width of the input.
+        hidden: H, width of the state and the output.
+        dropout: rates; the layer uses `recurrent`, `weights` and both of zoneout, and the stack the others.
 
     Attributes:
         width: H.
-        weight_ih, weight_hh, bias_ih, bias_hh: the parameters of torch's layer of that name, in its order of gates.
+        weight_ih, weight_hh, bias_ih, bias_hh: parameters as in torch's layer, with its order of gates.
 
     Raises:
-        OptionError: no such kind, or a size below 1.
+        OptionError: there is no such kind, or a size is below 1.
     """
 
     def __init__(self, kind: str, width_in: int, hidden: int, *, dropout: Dropouts | None = None) -> None:
@@ -63,15 +63,12 @@ class RecurrentLayer(nn.Module):
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Read a batch of sequences.
+        """Return (B, T, H) outputs, zero at padding, and the state at the end of each sequence.
 
         Args:
             x: (B, T, D).
-            state: (h,) or (h, c), each (B, H), where the sequences go on from; None for zeros.
-            lengths: (B,) int64 on the CPU, steps of each sequence, at least 1; None where all have T.
-
-        Returns:
-            (B, T, H), zero behind a sequence's end, and the state at its end.
+            state: (h,) or (h, c), each (B, H); None for zeros.
+            lengths: (B,) int64 on the CPU, steps of each sequence, at least 1; None if all have T.
         """
         (B, T), H = x.shape[:2], self.width
         start = state or tuple(x.new_zeros(B, H) for _ in self.zoneouts)

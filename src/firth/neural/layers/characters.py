@@ -1,21 +1,19 @@
-"""Words to vectors by their characters: any spelling has one, seen or not.
+"""Character-aware word embeddings: a CNN or an LSTM over the characters of any word, known or not.
 
-What
-    Encoders that stand wherever a `WordEmbedding` can: over ids of a vocabulary, each distinct one read once a batch.
-    Ids from V on are words outside the vocabulary, whose codes come with the batch.
+What Encoders that replace a `WordEmbedding`: they take ids of a vocabulary, and read each distinct word once per batch.
+    Ids from V on are words outside the vocabulary, whose character ids come with the batch.
 Objective
-    CNN    for each width w and filter: max over places p of tanh(W [c_p; ...; c_{p+w-1}] + b); side by side; highway
-    LSTM   D_f h_f + D_b h_b + b, with h_f and h_b the ends of an LSTM from the beginning and of one from the end
+    CNN    for each width w and filter: max over positions p of tanh(W [c_p; ...; c_{p+w-1}] + b); concatenated; highway
+    LSTM   D_f h_f + D_b h_b + b, with h_f and h_b the last states of a forward and a backward LSTM
 Source
     Kim, Jernite, Sontag and Rush 2016, sections 3.2 and 3.3 (CNN); Ling et al. 2015, section 3, equation 1 (LSTM, C2W).
 Departures
-    The CNN's maximum is taken over the word's own places, so that no vector depends on how far its batch is padded; a
-    word shorter than a filter fills up with zeros to one place. tanh, being monotone, stands behind the maximum.
-    Characters that no word of the vocabulary has share one vector. It starts at zero and is trained where words outside
-    the vocabulary are read, so that it is zero, not noise, where training text has none of them.
+    The CNN's maximum is over the word's own positions, so that no vector depends on the padding of its batch; a word
+    shorter than a filter is padded with zeros to one position. tanh is monotone and follows the maximum.
+    Characters outside the vocabulary's words share one vector. It starts at zero and is trained on words outside the
+    vocabulary, so that it is zero, not noise, if the training text has none.
 Cost
-    C D_c w products a filter and distinct word: longer words are read together, so that short ones pay for little
-    padding.
+    C D_c w products per filter and distinct word; words of similar length are read together, to save padding.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,17 +28,17 @@ from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.highway import Highway
 from firth.neural.layers.spelling import PADDING, UNKNOWN, Spelling
 
-TOGETHER, GROUPS = 64, 4  # words of like length that are read in one go, at least; such groups, at most
-SLICE = 2048  # words that `encode` reads in one go, at most
+GROUP_SIZE, MAX_GROUPS = 64, 4  # minimum number of words of similar length per group; maximum number of groups
+SLICE = 2048  # maximum number of words that `encode` reads at once
 SMALL = (25, 50, 75, 100, 125, 150)  # Kim et al. 2016, table 2, LSTM-Char-Small: filters of width 1, 2, ... 6
 
 
 class CharacterTable(nn.Module):
-    """A row a character; those of padding and of unknown characters start at zero.
+    """Character embedding; the rows of padding and unknown characters start at zero.
 
     Args:
-        codes: rows.
-        width: numbers a row.
+        codes: number of character ids.
+        width: D.
     """
 
     def __init__(self, codes: int, width: int) -> None:
@@ -49,35 +47,28 @@ class CharacterTable(nn.Module):
         self.clear()
 
     def clear(self) -> None:
-        """Set the rows that stand for no character of the vocabulary to zero."""
+        """Set the rows of padding and unknown characters to zero."""
         with torch.no_grad():
             self.weight[[PADDING, UNKNOWN]] = 0.0
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
-        """Return the rows of some characters.
-
-        Args:
-            codes: (...) int32.
-
-        Returns:
-            (..., D).
-        """
+        """Return (..., D) vectors of (...) int32 character ids."""
         return embedding(codes, self.weight, padding_idx=PADDING)
 
 
 class CharacterCNN(nn.Module):
-    """Filters over a word's characters, the highest answer of each, and a highway.
+    """Character CNN: convolutions over a word's characters, max pooling, and highway layers.
 
     Args:
         spellings: V words in the order of their ids.
         char_dim: width of character vectors.
-        filters: how many of width 1, 2, 3, ...
-        highway: layers of it.
-        width: numbers a word, by a last linear layer; None for what the highway gives, one a filter.
-        longest: characters of a word that are read.
+        filters: number of filters of width 1, 2, 3, ...
+        highway: number of highway layers.
+        width: D, by a final linear layer; None for the number of filters.
+        longest: maximum number of characters that are read of a word.
 
     Attributes:
-        width: numbers a word.
+        width: D.
 
     Raises:
         OptionError: no word, no filter, or a size below 1.
@@ -104,30 +95,20 @@ class CharacterCNN(nn.Module):
         self.width = width or sum(filters)
 
     def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the vectors of words.
+        """Return (..., D) vectors of words.
 
         Args:
-            ids: (...) int64, below V words of the vocabulary, from V on those of `unknown`.
-            unknown: (U, C) what `character_ids` gives for U words outside the vocabulary; None for none.
-
-        Returns:
-            (..., D).
+            ids: (...) int64; V + i stands for unknown word i.
+            unknown: (U, C) `character_ids` of U words outside the vocabulary, or None.
         """
         return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
 
     def character_ids(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) int32 the codes of n words, on the layer's device; see `Spelling.character_ids`."""
+        """Return (n, C) int32 character ids of n words, on the layer's device; see `Spelling.character_ids`."""
         return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
-        """Return the vectors of words, seen or not, without gradients.
-
-        Args:
-            words: n of them.
-
-        Returns:
-            (n, D).
-        """
+        """Return (n, D) vectors of n words, known or not, without gradients."""
         return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
@@ -136,32 +117,32 @@ class CharacterCNN(nn.Module):
         return vectors
 
     def _highest(self, codes: torch.Tensor) -> torch.Tensor:
-        """(n, filters) the highest answer of each filter within each word."""
+        """Return (n, filters), the maximum of each filter over the positions of each word."""
         lengths = (codes != PADDING).sum(1)
         x = self.characters(codes)  # (n, C, D_c)
         answers = []
         for one in self.filters:
             w = one.in_features // x.shape[2]
             wide = pad(x, (0, 0, 0, max(0, w - x.shape[1])))
-            places = wide.shape[1] - w + 1
-            windows = torch.cat([wide[:, k : k + places] for k in range(w)], dim=2)  # (n, places, w D_c)
-            behind = torch.arange(places, device=codes.device) > (lengths - w).clamp(min=0).unsqueeze(1)
+            positions = wide.shape[1] - w + 1
+            windows = torch.cat([wide[:, k : k + positions] for k in range(w)], dim=2)  # (n, positions, w D_c)
+            behind = torch.arange(positions, device=codes.device) > (lengths - w).clamp(min=0).unsqueeze(1)
             answers.append(one(windows).masked_fill(behind.unsqueeze(2), -torch.inf).amax(1))
         return torch.cat(answers, dim=1)
 
 
 class CharacterLSTM(nn.Module):
-    """An LSTM from a word's beginning and one from its end, and a linear layer over where they end.
+    """Character LSTM (C2W): a bidirectional LSTM over a word's characters, and a linear layer over its last states.
 
     Args:
         spellings: V words in the order of their ids.
         char_dim: width of character vectors.
-        hidden: numbers of each LSTM's state.
-        width: numbers a word.
-        longest: characters of a word that are read.
+        hidden: H, width of each LSTM's state.
+        width: D.
+        longest: maximum number of characters that are read of a word.
 
     Attributes:
-        width: numbers a word.
+        width: D.
 
     Raises:
         OptionError: no word, or a size below 1.
@@ -186,15 +167,15 @@ class CharacterLSTM(nn.Module):
         self.width = width
 
     def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the vectors of words, as in `CharacterCNN.forward`."""
+        """See `CharacterCNN.forward`."""
         return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
 
     def character_ids(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) int32 the codes of n words, as in `CharacterCNN.character_ids`."""
+        """See `CharacterCNN.character_ids`."""
         return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
 
     def encode(self, words: Sequence[str]) -> torch.Tensor:
-        """Return the vectors of words, seen or not, as in `CharacterCNN.encode`."""
+        """See `CharacterCNN.encode`."""
         return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
@@ -202,22 +183,22 @@ class CharacterLSTM(nn.Module):
         return vectors
 
     def _ends(self, codes: torch.Tensor) -> torch.Tensor:
-        """(n, 2 H) the output of both LSTMs behind a word's last character and before its first."""
+        """Return (n, 2 H), the last outputs of both LSTMs."""
         lengths = (codes != PADDING).sum(1).cpu()
-        _, ((onward, _), (back, _)) = self.lstm(self.characters(codes), None, lengths)
-        return torch.cat([onward, back], dim=1)
+        _, ((forward, _), (backward, _)) = self.lstm(self.characters(codes), None, lengths)
+        return torch.cat([forward, backward], dim=1)
 
 
-Reader = Callable[[torch.Tensor], torch.Tensor]  # (n, C) codes to (n, D)
+Reader = Callable[[torch.Tensor], torch.Tensor]  # (n, C) character ids to (n, D)
 
 
 def _by_type(ids: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor | None, read: Reader) -> torch.Tensor:
-    types, places = torch.unique(ids, return_inverse=True)
-    return read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[places]
+    types, inverse = torch.unique(ids, return_inverse=True)
+    return read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
 
 
 def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -> torch.Tensor:
-    """(n, C) the codes of types in rising order: words of the vocabulary first, then those outside it."""
+    """Return (n, C) character ids of types in ascending order: words of the vocabulary, then those outside it."""
     known = int((types < len(codes)).sum())
     rows = [codes[types[:known]], unknown[types[known:] - len(codes)]]
     width = max(codes.shape[1], unknown.shape[1])
@@ -225,9 +206,9 @@ def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -
 
 
 def _by_length(codes: torch.Tensor, read: Reader) -> torch.Tensor:
-    """Read words in groups of like length, each padded to its own longest alone."""
+    """Read words in groups of similar length, each padded to its own longest."""
     lengths, order = (codes != PADDING).sum(1).sort(stable=True)
-    groups = torch.split(order, max(TOGETHER, -(-len(order) // GROUPS)))
+    groups = torch.split(order, max(GROUP_SIZE, -(-len(order) // MAX_GROUPS)))
     longest = [int(part[-1]) for part in torch.split(lengths, len(groups[0]))]
     parts = [read(codes[rows, :width]) for rows, width in zip(groups, longest, strict=True)]
     return torch.cat(parts)[torch.argsort(order)]
@@ -242,7 +223,7 @@ def _encoded(codes: torch.Tensor, read: Reader, width: int) -> torch.Tensor:
 
 def _check(spellings: Sequence[str], **sizes: int) -> None:
     if not spellings:
-        raise OptionError("an encoder of characters got no word: expected a vocabulary")
+        raise OptionError("a character encoder needs a vocabulary of at least one word")
     for name, size in sizes.items():
         if size < 1:
             raise OptionError(f"{name}={size}: expected at least 1")

@@ -1,23 +1,21 @@
-"""Dropout in all the places where a recurrent model takes it.
+"""Dropout of every kind that recurrent models use.
 
 What
-    Noise in training that is gone in use: numbers set to zero (or, by zoneout, left at their last value) at random.
-Objective
-    Inverted dropout of rate p multiplies by m / (1 - p), m ~ Bernoulli(1 - p), so that the expectation is x and a model
-    in use needs no scale. *Plain*: a fresh m for every number. *Locked* (variational): one m a sequence, the same at
-    every step. *Weights*: m over the entries of a matrix. *Word types*: m over the rows of a table, so that all
-    occurrences of a word in a batch go together.
+    Random masks in training: numbers are set to zero, or, by zoneout, keep their last value.
+Objective Inverted dropout of rate p multiplies by m / (1 - p), m ~ Bernoulli(1 - p), so that the expectation is x and
+    evaluation needs no scale. *Plain*: a new m for every number. *Locked* (variational): one m per sequence, the same
+    at every step. *Weights*: m over the entries of a matrix. *Word types*: m over the rows of a table, so that all
+    occurrences of a word in a batch are dropped together.
 Source
     Srivastava et al. 2014, section 4; Gal and Ghahramani 2016, section 4 (one mask a sequence for inputs, outputs and
     recurrent connections; word types; Monte Carlo dropout in section 3); Merity, Keskar and Socher 2018, section 3
     (weights, called DropConnect there); Krueger et al. 2017 (zoneout).
 Departures
-    Word types are drawn over the whole vocabulary for a batch, not for each sequence: one draw, and rows of a batch
-    share it, as in AWD-LSTM.
-    On a processor a rate is a whole number of parts in 65,536, and four masks' numbers come of one draw: torch's own
-    take four to five times as long, a tenth of a transformer's training.
+    Word types are sampled over the whole vocabulary once per batch, not per sequence, as in AWD-LSTM.
+    On the CPU a rate is a whole number of parts in 65,536, and one random number of 64 bits gives four entries of a
+    mask: torch's own masks take four to five times as long, a tenth of the training of a transformer.
 Cost
-    One pass over what is dropped; a mask of weights is one pass over the matrix a batch.
+    One pass over the data; for a mask of weights, one pass over the matrix per batch.
 """
 
 import math
@@ -31,70 +29,65 @@ from torch.nn.functional import dropout
 from firth.errors import OptionError
 from firth.options import check, option, options_class
 
-PARTS = 2**16  # a rate on a processor is so many parts of it
+PARTS = 2**16  # resolution of rates on the CPU
 
 
 @options_class
 class Dropouts:
-    """The rates of a recurrent stack, each from 0 (none) to below 1.
+    """Dropout rates of a recurrent stack, each from 0 (none) to below 1.
 
     Raises:
         OptionError: a rate is out of its range.
     """
 
-    inputs: float = option(0.0, "on what enters the first layer", minimum=0.0, maximum=0.99)
-    layers: float = option(0.0, "on what goes from a layer to the next", minimum=0.0, maximum=0.99)
-    outputs: float = option(0.0, "on what leaves the last layer", minimum=0.0, maximum=0.99)
-    recurrent: float = option(0.0, "on the state in its product with weights, locked", minimum=0.0, maximum=0.99)
-    weights: float = option(0.0, "on the entries of the recurrent weights", minimum=0.0, maximum=0.99)
-    zoneout: float = option(
-        0.0, "chance that a number of the state, in an LSTM of the cell, stays as it was", minimum=0.0, maximum=0.99
+    inputs: float = option(0.0, "dropout of the input of the first layer", minimum=0.0, maximum=0.99)
+    layers: float = option(0.0, "dropout between layers", minimum=0.0, maximum=0.99)
+    outputs: float = option(0.0, "dropout of the output of the last layer", minimum=0.0, maximum=0.99)
+    recurrent: float = option(
+        0.0, "dropout of the state in its product with the recurrent weights, locked", minimum=0.0, maximum=0.99
     )
-    zoneout_output: float = option(0.0, "the same for an LSTM's output", minimum=0.0, maximum=0.99)
-    locked: bool = option(False, "one mask a sequence instead of one a step")
+    weights: float = option(
+        0.0, "weight dropping: dropout of the entries of the recurrent weights", minimum=0.0, maximum=0.99
+    )
+    zoneout: float = option(
+        0.0,
+        "zoneout: probability that a unit of the state (in an LSTM, of the cell) keeps its value",
+        minimum=0.0,
+        maximum=0.99,
+    )
+    zoneout_output: float = option(0.0, "zoneout of the output of an LSTM", minimum=0.0, maximum=0.99)
+    locked: bool = option(False, "one mask per sequence instead of one per step")
 
     def __post_init__(self) -> None:
         check(self)
 
     @classmethod
     def plain(cls, rate: float) -> "Dropouts":
-        """Return dropout of everything that is not recurrent, a fresh mask each step (Zaremba et al. 2014).
-
-        Args:
-            rate: of all of it.
-        """
+        """Return dropout with a new mask per step, except on recurrent connections (Zaremba et al. 2014)."""
         return cls(inputs=rate, layers=rate, outputs=rate)
 
     @classmethod
     def variational(cls, rate: float) -> "Dropouts":
-        """Return one mask a sequence for inputs, outputs and recurrent connections (Gal and Ghahramani 2016).
-
-        Args:
-            rate: of all of them.
-        """
+        """Return one mask per sequence for inputs, outputs and recurrent connections (Gal and Ghahramani 2016)."""
         return cls(inputs=rate, layers=rate, outputs=rate, recurrent=rate, locked=True)
 
 
 def checked_rate(name: str, rate: float) -> float:
-    """Return a rate of dropout.
-
-    Args:
-        name: of the option, for the message.
-        rate: the share to drop.
+    """Return a dropout rate; `name` is for the message.
 
     Raises:
         OptionError: the rate is not a number from 0 to below 1.
     """
     if not 0.0 <= rate < 1.0:
-        raise OptionError(f"{name}={rate!r}: expected a share from 0 to below 1")
+        raise OptionError(f"{name}={rate!r}: expected a rate from 0 to below 1")
     return float(rate)
 
 
 class DropoutMask(nn.Module):
-    """A mask that is drawn in training mode alone: the one switch that `sampling` turns.
+    """Random mask of inverted dropout, in training mode only; `sampling` switches it on in evaluation.
 
     Args:
-        rate: the share to drop.
+        rate: dropout rate.
 
     Raises:
         OptionError: the rate is not a number from 0 to below 1.
@@ -106,24 +99,16 @@ class DropoutMask(nn.Module):
 
     @property
     def active(self) -> bool:
-        """Whether anything is dropped now."""
+        """Whether the mask drops anything now."""
         return self.training and self.rate > 0.0
 
     def forward(self, like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor | None:
-        """Return an inverted mask, or None where nothing is dropped.
-
-        Args:
-            like: whose type and device the mask has.
-            shape: of the mask.
-
-        Returns:
-            numbers that are 0 or 1 / (1 - rate).
-        """
+        """Return a mask of 0 and 1 / (1 - rate), with the type and device of `like`; None if nothing is dropped."""
         if not self.active:
             return None
         if like.device.type != "cpu":
-            kept = torch.empty(shape, dtype=like.dtype, device=like.device)
-            return kept.bernoulli_(1 - self.rate).div_(1 - self.rate)
+            mask = torch.empty(shape, dtype=like.dtype, device=like.device)
+            return mask.bernoulli_(1 - self.rate).div_(1 - self.rate)
         dropped = round(self.rate * PARTS)
         return (_parts(shape) >= dropped - PARTS // 2).to(like.dtype).div_(1 - self.rate)
 
@@ -133,17 +118,17 @@ class DropoutMask(nn.Module):
 
 
 def _parts(shape: tuple[int, ...]) -> torch.Tensor:
-    """Return random numbers from -PARTS / 2 to PARTS / 2 - 1, four out of one draw of 64 bits."""
+    """Return random numbers from -PARTS / 2 to PARTS / 2 - 1, four from each random number of 64 bits."""
     count = math.prod(shape)
-    drawn = torch.empty(-(-count // 4), dtype=torch.int64).random_(-(2**63), None)
-    return drawn.view(torch.int16)[:count].view(shape)
+    random = torch.empty(-(-count // 4), dtype=torch.int64).random_(-(2**63), None)
+    return random.view(torch.int16)[:count].view(shape)
 
 
 class Zoneout(nn.Module):
-    """How much of the state before a step stays: all or nothing at random in training, the expectation in use.
+    """Zoneout: the fraction of the previous state to keep; 0 or 1 at random in training, the rate in evaluation.
 
     Args:
-        rate: the chance that a number stays.
+        rate: probability that a unit keeps its value.
 
     Raises:
         OptionError: the rate is not a number from 0 to below 1.
@@ -154,16 +139,11 @@ class Zoneout(nn.Module):
         self.rate = checked_rate("zoneout", rate)
 
     def forward(self, like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor | None:
-        """Return what is kept: 0 or 1 each in training, the rate in use; None where nothing ever is.
-
-        Args:
-            like: whose type and device it has.
-            shape: of it.
-        """
+        """Return the fractions to keep, with the type and device of `like`; None if the rate is 0."""
         if self.rate == 0.0:
             return None
-        kept = torch.empty(shape, dtype=like.dtype, device=like.device)
-        return kept.bernoulli_(self.rate) if self.training else kept.fill_(self.rate)
+        fraction = torch.empty(shape, dtype=like.dtype, device=like.device)
+        return fraction.bernoulli_(self.rate) if self.training else fraction.fill_(self.rate)
 
     def extra_repr(self) -> str:
         """Return what `print` shows."""
@@ -174,8 +154,8 @@ class Dropout(nn.Module):
     """Inverted dropout of sequences.
 
     Args:
-        rate: the share to drop.
-        locked: whether a sequence has one mask, the same at every step.
+        rate: dropout rate.
+        locked: whether each sequence has one mask, the same at every step.
 
     Raises:
         OptionError: the rate is not a number from 0 to below 1.
@@ -187,11 +167,7 @@ class Dropout(nn.Module):
         self.locked = locked
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return x with a share of its numbers zero and the rest scaled up.
-
-        Args:
-            x: (B, T, D), or any shape where the mask is not locked.
-        """
+        """Return (B, T, D) x with dropout; any shape if the mask is not locked."""
         if not self.mask.active:
             return x
         if not self.locked and x.device.type != "cpu":
@@ -202,20 +178,17 @@ class Dropout(nn.Module):
 
 @contextmanager
 def sampling(module: nn.Module) -> Iterator[None]:
-    """Keep dropout on inside a block, whatever mode the module is in: Monte Carlo dropout.
+    """Enable a module's dropout, torch's own included, in any mode: Monte Carlo dropout.
 
-    The mean of several predictions made so approximates the mean over the weights' posterior (Gal and Ghahramani 2016,
-    section 3). Everything else, batch normalisation for one, stays in its mode.
-
-    Args:
-        module: whose dropout, torch's own included, is turned on.
+    The mean of several predictions approximates the mean over the posterior of the weights (Gal and Ghahramani 2016,
+    section 3). Everything else, such as batch normalisation, keeps its mode.
     """
-    noisy = [part for part in module.modules() if isinstance(part, DropoutMask | Zoneout | nn.Dropout)]
-    modes = [part.training for part in noisy]
+    random = [part for part in module.modules() if isinstance(part, DropoutMask | Zoneout | nn.Dropout)]
+    modes = [part.training for part in random]
     try:
-        for part in noisy:
+        for part in random:
             part.train()
         yield
     finally:
-        for part, mode in zip(noisy, modes, strict=True):
+        for part, mode in zip(random, modes, strict=True):
             part.train(mode)

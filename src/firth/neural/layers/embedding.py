@@ -1,16 +1,16 @@
-"""Ids to vectors by a table that is learnt: the plainest input of a neural model.
+"""Word embedding: a table of vectors.
 
 What
-    One row a word, drawn at random or taken from trained word vectors, which then stay as they are or are tuned.
-Objective
-    x = E[id], with embedding dropout x = m[id] E[id] / (1 - p), m ~ Bernoulli(1 - p) one number a word type and batch.
+    One row per word, random or from trained word vectors, which are frozen or fine-tuned.
+Objective x = E[id], with embedding dropout x = m[id] E[id] / (1 - p), m ~ Bernoulli(1 - p), one number per word type
+    and batch.
 Source
     Bengio et al. 2003, section 2; Gal and Ghahramani 2016, section 4.2, for dropout of word types.
 Departures
-    Words without a trained vector get random rows of the same mean and spread as the trained ones', number by number,
-    so that no layer above can tell them by their length.
+    Words without a trained vector have random rows with the mean and spread of the trained ones in each dimension, so
+    that later layers cannot recognise them by their length.
 Cost
-    A row a token; V random numbers a batch where word types are dropped.
+    One row per token; V random numbers per batch with embedding dropout.
 """
 
 from collections.abc import Iterable
@@ -25,21 +25,21 @@ from firth.neural.layers.dropout import DropoutMask
 from firth.randomness import generator
 from firth.vectors.word_vectors import WordVectors
 
-SAMPLE = 10_000  # trained rows, the first ones, that the mean and spread are taken from
+SAMPLE = 10_000  # trained rows, the first ones, that determine the mean and spread
 
 
 class WordEmbedding(nn.Module):
     """A table of vectors.
 
     Args:
-        words: V, how many rows.
-        width: D, numbers a row.
-        dropout: the share of word types to drop in training, all their occurrences in a batch together.
-        frozen: whether the table stays as it is.
+        words: V.
+        width: D.
+        dropout: embedding dropout: rate of word types, all occurrences in a batch together.
+        frozen: whether training leaves the table unchanged.
 
     Attributes:
         width: D.
-        found: how many rows were taken from trained vectors.
+        pretrained: number of rows from trained vectors.
         weight: (V, D).
 
     Raises:
@@ -51,7 +51,7 @@ class WordEmbedding(nn.Module):
         if words < 1 or width < 1:
             raise OptionError(f"an embedding of {words} words x {width}: expected at least 1 x 1")
         self.width = width
-        self.found = 0
+        self.pretrained = 0
         self.weight = nn.Parameter(torch.empty(words, width).uniform_(-0.1, 0.1), requires_grad=not frozen)
         self.mask = DropoutMask(dropout)
 
@@ -62,14 +62,11 @@ class WordEmbedding(nn.Module):
         """Return a table of trained vectors.
 
         Args:
-            vectors: trained, in any format that firth reads.
-            words: V words in the order of their ids; a `Vocabulary` is one such.
-            frozen: whether the rows stay as they are, also those of words without a vector.
+            vectors: trained word vectors.
+            words: V words in the order of their ids, such as a `Vocabulary`.
+            frozen: whether training leaves all rows unchanged, also those of words without a vector.
             dropout: as for the class.
-            seed: of the rows of words that `vectors` lacks.
-
-        Returns:
-            an embedding whose `found` tells how many words had a vector.
+            seed: of the rows of words without a vector.
 
         Raises:
             OptionError: no word has a vector.
@@ -84,20 +81,13 @@ class WordEmbedding(nn.Module):
         table = generator(seed, "rows without a vector").normal(like.mean(0), like.std(0), (len(rows), vectors.dim))
         table[[row >= 0 for row in rows]] = vectors.vectors[known]
         layer = cls(len(rows), vectors.dim, dropout=dropout, frozen=frozen)
-        layer.found = len(known)
+        layer.pretrained = len(known)
         with torch.no_grad():
             layer.weight.copy_(torch.from_numpy(table))
         return layer
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Return the vectors of some words.
-
-        Args:
-            ids: (...) int64.
-
-        Returns:
-            (..., D).
-        """
+        """Return (..., D) vectors of (...) int64 ids."""
         x = embedding(ids, self.weight)
-        kept = self.mask(self.weight, (len(self.weight),))
-        return x if kept is None else x * kept[ids].unsqueeze(-1)
+        mask = self.mask(self.weight, (len(self.weight),))  # (V,)
+        return x if mask is None else x * mask[ids].unsqueeze(-1)

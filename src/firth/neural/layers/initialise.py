@@ -86,7 +86,7 @@ def initialise(
                 into(part.weight)
                 if part.bias is not None:
                     part.bias.zero_()
-            elif isinstance(part, nn.Embedding) or (isinstance(part, WordEmbedding) and not part.found):
+            elif isinstance(part, nn.Embedding) or (isinstance(part, WordEmbedding) and not part.pretrained):
                 if part.weight.requires_grad:
                     part.weight.uniform_(-embeddings, embeddings, generator=generator)
             elif isinstance(part, CharacterTable):

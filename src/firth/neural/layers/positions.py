@@ -1,17 +1,17 @@
-"""Positions: how a model without recurrence knows what stands where.
+"""Position encoding: how a model without recurrence represents word order.
 
-What: two that are added to the input once, learned or sinusoidal, and two that act within each attention on the
-    distance of query and key alone, relative and rotary. The former know places from a fixed first one; the latter
-    need none, and so let a cache slide along a text without end.
+What: learned and sinusoidal encodings are added to the input once; relative and rotary encodings act inside each
+    attention on the distance between query and key. The former count from a fixed first position. The latter need none,
+    so that a cache can slide along a text of any length.
 Objective: sinusoid(p)_{2i} = sin(p / 10000^{2i / D}), sinusoid(p)_{2i + 1} = cos(p / 10000^{2i / D}).
     Relative: score(t, s) = (q_t + u) . k_s + (q_t + v) . W sinusoid(t - s).
-    Rotary: pairs of numbers of q_t and k_s turned by t / 10000^{2i / D} and s / 10000^{2i / D}, so that their dot
+    Rotary: pairs of numbers of q_t and k_s rotated by t / 10000^{2i / D} and s / 10000^{2i / D}, so that their dot
     product depends on t - s.
 Source: Vaswani et al. 2017, section 3.5 (learned, sinusoidal); Dai et al. 2019, section 3.3 (relative); Su et al.
     2021, section 3.2.2 (rotary).
-Departures: relative positions serve queries that look ahead as well, by negative distances. Rotary pairs are numbers
-    i and i + D / 2, which is the paper's order permuted and costs two multiplications of whole halves.
-Cost: added ones O(T D); relative O(T (S + T) D) a layer, about the attention itself once more; rotary O((T + S) D).
+Departures: relative positions also serve queries that attend to later keys, by negative distances. Rotary pairs are
+    numbers i and i + D / 2, a permutation of the paper's order that needs only two products of whole halves.
+Cost: learned and sinusoidal O(T D); relative O(T (S + T) D) per layer, about as much as attention; rotary O((T + S) D).
 """
 
 import abc
@@ -26,34 +26,26 @@ BASE = 10_000.0
 POSITIONS = ("learned", "sinusoidal", "relative", "rotary", "none")
 
 
-def sinusoids(places: torch.Tensor, width: int) -> torch.Tensor:
-    """Return the sinusoids of places, sines and cosines in turn.
-
-    Args:
-        places: (T,) numbers, negative ones too.
-        width: D, even.
-
-    Returns:
-        (T, D), of torch's default type.
-    """
-    angles = _angles(places, width)
+def sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
+    """Return (T, D) sinusoids of (T,) positions, possibly negative: sines and cosines in turn; D is even."""
+    angles = _angles(positions, width)
     return torch.stack((angles.sin(), angles.cos()), -1).flatten(-2).to(torch.get_default_dtype())
 
 
-def _angles(places: torch.Tensor, width: int) -> torch.Tensor:
+def _angles(positions: torch.Tensor, width: int) -> torch.Tensor:
     if width % 2:
         raise OptionError(f"width {width}: sinusoids come in pairs; expected an even number")
-    pairs = torch.arange(0, width, 2, device=places.device, dtype=torch.float64)
-    rates = torch.exp(pairs * (-math.log(BASE) / width))  # in float64, for far places make large angles
-    return places[:, None] * rates  # (T, D / 2)
+    pairs = torch.arange(0, width, 2, device=positions.device, dtype=torch.float64)
+    rates = torch.exp(pairs * (-math.log(BASE) / width))  # in float64: distant positions have large angles
+    return positions[:, None] * rates  # (T, D / 2)
 
 
 class SinusoidalPositions(nn.Module):
-    """Adds the sinusoid of its place to each vector; nothing is learned, and any place is known.
+    """Adds the sinusoid of its position to each vector; no parameters.
 
     Args:
         width: D.
-        context: places that are kept computed.
+        context: number of positions.
     """
 
     def __init__(self, width: int, context: int) -> None:
@@ -62,50 +54,42 @@ class SinusoidalPositions(nn.Module):
         self.register_buffer("table", sinusoids(torch.arange(context), width), persistent=False)
 
     def forward(self, x: torch.Tensor, first: int = 0) -> torch.Tensor:
-        """Return vectors with their places.
-
-        Args:
-            x: (B, T, D).
-            first: the place of the first of them.
-        """
+        """Return (B, T, D) vectors with their positions, which count from `first`."""
         return x + self.table[first : first + x.shape[1]]
 
 
 class LearnedPositions(nn.Module):
-    """Adds a vector that is learned for its place to each vector.
+    """Adds the learned vector of its position to each vector.
 
     Args:
         width: D.
-        context: places there are.
+        context: number of positions.
     """
 
     def __init__(self, width: int, context: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(0.5 * torch.randn(context, width))  # as GPT-2: half the spread of words, here 1
+        self.table = nn.Parameter(0.5 * torch.randn(context, width))  # as in GPT-2: half the spread of words
 
     def forward(self, x: torch.Tensor, first: int = 0) -> torch.Tensor:
-        """Return vectors with their places; see `SinusoidalPositions.forward`."""
+        """See `SinusoidalPositions.forward`."""
         return x + self.table[first : first + x.shape[1]]
 
 
 class PairPositions(nn.Module, abc.ABC):
-    """Positions that act within an attention, by the distance of query and key."""
+    """A position encoding inside attention, by the distance between query and key."""
 
     @abc.abstractmethod
     def forward(self, q: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Return queries, keys, and what to add to their dot products.
+        """Return queries and keys of the same shapes, and a (B, H, T, S) bias on their dot products, or None.
 
         Args:
-            q: (B, H, T, D / H), the last of them at the last key.
+            q: (B, H, T, D / H); the last query is at the position of the last key.
             k: (B, H, S, D / H).
-
-        Returns:
-            Queries and keys of the same shapes, and (B, H, T, S) or None.
         """
 
 
 class RelativePositions(PairPositions):
-    """A learned projection of the sinusoid of the distance, with the two biases u and v of each head.
+    """Relative positions: a learned projection of the sinusoid of the distance, with biases u and v per head.
 
     Args:
         width: D of the attention.
@@ -122,16 +106,16 @@ class RelativePositions(PairPositions):
     def forward(self, q: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Return q + u, the keys, and (q + v) . W sinusoid(distance); see `PairPositions.forward`."""
         queries, keys = q.shape[-2], k.shape[-2]
-        distances = torch.arange(keys - 1, -queries, -1, device=q.device)  # (S + T - 1,) from far back to ahead
+        distances = torch.arange(keys - 1, -queries, -1, device=q.device)  # (S + T - 1,), descending
         rows = self.distance(sinusoids(distances, self.width).to(q.dtype))
         rows = rows.reshape(len(rows), self.heads, -1).transpose(0, 1)  # (H, S + T - 1, D / H)
-        return q + self.content_bias, k, _by_place((q + self.distance_bias) @ rows.transpose(-2, -1), keys)
+        return q + self.content_bias, k, _by_position((q + self.distance_bias) @ rows.transpose(-2, -1), keys)
 
 
-def _by_place(by_distance: torch.Tensor, keys: int) -> torch.Tensor:
-    """Move row t left by T - 1 - t, so that column s is the distance of query t and key s.
+def _by_position(by_distance: torch.Tensor, keys: int) -> torch.Tensor:
+    """Shift row t left by T - 1 - t, so that column s is the distance of query t and key s.
 
-    A row that is one longer than the step from row to row of the view moves by one a row: no index is built.
+    A view with rows one longer than its row stride shifts by one per row, without an index.
     """
     *batch, queries, columns = by_distance.shape
     longer = nn.functional.pad(by_distance, (1, 0)).reshape(*batch, columns + 1, queries)
@@ -139,16 +123,16 @@ def _by_place(by_distance: torch.Tensor, keys: int) -> torch.Tensor:
 
 
 class RotaryPositions(PairPositions):
-    """Turns pairs of numbers of queries and keys by angles that grow with their place; nothing is learned."""
+    """Rotary positions: pairs of numbers of queries and keys rotate by angles that grow with position."""
 
     def forward(self, q: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Return queries and keys, turned, and None; see `PairPositions.forward`."""
+        """Return rotated queries and keys, and None; see `PairPositions.forward`."""
         angles = _angles(torch.arange(k.shape[-2], device=k.device), k.shape[-1])
         cosines, sines = angles.cos().to(q.dtype), angles.sin().to(q.dtype)  # (S, D / 2H)
         last = q.shape[-2]
-        return _turned(q, cosines[-last:], sines[-last:]), _turned(k, cosines, sines), None
+        return _rotated(q, cosines[-last:], sines[-last:]), _rotated(k, cosines, sines), None
 
 
-def _turned(x: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> torch.Tensor:
+def _rotated(x: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> torch.Tensor:
     left, right = x.chunk(2, -1)
     return torch.cat((left * cosines - right * sines, right * cosines + left * sines), -1)

@@ -1,6 +1,6 @@
-"""Recurrent layers one upon the other, of any cell, connected in any way, read in one direction or in both.
+"""Recurrent stack: layers of any cell, with any connection, in one direction or both.
 
-The stack is a stream: give it the state that it returned, and it goes on as if the chunks had come in one piece.
+The stack reads streams: with the state of the previous call, the result is that of a single call on the whole sequence.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from firth.neural.layers.qrnn import Qrnn
 from firth.neural.layers.recurrence import STEPS
 from firth.neural.layers.state import State
 
-# Makes a layer in one direction of its width of input, H and its rates of dropout.
+# Returns a layer in one direction, given its input width, H and its dropout rates.
 Cell = Callable[..., Any]
 
 CELLS: dict[str, Cell] = {
@@ -30,23 +30,23 @@ CELLS: dict[str, Cell] = {
 
 
 class RecurrentStack(nn.Module):
-    """Layers that read a sequence step by step, each the outputs of the one below.
+    """A stack of recurrent layers.
 
     Args:
-        width_in: D, numbers a step of the input.
-        hidden: H, numbers of each layer's state in one direction.
-        layers: how many.
-        cell: "rnn", "lstm", "gru" or "qrnn", or what makes a layer: `partial(Qrnn, window=3)`.
-        connection: what goes from layer to layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
-        bidirectional: whether each layer reads from the end as well; its state at a chunk's border then means little.
-        dropout: rates in all places, or one for everything that is not recurrent.
-        normalise: what enters each layer: "none", "layer" or "batch" (`layers.normalise`).
+        width_in: D, width of the input.
+        hidden: H, width of each layer's state in one direction.
+        layers: number of layers.
+        cell: "rnn", "lstm", "gru" or "qrnn", or a function that returns a layer, such as `partial(Qrnn, window=3)`.
+        connection: around each layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
+        bidirectional: whether each layer also reads backward; states between calls are then of little use.
+        dropout: rates in all places, or one rate for everything that is not recurrent.
+        normalise: normalisation of each layer's input: "none", "layer" or "batch" (`layers.normalise`).
 
     Attributes:
-        width: H' = H, or 2 H where it reads both ways.
+        width: H' = H, or 2 H if bidirectional.
 
     Raises:
-        OptionError: no such cell, connection or norm, no layer, or a rate or size out of its range.
+        OptionError: there is no such cell, connection or norm, or a value is out of its range.
     """
 
     def __init__(
@@ -85,15 +85,12 @@ class RecurrentStack(nn.Module):
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Read a batch of sequences, or go on with them.
+        """Return (B, T, H') outputs, meaningless at padding, and the state at the end of each sequence.
 
         Args:
             x: (B, T, D).
-            state: what the chunk before returned, a tuple with a state for each layer; None for a fresh start.
-            lengths: (B,) int64, steps of each sequence, at least 1; None where all have T.
-
-        Returns:
-            (B, T, H'), of which what lies behind a sequence's end means nothing, and the state at the ends.
+            state: of the previous call, a tuple with a state per layer; None at the start.
+            lengths: (B,) int64, steps of each sequence, at least 1; None if all have T.
         """
         ends = []
         for number, (layer, connection) in enumerate(zip(self.layers, self.connections, strict=True)):

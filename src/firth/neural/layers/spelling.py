@@ -1,23 +1,23 @@
-"""Words as numbered characters, for encoders that read them."""
+"""Words as character ids, for encoders that read characters."""
 
 from collections.abc import Iterable, Sequence
 
 import torch
 
-PADDING, BEGIN, END, UNKNOWN = range(4)  # codes that stand for no character; the characters' own follow
+PADDING, BEGIN, END, UNKNOWN = range(4)  # special ids; those of characters follow
 
 
 class Spelling:
-    """The characters of a vocabulary and their codes.
+    """The characters of a vocabulary and their ids.
 
     Args:
-        words: whose characters have codes, in the order of their code points, whatever the order of the words.
-        longest: characters of a word that are read; what stands behind them is left out.
+        words: whose characters have ids, in the order of code points.
+        longest: maximum number of characters that are read of a word.
 
     Attributes:
-        characters: those characters.
+        characters: in the order of their ids.
         longest: as given.
-        codes: how many there are, those of beginning, end, padding and unknown characters among them.
+        codes: number of ids, with those of begin, end, padding and unknown characters.
     """
 
     def __init__(self, words: Iterable[str], *, longest: int = 50) -> None:
@@ -27,14 +27,7 @@ class Spelling:
         self._code = {character: code for code, character in enumerate(self.characters, UNKNOWN + 1)}
 
     def character_ids(self, words: Sequence[str]) -> torch.Tensor:
-        """Return words as codes, each between a mark of its beginning and one of its end.
-
-        Args:
-            words: n of them.
-
-        Returns:
-            (n, C) int32, padded with zeros behind the longest.
-        """
+        """Return (n, C) int32 character ids of n words, each between a begin and an end, padded to the longest."""
         rows = [[BEGIN, *(self._code.get(c, UNKNOWN) for c in word[: self.longest]), END] for word in words]
         width = max(map(len, rows), default=2)
         padded = [row + [PADDING] * (width - len(row)) for row in rows]

@@ -1,6 +1,6 @@
-"""What a layer hands from one step to the next: tensors, in tuples within tuples, each with the batch first.
+"""State of a module between steps: tensors with the batch first, in nested tuples.
 
-One form for every model is what lets one loop carry states over chunks of text and one search pick rows out of them.
+All models use this form, so that one loop can carry states across batches and one search can select rows of them.
 """
 
 from collections.abc import Callable
@@ -8,16 +8,11 @@ from typing import Any
 
 import torch
 
-State = Any  # a tensor with the batch as its first side, None, or a tuple of states
+State = Any  # a tensor with the batch first, None, or a tuple of states
 
 
 def mapped(state: State, change: Callable[[torch.Tensor], torch.Tensor]) -> State:
-    """Return a state with every tensor changed.
-
-    Args:
-        state: tensors, None, or tuples of them.
-        change: called with each tensor.
-    """
+    """Return a state with a function applied to every tensor."""
     if state is None:
         return None
     if isinstance(state, tuple):
@@ -26,15 +21,10 @@ def mapped(state: State, change: Callable[[torch.Tensor], torch.Tensor]) -> Stat
 
 
 def detached(state: State) -> State:
-    """Return a state that gradients do not go back through."""
+    """Return a state without its gradient history."""
     return mapped(state, torch.Tensor.detach)
 
 
 def rows_of(state: State, rows: torch.Tensor) -> State:
-    """Return the state of some sequences of a batch.
-
-    Args:
-        state: of B sequences.
-        rows: (B',) int64, which of them.
-    """
+    """Return the state of some sequences of a batch, by their (B',) int64 rows."""
     return mapped(state, lambda tensor: tensor.index_select(0, rows))

@@ -1,19 +1,19 @@
-"""Items of many lengths in batches of like ones: sentences to tag, pairs to translate.
+"""Batches of sequences of similar length: sentences to tag, pairs to translate.
 
-**What** A batch of sequences is as wide as its longest; the rest is padding, which is computed for nothing. Items are
-shuffled, pools of some hundred batches are sorted by length and cut, and the batches are shuffled again: neighbours in
-a batch are alike in length and otherwise at random.
+**What** A batch of sequences is as wide as its longest; the rest is padding and wasted computation. Items are shuffled,
+pools of some hundred batches are sorted by length and cut, and the batches are shuffled again: items of a batch are
+similar in length and otherwise random.
 
-**Objective** Every item once an epoch. A batch holds at most `batch_size` items, or items times the longest of them at
-most `batch_size` tokens.
+**Objective** Every item once per epoch. A batch holds at most `batch_size` items, or at most `batch_size` tokens with
+padding.
 
 **Source** The usual practice of neural translation since Sutskever et al. 2014, section 3.4.
 
-**Departures** The order is a function of the seed and the epoch alone, so that a run can go on anywhere. An item longer
+**Departures** The order is a function of the seed and the epoch only, so that a run can resume anywhere. An item longer
 than a batch of tokens may be has a batch of its own. For several processes no batch has fewer items than there are
-processes: one at the end of a pool joins the batch before it.
+processes: such a batch at the end of a pool joins the one before.
 
-**Cost** A sort an epoch; the plan of one epoch is remembered, eight bytes an item.
+**Cost** A sort per epoch; the plan of one epoch is cached, eight bytes per item.
 """
 
 import itertools
@@ -34,18 +34,18 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Buckets(Generic[Item]):
-    """Items in batches of like length; it is `firth.neural.training.task.Batches`.
+    """Items in batches of similar length; implements `firth.neural.training.task.Batches`.
 
     Attributes:
-        items: N of them.
-        lengths: (N,) tokens of each, what its place in a batch costs.
-        collate: makes a batch of some of them; `padded` helps.
-        batch_size: items of a batch, or its tokens, padding included.
+        items: N items.
+        lengths: (N,) number of tokens of each item.
+        collate: returns a batch of a list of items; `pad` helps.
+        batch_size: maximum number of items per batch, or of tokens with padding.
         tokens: whether `batch_size` counts tokens.
-        shuffle: whether the order is drawn anew each epoch; where not, items go by length, and equal ones as they came.
+        shuffle: whether each epoch has a new random order; otherwise items are in order of length.
         seed: of the order.
-        pool: batches whose items are sorted together; more waste less and are less at random.
-        part: which of how many processes this is for; each has its share of every batch.
+        pool: number of batches whose items are sorted together; larger pools waste less and are less random.
+        part: (rank, count) of a process; each has its part of every batch.
     """
 
     items: Sequence[Item]
@@ -57,35 +57,26 @@ class Buckets(Generic[Item]):
     seed: int = 0
     pool: int = 100
     part: tuple[int, int] = (0, 1)
-    _plans: dict[int, list[Rows]] = field(default_factory=dict, repr=False)  # of one epoch, the last asked for
+    _plans: dict[int, list[Rows]] = field(default_factory=dict, repr=False)  # of the last epoch
 
     def __post_init__(self) -> None:
         if len(self.items) == 0:
-            raise CorpusError("there is nothing to make batches of: expected at least one item")
+            raise CorpusError("no items to make batches of: expected at least one")
         if self.batch_size < 1:
             raise OptionError(f"batch_size={self.batch_size}: expected a whole number of at least 1")
 
     def count(self, epoch: int) -> int:
-        """Return how many batches an epoch has."""
+        """Return the number of batches of an epoch."""
         return len(self.plan(epoch))
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Any]:
-        """Yield the batches of an epoch from one of them on.
-
-        Args:
-            number: of the epoch, from 0.
-            start: the batches to leave out.
-        """
+        """Yield the batches of an epoch (numbered from 0), without the first `start`."""
         rank, of = self.part
         for rows in self.plan(number)[start:]:
             yield self.collate([self.items[row] for row in rows[rank::of].tolist()])
 
     def shard(self, rank: int, of: int) -> "Buckets[Item]":
-        """Return the part of every batch that one of several processes trains on; together they have them all.
-
-        Args:
-            rank: of the process, from 0.
-            of: how many processes there are.
+        """Return the part of every batch for process `rank` (from 0) `of` so many.
 
         Raises:
             OptionError: there are fewer items than processes, or a batch holds fewer.
@@ -96,62 +87,47 @@ class Buckets(Generic[Item]):
         return replace(self, part=(rank, of), _plans={})
 
     def plan(self, epoch: int) -> list[Rows]:
-        """Return which items are in which batch.
-
-        Args:
-            epoch: from 0.
-
-        Returns:
-            For each batch the places of its items in `items`, the same for all processes.
-        """
+        """Return the indices of the items of each batch, the same for all processes."""
         key = epoch if self.shuffle else 0
         if key not in self._plans:
             self._plans.clear()
-            self._plans[key] = self._planned(key)
+            self._plans[key] = self._new_plan(key)
         return self._plans[key]
 
     def waste(self, epoch: int = 0) -> float:
-        """Return the share of padding among all that is computed in an epoch, from 0 to 1."""
+        """Return the fraction of padding among all computed tokens of an epoch."""
         sizes = [
             (len(rows) * int(self.lengths[rows].max()), int(self.lengths[rows].sum())) for rows in self.plan(epoch)
         ]
         computed, used = np.sum(sizes, axis=0)
         return 1 - float(used) / max(float(computed), 1.0)
 
-    def assembled(self, values: Sequence[Sequence[Any]], epoch: int = 0) -> list[Any]:
-        """Bring what was computed batch by batch into the order of the items.
-
-        Args:
-            values: for each batch of an epoch, one value an item.
-            epoch: which.
-
-        Returns:
-            N values.
-        """
+    def in_item_order(self, values: Sequence[Sequence[Any]], epoch: int = 0) -> list[Any]:
+        """Return N values in the order of the items, given those of each batch of an epoch."""
         result: list[Any] = [None] * len(self.items)
         for rows, batch in zip(self.plan(epoch), values, strict=True):
             for row, value in zip(rows.tolist(), batch, strict=True):
                 result[row] = value
         return result
 
-    def _planned(self, epoch: int) -> list[Rows]:
+    def _new_plan(self, epoch: int) -> list[Rows]:
         if not self.shuffle:
             return self._cut(np.argsort(self.lengths, kind="stable"))
         random = generator(self.seed, f"order of epoch {epoch}")
         order = random.permutation(len(self.items))
-        size = self.pool * max(self._items_a_batch(), self.part[1])
-        cuts = [*range(0, max(len(order) - self.part[1], 0) + 1, size), len(order)]  # no pool of too few for a batch
+        size = self.pool * max(self._items_per_batch(), self.part[1])
+        cuts = [*range(0, max(len(order) - self.part[1], 0) + 1, size), len(order)]  # no pool is too small for a batch
         pools = [order[first:last] for first, last in itertools.pairwise(cuts)]
         batches = [rows for pool in pools for rows in self._cut(pool[np.argsort(self.lengths[pool], kind="stable")])]
-        return [batches[place] for place in random.permutation(len(batches))]
+        return [batches[i] for i in random.permutation(len(batches))]
 
-    def _items_a_batch(self) -> int:
+    def _items_per_batch(self) -> int:
         if not self.tokens:
             return self.batch_size
         return max(1, int(self.batch_size / max(float(self.lengths.mean()), 1.0)))
 
     def _cut(self, rows: Rows) -> list[Rows]:
-        """Cut items, shortest first, into batches that are as large as they may be."""
+        """Cut items, shortest first, into the largest batches allowed."""
         least, borders = self.part[1], [0]
         while borders[-1] < len(rows):
             first = borders[-1]
@@ -163,21 +139,13 @@ class Buckets(Generic[Item]):
     def _fitting(self, rows: Rows) -> int:
         if not self.tokens:
             return self.batch_size
-        most = rows[: self.batch_size]  # each has a token at least
-        sizes = self.lengths[most] * np.arange(1, len(most) + 1)  # grows: the next is never shorter
+        most = rows[: self.batch_size]  # each has at least one token
+        sizes = self.lengths[most] * np.arange(1, len(most) + 1)  # ascending: items are sorted by length
         return int(np.searchsorted(sizes, self.batch_size, side="right"))
 
 
-def padded(sequences: Sequence[Sequence[int] | Rows], value: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return sequences of ids side by side.
-
-    Args:
-        sequences: B of them, of lengths up to T.
-        value: what stands behind the shorter ones.
-
-    Returns:
-        (B, T) int64 and (B,) int64, their lengths.
-    """
+def pad(sequences: Sequence[Sequence[int] | Rows], value: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (B, T) int64 ids of B sequences, padded with `value` on the right, and their (B,) int64 lengths."""
     lengths = torch.tensor([len(sequence) for sequence in sequences], dtype=torch.int64)
     ids = torch.full((len(sequences), int(lengths.max())), value, dtype=torch.int64)
     for row, sequence in zip(ids, sequences, strict=True):

@@ -1,7 +1,7 @@
-"""Figures of training for the boards that people look at: TensorBoard, Weights & Biases, MLflow.
+"""Callbacks that log training to TensorBoard, Weights & Biases or MLflow.
 
-A callback is any function of a row (`firth.neural.training.monitor.History.rows`); these are ready made. Each opens
-what it writes to at its first row, in the process that writes.
+A callback is any function of a row (`firth.neural.training.monitor.History.rows`). These open their target at the first
+row, in the process that writes.
 """
 
 import importlib
@@ -15,26 +15,26 @@ from firth.errors import MissingExtraError
 
 
 def figures(row: Mapping[str, Any]) -> dict[str, float]:
-    """Return what a board draws over steps: the numbers of a row, but for the step and what was not finite."""
+    """Return the numbers of a row, without the step and values that are not finite."""
     return {name: float(value) for name, value in row.items() if name != "step" and isinstance(value, int | float)}
 
 
 class TensorBoard:
-    """Writes rows as scalars that TensorBoard reads.
+    """Writes rows as TensorBoard scalars.
 
     Args:
-        folder: of the run's own; `tensorboard --logdir` is given it or one above.
+        folder: for this run; show it with `tensorboard --logdir`.
 
     Raises:
         MissingExtraError: `tensorboard` is not installed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        _look_for("tensorboard", "write for TensorBoard")
+        _require("tensorboard", "write for TensorBoard")
         self._folder = os.fspath(folder)
 
     def __call__(self, row: Mapping[str, Any]) -> None:
-        """Draw a row at its step."""
+        """Log a row."""
         for name, value in figures(row).items():
             self._writer.add_scalar(name, value, row["step"])
         self._writer.flush()
@@ -50,18 +50,18 @@ class WeightsAndBiases:
     """Logs rows to a run of Weights & Biases.
 
     Args:
-        settings: for `wandb.init`: project, name, mode and so on.
+        settings: of `wandb.init`: project, name, mode and so on.
 
     Raises:
         MissingExtraError: `wandb` is not installed.
     """
 
     def __init__(self, **settings: Any) -> None:
-        _look_for("wandb", "log to Weights & Biases")
+        _require("wandb", "log to Weights & Biases")
         self._settings = settings
 
     def __call__(self, row: Mapping[str, Any]) -> None:
-        """Draw a row at its step."""
+        """Log a row."""
         self._run.log(figures(row), step=row["step"])
 
     @cached_property
@@ -77,10 +77,10 @@ class MLflow:
     """
 
     def __init__(self) -> None:
-        _look_for("mlflow", "log to MLflow")
+        _require("mlflow", "log to MLflow")
 
     def __call__(self, row: Mapping[str, Any]) -> None:
-        """Draw a row at its step."""
+        """Log a row."""
         self._mlflow.log_metrics(figures(row), step=row["step"])
 
     @cached_property
@@ -88,6 +88,6 @@ class MLflow:
         return importlib.import_module("mlflow")
 
 
-def _look_for(package: str, purpose: str) -> None:
+def _require(package: str, purpose: str) -> None:
     if importlib.util.find_spec(package) is None:
         raise MissingExtraError(package, package, purpose)

@@ -4,15 +4,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.bidirectional import turned
+from firth.neural.layers.bidirectional import reversed_sequences
 from firth.neural.layers.recurrent import RecurrentStack
 
 
 def test_sequences_turned_by_hand():
     """Each sequence backward within its length; the padding stays where it is."""
     x = torch.tensor([[1, 2, 3, 0], [4, 5, 6, 7]]).unsqueeze(-1)
-    assert turned(x, torch.tensor([3, 4])).squeeze(-1).tolist() == [[3, 2, 1, 0], [7, 6, 5, 4]]
-    assert turned(x, None).squeeze(-1).tolist() == [[0, 3, 2, 1], [7, 6, 5, 4]]
+    assert reversed_sequences(x, torch.tensor([3, 4])).squeeze(-1).tolist() == [[3, 2, 1, 0], [7, 6, 5, 4]]
+    assert reversed_sequences(x, None).squeeze(-1).tolist() == [[0, 3, 2, 1], [7, 6, 5, 4]]
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm", "gru", "qrnn"])

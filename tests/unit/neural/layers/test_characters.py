@@ -99,7 +99,7 @@ def test_every_weight_but_the_blank_rows_learns(number):
 
 
 def test_empty_vocabularies_and_sizes_are_refused():
-    with pytest.raises(OptionError, match="got no word"):
+    with pytest.raises(OptionError, match="needs a vocabulary of at least one word"):
         CharacterCNN([])
     with pytest.raises(OptionError, match="filters=0: expected at least 1"):
         CharacterCNN(WORDS, filters=())

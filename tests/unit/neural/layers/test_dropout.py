@@ -78,7 +78,7 @@ def test_the_mean_of_sampled_predictions_is_near_the_plain_one():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, float("nan")])
 def test_rates_out_of_range_are_refused(rate):
-    with pytest.raises(OptionError, match="expected a share from 0 to below 1"):
+    with pytest.raises(OptionError, match="expected a rate from 0 to below 1"):
         Dropout(rate)
     with pytest.raises(OptionError, match="recurrent="):
         Dropouts(recurrent=rate)

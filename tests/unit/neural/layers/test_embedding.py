@@ -22,7 +22,7 @@ def test_trained_vectors_by_word_not_by_row():
     vectors = WordVectors(["b", "a", "z"], np.array([[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]], dtype=np.float32))
     layer = WordEmbedding.from_vectors(vectors, Vocabulary(["a", "missing", "b"], np.array([3, 2, 1]), 6), frozen=True)
     assert layer.weight[[0, 2]].tolist() == [[3.0, 4.0], [1.0, 2.0]]
-    assert layer.found == 2
+    assert layer.pretrained == 2
     assert layer.width == 2
     assert not layer.weight.requires_grad
 
@@ -33,7 +33,7 @@ def test_words_without_a_vector_have_random_ones_of_the_same_scale():
     trained = np.column_stack([rng.normal(5, 0.1, 500), rng.normal(0, 2, 500)])
     vectors = WordVectors([f"w{k}" for k in range(500)], trained)
     layer = WordEmbedding.from_vectors(vectors, ["w0", *(f"new{k}" for k in range(400))], seed=3)
-    assert layer.found == 1
+    assert layer.pretrained == 1
     new = layer.weight[1:].detach()
     assert new.mean(0).tolist() == pytest.approx([5.0, 0.0], abs=0.35)
     assert new.std(0).tolist() == pytest.approx([0.1, 2.0], rel=0.15)

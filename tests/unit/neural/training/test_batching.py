@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, OptionError
-from firth.neural.training.batching import Buckets, padded
+from firth.neural.training.batching import Buckets, pad
 
 
 def buckets(lengths, batch_size, **how) -> Buckets:
@@ -48,7 +48,7 @@ def test_every_item_once_and_no_batch_too_large(lengths, batch_size, epoch, data
         assert size <= batch_size or len(batch) == 1
     start = data.draw(st.integers(0, len(rows)))
     assert list(buckets(lengths, batch_size, **how).epoch(epoch, start)) == rows[start:]
-    assert batches.assembled(rows, epoch) == list(range(len(lengths)))
+    assert batches.in_item_order(rows, epoch) == list(range(len(lengths)))
     naive = sum(len(b) * max(lengths[row] for row in b) for b in rows)
     assert batches.waste(epoch) == pytest.approx(1 - sum(lengths) / naive)
 
@@ -82,13 +82,13 @@ def test_orders_differ_from_epoch_to_epoch_and_hardly_anything_is_padding():
 
 
 def test_padding():
-    ids, lengths = padded([[5, 6, 7], np.array([8])], value=9)
+    ids, lengths = pad([[5, 6, 7], np.array([8])], value=9)
     assert ids.tolist() == [[5, 6, 7], [8, 9, 9]]
     assert lengths.tolist() == [3, 1]
 
 
 def test_nothing_is_refused():
-    with pytest.raises(CorpusError, match="nothing to make batches of"):
+    with pytest.raises(CorpusError, match="no items to make batches of"):
         buckets([], 2)
     with pytest.raises(OptionError, match="batch_size=0"):
         buckets([1], 0)

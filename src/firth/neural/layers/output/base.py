@@ -1,4 +1,4 @@
-"""What every output layer answers to, and what several of them need."""
+"""Interface of output layers, and helpers for several of them."""
 
 import abc
 import math
@@ -13,20 +13,20 @@ from firth.errors import OptionError, ShapeError
 
 
 class OutputLayer(torch.nn.Module, abc.ABC):
-    """Hidden vectors to words: one slot, whatever stands in it.
+    """An output layer: hidden states to losses and log-probabilities of words.
 
-    Every one is made as `Kind(width, words, *, counts=None, tied=None, ...)`, so that `make_output` can make any; one
-    that has no row of weights a word refuses `tied`. Weights are drawn by torch's default generator; a kind that draws
-    more while it is made, as a random tree, takes a `seed` for that.
+    All constructors have the form `Kind(width, words, *, counts=None, tied=None, ...)`, for `make_output`; a kind
+    without one row of weights per word refuses `tied`. Weights come from torch's default generator; a kind that needs
+    other random numbers, such as a random tree, has a `seed`.
 
     Args:
-        width: D, of the hidden vectors.
+        width: D, of the hidden states.
         words: V.
 
     Attributes:
         width: as given.
         words: as given.
-        normalised: whether its probabilities are ones, so that a perplexity can be told.
+        normalised: whether the layer gives probabilities, so that a perplexity exists.
     """
 
     normalised: ClassVar[bool] = True
@@ -40,60 +40,44 @@ class OutputLayer(torch.nn.Module, abc.ABC):
 
     @abc.abstractmethod
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return what is trained: for exact layers -log p(target), for others what stands for it.
+        """Return the (N,) training loss in nats: -log p(target) for exact layers, an estimate for others.
 
         Args:
             hidden: (N, D).
             targets: (N,) int64.
-
-        Returns:
-            (N,) in nats.
         """
 
     @abc.abstractmethod
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return the logarithm of every word's probability, which sum to one.
-
-        Args:
-            hidden: (N, D).
-
-        Returns:
-            (N, V) in nats.
+        """Return (N, V) log-probabilities of all words, in nats, for (N, D) hidden states.
 
         Raises:
-            OptionError: what was trained gives no probabilities.
+            OptionError: the layer gives no probabilities.
         """
 
     @abc.abstractmethod
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return the logarithm of the targets' probabilities; exact, and as cheap as the kind allows.
+        """Return (N,) exact log-probabilities of the targets, in nats, as cheaply as the kind allows.
 
         Args:
             hidden: (N, D).
             targets: (N,) int64.
 
-        Returns:
-            (N,) in nats.
-
         Raises:
-            OptionError: what was trained gives no probabilities.
+            OptionError: the layer gives no probabilities.
         """
 
 
 def refuse_tied(kind: str, tied: torch.Tensor | None) -> None:
-    """Refuse a tied weight where there is no row a word that could be shared.
-
-    Args:
-        kind: of the output layer.
-        tied: the weight.
+    """Refuse weight tying for a kind without one row of weights per word.
 
     Raises:
-        OptionError: there is one.
+        OptionError: `tied` is not None.
     """
     if tied is not None:
         raise OptionError(
-            f"output={kind!r} with tied weights: expected an output that has one row of weights a word (full, "
-            "importance, nce or negative); take one of those, or tied=False"
+            f"output={kind!r} with tied weights: expected an output with one row of weights per word (full, "
+            "importance, nce or negative); use one of those, or tie_weights=False"
         )
 
 
@@ -110,14 +94,14 @@ def checked_number(
 
     Args:
         name: of the option.
-        value: given for it.
-        least: the least allowed.
-        most: the most allowed.
-        whole: whether it has to be a whole number.
-        above: whether `least` itself is forbidden.
+        value: of the option.
+        least: minimum.
+        most: maximum.
+        whole: whether it must be a whole number.
+        above: whether `least` itself is excluded.
 
     Raises:
-        OptionError: it is no finite number, too small or too large.
+        OptionError: the value is not a finite number in the range.
     """
     kinds: Any = numbers.Integral if whole else numbers.Real
     fits = not isinstance(value, bool) and isinstance(value, kinds) and abs(value) < math.inf
@@ -132,12 +116,8 @@ def checked_number(
 def checked_switch(name: str, value: Any) -> bool:
     """Return an option that is True or False.
 
-    Args:
-        name: of the option.
-        value: given for it.
-
     Raises:
-        OptionError: it is neither.
+        OptionError: the value is neither.
     """
     if isinstance(value, bool):
         return value
@@ -145,28 +125,24 @@ def checked_switch(name: str, value: Any) -> bool:
 
 
 def checked_counts(counts: Any, words: int) -> npt.NDArray[np.int64]:
-    """Return the words' counts as an array.
-
-    Args:
-        counts: V numbers.
-        words: V.
+    """Return (V,) word counts as an int64 array.
 
     Raises:
-        ShapeError: there are more or fewer, or one is negative.
+        ShapeError: there are not V counts, or one is negative.
     """
     array = np.asarray(counts)
     if array.shape != (words,) or array.dtype.kind not in "iu" or (array < 0).any():
-        raise ShapeError(f"counts of shape {array.shape}: expected {words} whole numbers of at least 0, one a word")
+        raise ShapeError(f"counts of shape {array.shape}: expected {words} whole numbers of at least 0, one per word")
     return array.astype(np.int64)
 
 
 def shares(counts: Any, words: int, power: float = 1.0) -> npt.NDArray[np.float64]:
-    """Return each word's share of a text, a word without a count taken as met once; equal shares without counts.
+    """Return (V,) relative frequencies of words; a count of 0 is taken as 1. Uniform without counts.
 
     Args:
         counts: (V,) or None.
         words: V.
-        power: that counts are raised to before they are divided by their sum.
+        power: exponent on counts before normalisation.
     """
     if counts is None:
         return np.full(words, 1 / words)
@@ -176,11 +152,6 @@ def shares(counts: Any, words: int, power: float = 1.0) -> npt.NDArray[np.float6
 
 
 def start_uniform(weight: torch.Tensor, width: int) -> torch.nn.Parameter:
-    """Return new weights, drawn evenly between -1 / sqrt(D) and 1 / sqrt(D) by torch's default generator.
-
-    Args:
-        weight: of the shape that is wanted; overwritten.
-        width: D.
-    """
+    """Return new weights, uniform between -1 / sqrt(D) and 1 / sqrt(D); `weight` gives the shape and is overwritten."""
     bound = width**-0.5
     return torch.nn.Parameter(weight.uniform_(-bound, bound))

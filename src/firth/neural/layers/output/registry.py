@@ -40,33 +40,29 @@ def make_output(
     """Return a new output layer.
 
     Args:
-        kind: one of `OUTPUTS`.
-        width: D, of the hidden vectors.
+        kind: a name of `OUTPUTS`.
+        width: D, of the hidden states.
         words: V.
-        counts: (V,) whole numbers, how often each word stands in the training text: what trees, cut-offs, classes and
-            noise come from. Vocabularies of firth are sorted by them, but no kind needs that.
-        tied: (V, E) the weight of an embedding, to be shared; only where the kind has one row of weights a word.
-        seed: of what is drawn while the layer is made, but for weights, which torch's default generator draws; left
-            where nothing is.
-        options: the kind's own, by their names.
+        counts: (V,) counts of words in the training text, which determine trees, cut-offs, classes and noise. They need
+            not be sorted.
+        tied: (V, E) weight of an embedding to share, for kinds with one row of weights per word.
+        seed: of random trees; weights come from torch's default generator.
+        options: of the kind, by name.
 
     Raises:
         OptionError: there is no such kind, or an option is out of its range.
-        ShapeError: there are not V counts, or the tied weight has not V rows.
+        ShapeError: there are not V counts, or the tied weight does not have V rows.
     """
     known = options_of(kind)
     for name in options:
         if name not in known:
             raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(known)}")
-    drawn = {"seed": seed} if "seed" in inspect.signature(OUTPUTS[kind]).parameters else {}
-    return OUTPUTS[kind](width, words, counts=counts, tied=tied, **drawn, **options)
+    seeded = {"seed": seed} if "seed" in inspect.signature(OUTPUTS[kind]).parameters else {}
+    return OUTPUTS[kind](width, words, counts=counts, tied=tied, **seeded, **options)
 
 
 def options_of(kind: str) -> list[str]:
-    """Return the names of the options that a kind has of its own.
-
-    Args:
-        kind: one of `OUTPUTS`.
+    """Return the names of a kind's own options.
 
     Raises:
         OptionError: there is no such kind.

@@ -1,4 +1,4 @@
-"""A trained neural language model: scores of text, states for searches, vectors of words, a folder on disk."""
+"""A trained neural language model: log-probabilities of text, decoding, word vectors, saving."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,15 @@ from firth.randomness import torch_seed
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
-CHUNK = 256  # tokens that go through a module at a time: of a text, or of words whose vectors are made
+CHUNK = 256  # tokens per call of the module, for long texts and for the vectors of many words
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """The state of B sequences, in groups that went on together: prompts of one length make one.
+    """State of B sequences, in groups of the same length, which the module reads together.
 
     Attributes:
-        groups: of each, (n,) int64 places of its sequences among the B, and the module's state.
+        groups: (n,) int64 rows of each group's sequences in the batch, and the module's state.
         count: B.
     """
 
@@ -39,20 +39,20 @@ class Sequences:
 
 
 class NeuralLanguageModel(LanguageModel):
-    """A neural language model, trained: what `firth.LogBilinearLM(...).train` and its like return.
+    """A trained neural language model, as `firth.LogBilinearLM(...).train` and the other neural models return it.
 
     Args:
-        module: with its parameters.
-        options: what it was made from.
+        module: with trained parameters.
+        options: of the model.
         vocabulary: V words, `<unk>` among them.
-        rules: how it reads text.
-        metadata: facts to keep with it, which JSON can hold: how it was trained.
+        rules: how the model reads text.
+        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
-        module: with its parameters, in evaluation mode.
-        spells: whether it reads words, unknown ones too, by their characters.
-        options: what it was made from.
-        metadata: those facts.
+        module: in evaluation mode.
+        spells: whether the model reads words by their characters, unknown ones too.
+        options: of the model.
+        metadata: as given.
     """
 
     def __init__(
@@ -75,40 +75,34 @@ class NeuralLanguageModel(LanguageModel):
 
     @property
     def device(self) -> torch.device:
-        """Where its parameters are: `model.module.to("cuda")` moves them."""
+        """Device of the parameters; `model.module.to("cuda")` moves them."""
         return next(self.module.parameters()).device
 
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
-        """Return the natural logarithm of the probability of each token of a text; see `LanguageModel.log_probs`.
+        """Return (N,) log-probabilities of the tokens of a text, in nats; see `LanguageModel.log_probs`.
 
-        The text is one stream: what the model knows of it is carried from its first token to its last, over the ends of
-        sentences too, and no dropout is drawn. Nothing depends on a batch.
+        The text is one stream: the state is carried from the first token to the last, across the ends of sentences,
+        without dropout.
 
         Args:
             text: read with this model's vocabulary and rules.
             progress: how to show progress; see `firth.progress`.
-
-        Returns:
-            (N,) float64, in nats.
 
         Raises:
             OptionError: the output layer gives no probabilities.
         """
-        return self._streamed(text, progress)
+        return self._log_probs(text, progress)
 
     def monte_carlo_log_probs(
         self, text: LanguageText, *, samples: int = 10, seed: int = 0, progress: Progress = None
     ) -> npt.NDArray[np.float64]:
-        """Return log-probabilities under dropout: the logarithm of the mean probability over several draws.
+        """Return (N,) log-probabilities under Monte Carlo dropout: the logarithm of the mean probability of samples.
 
         Args:
             text: read with this model's vocabulary and rules.
-            samples: how many times dropout is drawn.
-            seed: of the draws.
+            samples: number of dropout samples.
+            seed: of the samples.
             progress: how to show progress; see `firth.progress`.
-
-        Returns:
-            (N,) float64, in nats.
 
         Source:
             Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks",
@@ -119,24 +113,24 @@ class NeuralLanguageModel(LanguageModel):
             torch.manual_seed(torch_seed(seed, "dropout"))
             with sampling(self.module):
                 for _ in range(samples):
-                    total = np.logaddexp(total, self._streamed(text, progress))
+                    total = np.logaddexp(total, self._log_probs(text, progress))
         return np.asarray(total - np.log(samples))
 
     @torch.no_grad()
-    def _streamed(self, text: LanguageText, progress: Progress) -> npt.NDArray[np.float64]:
+    def _log_probs(self, text: LanguageText, progress: Progress) -> npt.NDArray[np.float64]:
         targets = torch.from_numpy(text.ids.astype(np.int64)).to(self.device)
         ids, unknown = self.module.inputs_of(text)
         inputs = torch.from_numpy(np.concatenate([[self.module.bos], ids[:-1]]).astype(np.int64)).to(self.device)[None]
-        found, state = np.empty(len(text)), None
+        log_probs, state = np.empty(len(text)), None
         with reporting(progress) as report:
             for start in range(0, len(text), CHUNK):
                 stop = min(start + CHUNK, len(text))
                 hidden, state = self.module(inputs[:, start:stop], state, unknown)
-                found[start:stop] = (
+                log_probs[start:stop] = (
                     self.module.output.log_prob_of(hidden[0], targets[start:stop]).double().cpu().numpy()
                 )
                 report(Status(stage="scoring", done=stop, total=len(text)))
-        return found
+        return log_probs
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Sequences]:
@@ -175,9 +169,10 @@ class NeuralLanguageModel(LanguageModel):
         return Sequences(tuple(groups), len(rows))
 
     def _inputs_of(self, prompts: Sequence[Sequence[int]]) -> tuple[Sequence[Sequence[int]], torch.Tensor | None]:
-        """Return prompts as the module reads them, and the codes of their unknown words, as `inputs_of` does."""
-        spelling, written = self.module.spelling, [word for prompt in prompts for word in words_of(prompt)]
-        unknown = list(dict.fromkeys(word for word in written if word not in self.vocabulary))
+        """Return prompts as the module reads them, and character ids of unknown words, as `inputs_of` does."""
+        spelling = self.module.spelling
+        prompt_words = [word for prompt in prompts for word in words_of(prompt)]
+        unknown = list(dict.fromkeys(word for word in prompt_words if word not in self.vocabulary))
         if spelling is None or not unknown:
             return prompts, None
         numbers = {word: number for number, word in enumerate(unknown, len(self.vocabulary))}
@@ -197,9 +192,9 @@ class NeuralLanguageModel(LanguageModel):
 
     @torch.no_grad()
     def word_vectors(self) -> WordVectors:
-        """Return the vectors that the model reads words by, one a word of the vocabulary.
+        """Return the input vectors of the vocabulary's words.
 
-        Where the model reads spellings, words that it has never seen have a vector too.
+        If the model reads characters, words outside the vocabulary have vectors, too.
         """
         count = len(self.vocabulary)
         ids = torch.arange(count, device=self.device)
@@ -219,16 +214,10 @@ class NeuralLanguageModel(LanguageModel):
             return spelling.encode(list(words)).float().cpu().numpy(), np.ones(len(words), dtype=bool)
 
     def word_vector(self, word: str) -> npt.NDArray[np.float32]:
-        """Return the vector of a word: seen or not where the model reads spellings, else one of the vocabulary.
-
-        Args:
-            word: any.
-
-        Returns:
-            (D,) float32.
+        """Return the (D,) float32 input vector of a word.
 
         Raises:
-            UnknownWordError: the model reads whole words and does not know this one.
+            UnknownWordError: the word is outside the vocabulary, and the model does not read characters.
         """
         return np.asarray(self.word_vectors().get_vector(word), dtype=np.float32)
 
@@ -236,7 +225,7 @@ class NeuralLanguageModel(LanguageModel):
         """Write the model as a folder that `firth.load` opens; see `firth.neural.models.language.files`.
 
         Args:
-            path: the folder; one of firth's that is there is replaced.
+            path: of the folder; a firth folder at the path is replaced.
         """
         from firth.neural.models.language.files import save
 

@@ -83,5 +83,5 @@ def test_wrong_cutoffs_are_refused(cutoffs):
 
 
 def test_tied_weights_are_refused():
-    with pytest.raises(OptionError, match="one row of weights a word"):
+    with pytest.raises(OptionError, match="one row of weights per word"):
         AdaptiveSoftmax(8, 10, tied=torch.nn.Embedding(10, 8).weight)
