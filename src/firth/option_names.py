@@ -132,8 +132,8 @@ def _place(
     """Where an option is that a class lacks: under another name, in `train`, in the text, or nowhere."""
     other = RENAMED.get(name) or SYNONYMS.get(name, name)
     if other in known:
-        found = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
-        return f"{found} ({_meaning(known[other])})"
+        answer = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
+        return f"{answer} ({_meaning(known[other])})"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
         return _given_to_train(kind)
     if other in list(train)[2:]:  # after self and the text

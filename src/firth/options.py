@@ -43,18 +43,20 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
     """
-    made = dataclasses.dataclass(frozen=True, kw_only=True)(kind)
-    initialise: Any = made.__init__
-    known = {field.name for field in dataclasses.fields(made) if field.init}  # type: ignore[arg-type]  # is one
+    options_type = dataclasses.dataclass(frozen=True, kw_only=True)(kind)
+    initialise: Any = options_type.__init__
+    known = {field.name for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
 
     @functools.wraps(initialise)
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:
         if unnamed or not known.issuperset(named):
-            raise UnknownOptionError(explained(made, unnamed, {k: v for k, v in named.items() if k not in known}))
+            raise UnknownOptionError(
+                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
+            )
         initialise(self, **named)
 
-    made.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
-    return made
+    options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
+    return options_type
 
 
 def option(
@@ -172,10 +174,10 @@ def wrong_kind(name: str, value: Any, expected: str) -> KindError:
         expected: what is asked for, as the end of "expected ...".
     """
     shown, kind = brief(value), type(value).__name__
-    found = f"{name}={shown}" if name else shown
+    problem = f"{name}={shown}" if name else shown
     if value is not None:
-        found += " is bytes" if isinstance(value, bytes) else f" is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
-    return KindError(f"{found}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}")
+        problem += " is bytes" if isinstance(value, bytes) else f" is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+    return KindError(f"{problem}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}")
 
 
 def check_kind(name: str, value: Any, *kinds: type) -> None:

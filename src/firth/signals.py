@@ -48,19 +48,19 @@ def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[Asked]:
     Yields:
         The flag.
     """
-    asked = Asked()
+    request = Asked()
 
     def hear(number: int, frame: FrameType | None) -> None:
         _last[0] = number
         if others := list(forwarded()):
             for process in others:
                 os.kill(process, signal.SIGTERM)
-        elif asked.stop:
+        elif request.stop:
             raise KeyboardInterrupt
-        asked.stop = True
+        request.stop = True
 
     with _handled(HEARD, hear):
-        yield asked
+        yield request
 
 
 @contextlib.contextmanager

@@ -138,8 +138,8 @@ def covered(folder: Path, cure: str) -> dict[str, Entry] | None:
     Raises:
         FormatError: a file of checksums is damaged.
     """
-    found = read(folder, cure)
-    return None if found is None else dict(_with_inner(folder, found, "", cure, MOST_DEPTH))
+    manifest = read(folder, cure)
+    return None if manifest is None else dict(_with_inner(folder, manifest, "", cure, MOST_DEPTH))
 
 
 def examine(folder: Path, files: Mapping[str, Entry]) -> Iterator[FileState]:
@@ -162,12 +162,12 @@ def examine(folder: Path, files: Mapping[str, Entry]) -> Iterator[FileState]:
             yield FileState(name, there, _altered(sums, _digest(folder / name, block)[1], size, block))
 
 
-def _altered(expected: tuple[int, ...], found: tuple[int, ...], size: int, block: int) -> str:
-    if expected == found:
+def _altered(expected: tuple[int, ...], actual: tuple[int, ...], size: int, block: int) -> str:
+    if expected == actual:
         return ""
-    if len(expected) != len(found):  # it grew or shrank while it was read
+    if len(expected) != len(actual):  # it grew or shrank while it was read
         return "changed while it was read"
-    wrong = [i for i, (one, other) in enumerate(zip(expected, found, strict=True)) if one != other]
+    wrong = [i for i, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other]
     more = f" and {len(wrong) - 1:,} more blocks" if len(wrong) > 1 else ""
     first, last = wrong[0] * block, min((wrong[0] + 1) * block, size)
     return f"altered: bytes {first:,} to {last:,}{more} are not those that were written"
@@ -226,10 +226,10 @@ def _to_cover(folder: Path, prefix: str = "") -> Iterator[str]:
 
 def _regular_size(path: Path) -> int | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest(path: Path, block: int) -> tuple[int, tuple[int, ...]]:

@@ -29,8 +29,8 @@ def cache_folder(name: str) -> Path:
     Args:
         name: of the folder inside.
     """
-    if chosen := os.environ.get("FIRTH_CACHE"):
-        return Path(chosen).expanduser() / name
+    if folder_name := os.environ.get("FIRTH_CACHE"):
+        return Path(folder_name).expanduser() / name
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("firth")) / name

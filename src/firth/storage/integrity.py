@@ -118,13 +118,13 @@ def _state(folder: Path, covered: Mapping[str, checksums.Entry] | None) -> tuple
     digest, newest = hashlib.blake2b(digest_size=16), 0.0
     for name in files_of(folder) if covered is None else (checksums.FILE, *covered):
         try:
-            found = (folder / name).stat()
+            status = (folder / name).stat()
         except (FileNotFoundError, NotADirectoryError):
             return "", newest  # never equal to what is remembered; the examination names the file
-        facts = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        facts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         digest.update(repr((name, *facts)).encode("utf-8", "surrogatepass"))
         # Only the system sets ctime, but on Windows, where it is the time of creation.
-        newest = max(newest, found.st_mtime if os.name == "nt" else found.st_ctime)
+        newest = max(newest, status.st_mtime if os.name == "nt" else status.st_ctime)
     return digest.hexdigest(), newest
 
 
@@ -152,8 +152,8 @@ def _remember(place: str, state: str) -> None:
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(state, "ascii")  # one that a kill cuts short equals no state
-        kept = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-MOST_KEPT]:
+        notes = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+        for old in notes[:-MOST_KEPT]:
             old.unlink()
 
 

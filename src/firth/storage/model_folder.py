@@ -79,18 +79,18 @@ class ModelFolder:
         Raises:
             FormatError: it is missing, has another shape, or holds something else.
         """
-        found = self.arrays.get(name)
-        if found is None:
+        array = self.arrays.get(name)
+        if array is None:
             raise self.damaged(f"tensors {', '.join(self.arrays) or 'none'}; expected {name!r}")
-        fits = len(found.shape) == len(shape) and all(
-            b is None or a == b for a, b in zip(found.shape, shape, strict=True)
+        fits = len(array.shape) == len(shape) and all(
+            b is None or a == b for a, b in zip(array.shape, shape, strict=True)
         )
-        if not fits or found.dtype.kind != kind or (dtype is not None and found.dtype != dtype):
+        if not fits or array.dtype.kind != kind or (dtype is not None and array.dtype != dtype):
             expected = repr(kind) if dtype is None else np.dtype(dtype)
             raise self.damaged(
-                f"tensor {name!r} is {found.dtype} of shape {found.shape}; expected {expected} of {shape}"
+                f"tensor {name!r} is {array.dtype} of shape {array.shape}; expected {expected} of {shape}"
             )
-        return found
+        return array
 
     def numbers(self, name: str, shape: tuple[int | None, ...], end: int, *, start: int = 0) -> npt.NDArray[Any]:
         """Return whole numbers that must be there, such as rows of another array.
@@ -104,11 +104,11 @@ class ModelFolder:
         Raises:
             FormatError: it is missing, has another shape, or a number is out of its range.
         """
-        found = self.array(name, shape, "i")
-        if found.size and not start <= int(found.min()) <= int(found.max()) < end:
-            there = f"numbers from {found.min():,} to {found.max():,}"
+        array = self.array(name, shape, "i")
+        if array.size and not start <= int(array.min()) <= int(array.max()) < end:
+            there = f"numbers from {array.min():,} to {array.max():,}"
             raise self.damaged(f"tensor {name!r} holds {there}; expected {start:,} to {end - 1:,}")
-        return found
+        return array
 
     def counts(self, name: str, size: int, least: int = 0) -> npt.NDArray[np.int64]:
         """Return how often each of some words, or labels, was counted.
@@ -121,12 +121,12 @@ class ModelFolder:
         Raises:
             FormatError: there are no such counts, one is negative, or they are too large to add up.
         """
-        found = self.numbers(name, (size,), 2**63, start=least)
-        if size and float(found.sum(dtype=np.float64)) >= 2**62:
+        array = self.numbers(name, (size,), 2**63, start=least)
+        if size and float(array.sum(dtype=np.float64)) >= 2**62:
             raise self.damaged(
-                f"tensor {name!r} holds counts up to {found.max():,}; expected them to add up to less than 2^62"
+                f"tensor {name!r} holds counts up to {array.max():,}; expected them to add up to less than 2^62"
             )
-        return found.astype(np.int64, copy=False)
+        return array.astype(np.int64, copy=False)
 
     def offsets(self, name: str, size: int, end: int) -> npt.NDArray[np.int64]:
         """Return where each of `size` lists begins in one long array of `end` entries, and where the last one ends.
@@ -134,10 +134,10 @@ class ModelFolder:
         Raises:
             FormatError: there are none, or the lists do not follow one another from 0 to `end`.
         """
-        found = self.array(name, (size + 1,), "i").astype(np.int64, copy=False)
-        if found[0] != 0 or found[-1] != end or (found[1:] < found[:-1]).any():
+        array = self.array(name, (size + 1,), "i").astype(np.int64, copy=False)
+        if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
             raise self.damaged(f"tensor {name!r} does not rise from 0 to {end:,}")
-        return found
+        return array
 
     def words(self, name: str = "vocab") -> list[str]:
         """Return a list of words that must be there.
@@ -152,9 +152,9 @@ class ModelFolder:
             raise FormatError(f"{self.path / f'{name}.json'}: expected a list of words; copy or save the folder again")
         return words
 
-    def damaged(self, found: str) -> FormatError:
+    def damaged(self, problem: str) -> FormatError:
         """Return the error for a folder that does not hold what its kind promises."""
-        return FormatError(f"{self.path}: {found}; the folder is damaged, copy or save it again")
+        return FormatError(f"{self.path}: {problem}; the folder is damaged, copy or save it again")
 
 
 def check_finite(folder: Path) -> None:

@@ -113,5 +113,5 @@ def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDA
         raise _ShortFileError(start + high)
     if low == high:
         return np.empty(shape, dtype)
-    found = np.frombuffer(content, dtype, math.prod(shape), start + low).reshape(shape)
-    return found if found.flags.aligned else found.copy()  # compiled code reads numbers at multiples of their size
+    tensor = np.frombuffer(content, dtype, math.prod(shape), start + low).reshape(shape)
+    return tensor if tensor.flags.aligned else tensor.copy()  # compiled code reads numbers at multiples of their size

@@ -56,10 +56,10 @@ def transport_cost(
     if n == m and np.ptp(supply) == 0 and np.ptp(demand) == 0:
         rows, columns = linear_sum_assignment(costs)
         return float(costs[rows, columns].mean())
-    found = linprog(costs.ravel(), A_eq=_marginals(n, m), b_eq=np.concatenate([supply, demand[:-1]]), method="highs")
-    if found.fun is None:
-        raise ArithmeticError(f"no word mover's distance for {n} and {m} words: {found.message}")
-    return float(found.fun)
+    solution = linprog(costs.ravel(), A_eq=_marginals(n, m), b_eq=np.concatenate([supply, demand[:-1]]), method="highs")
+    if solution.fun is None:
+        raise ArithmeticError(f"no word mover's distance for {n} and {m} words: {solution.message}")
+    return float(solution.fun)
 
 
 def _marginals(n: int, m: int) -> Any:

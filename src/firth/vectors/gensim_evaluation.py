@@ -54,10 +54,10 @@ def evaluate_word_pairs(
     known: list[tuple[int, int] | None] = []  # rows of the two words; None where one is unknown
     unknown = 0
     for line in _lines(pairs, encoding):
-        read = None if line.startswith("#") else _read_pair(line.upper() if case_insensitive else line, delimiter)
-        if read is None:
+        fields = None if line.startswith("#") else _read_pair(line.upper() if case_insensitive else line, delimiter)
+        if fields is None:
             continue
-        one, other, score = read
+        one, other, score = fields
         if one in rows and other in rows:
             known.append((rows[one], rows[other]))
         else:
@@ -72,8 +72,8 @@ def evaluate_word_pairs(
         )
     cosines = np.zeros(len(gold))
     places = [place for place, pair in enumerate(known) if pair is not None]
-    found = [pair for pair in known if pair is not None]
-    cosines[places] = similarity(space, [one for one, _ in found], [other for _, other in found])
+    known_pairs = [pair for pair in known if pair is not None]
+    cosines[places] = similarity(space, [one for one, _ in known_pairs], [other for _, other in known_pairs])
     share = 100.0 * unknown / (len(gold) if dummy4unknown else len(gold) + unknown)
     return stats.pearsonr(gold, cosines), stats.spearmanr(gold, cosines), share
 
@@ -126,7 +126,7 @@ def evaluate_word_analogies(
         raise OptionError(f"similarity_function={similarity_function!r}: expected one of {', '.join(asks)}")
     rows = _usable(space, restrict_vocab, case_insensitive)
     sections = _read_questions(analogies, case_insensitive)
-    questions = [question for _, asked in sections for question in asked]
+    questions = [question for _, lines in sections for question in lines]
     known = [question for question in questions if all(word in rows for word in question)]
     like = [[rows[b], rows[c]] for _, b, c, _ in known]
     unlike = [[rows[a]] for a, _, _, _ in known]
@@ -136,7 +136,7 @@ def evaluate_word_analogies(
         question: _first_usable([word for word, _ in answer], question, rows, case_insensitive) == question[3]
         for question, answer in zip(known, answers, strict=True)
     }
-    results = [_section(name, asked, right, dummy4unknown) for name, asked in sections]
+    results = [_section(name, lines, right, dummy4unknown) for name, lines in sections]
     total = {
         "section": "Total accuracy",
         "correct": [question for section in results for question in section["correct"]],
@@ -160,7 +160,7 @@ def _read_questions(path: Path, case_insensitive: bool) -> list[tuple[str, list[
         question = tuple((line.upper() if case_insensitive else line).split())
         if len(question) == 4:
             sections[-1][1].append(question)
-    if not any(asked for _, asked in sections):
+    if not any(lines for _, lines in sections):
         raise FormatError(f"{path}: no analogy found, expected lines of four words under ': section' lines")
     return sections
 
@@ -185,10 +185,10 @@ def _first_usable(words: list[str], question: Question, rows: dict[str, int], ca
     return form
 
 
-def _section(name: str, asked: list[Question], right: dict[Question, bool], dummy4unknown: bool) -> dict[str, Any]:
-    judged = [question for question in asked if question in right or dummy4unknown]
+def _section(name: str, questions: list[Question], right: dict[Question, bool], dummy4unknown: bool) -> dict[str, Any]:
+    counted = [question for question in questions if question in right or dummy4unknown]
     return {
         "section": name,
-        "correct": [question for question in judged if right.get(question, False)],
-        "incorrect": [question for question in judged if not right.get(question, False)],
+        "correct": [question for question in counted if right.get(question, False)],
+        "incorrect": [question for question in counted if not right.get(question, False)],
     }

@@ -83,14 +83,14 @@ class Lexicon:
         """
         if len(word) > LONGEST:
             return []
-        found = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
-        if len(found) < SUGGESTIONS:
+        matches = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
+        if len(matches) < SUGGESTIONS:
             near = (variant for variant in _one_letter_away(word, self._letters()) if variant in self.rows)
-            found |= dict.fromkeys(sorted(near, key=self.rows.__getitem__))
-        if len(found) < SUGGESTIONS:
-            found |= dict.fromkeys(difflib.get_close_matches(word, self._alike(word), SUGGESTIONS, cutoff=0.7))
-        found.pop(word, None)
-        return list(found)[:SUGGESTIONS]
+            matches |= dict.fromkeys(sorted(near, key=self.rows.__getitem__))
+        if len(matches) < SUGGESTIONS:
+            matches |= dict.fromkeys(difflib.get_close_matches(word, self._alike(word), SUGGESTIONS, cutoff=0.7))
+        matches.pop(word, None)
+        return list(matches)[:SUGGESTIONS]
 
     def _letters(self) -> list[str]:
         letters = Counter(letter for word in self.words[:COMMONEST] for letter in word)

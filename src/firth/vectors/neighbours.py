@@ -74,10 +74,10 @@ class _Best:
     def offer(self, scores: Matrix, first_row: int) -> None:
         if not self._kept:
             self._floor = self._first_floor(scores)
-        found = np.flatnonzero(scores > self._floor[:, None])  # far faster than nonzero, which divides for every score
-        queries, columns = np.divmod(found, scores.shape[1])
-        self._kept.append((queries, columns + first_row, scores.ravel()[found]))
-        self._fresh += len(found)
+        places = np.flatnonzero(scores > self._floor[:, None])  # far faster than nonzero, which divides for every score
+        queries, columns = np.divmod(places, scores.shape[1])
+        self._kept.append((queries, columns + first_row, scores.ravel()[places]))
+        self._fresh += len(places)
         if self._fresh >= self._batch * self._k:
             self._merge()
 
@@ -135,9 +135,9 @@ def nearest(
     if not np.isfinite(queries).all():
         row = int(np.argmin(np.isfinite(queries).all(axis=1)))
         raise FormatError(f"query vector {row} holds NaN or infinity: expected finite numbers")
-    found = _screened(vectors, norms, queries, k, start, end)
-    if found is not None:
-        return found
+    result = _screened(vectors, norms, queries, k, start, end)
+    if result is not None:
+        return result
     parts = []
     for low in range(0, len(queries), BATCH):
         some = queries[low : low + BATCH]
@@ -156,16 +156,16 @@ def _screened(
     suited = norms.dtype == np.float32 and vectors.shape[1] >= NARROWEST and 0 < k <= MOST and end - start >= SCREENED
     if not suited or len(queries) < FEW or work < WORTH:
         return None
-    asks = queries.any(axis=1)  # a query of zeros is equally like all rows
-    if not asks.any():
+    nonzero = queries.any(axis=1)  # a query of zeros is equally like all rows
+    if not nonzero.any():
         return None
     from firth.vectors.rounded import nearest_rounded  # brings a compiler along
 
-    found = nearest_rounded(vectors, norms, queries[asks], k, start, end)
-    if found is None or asks.all():
-        return found
+    result = nearest_rounded(vectors, norms, queries[nonzero], k, start, end)
+    if result is None or nonzero.all():
+        return result
     rows, scores = np.tile(np.arange(start, start + k), (len(queries), 1)), np.zeros((len(queries), k), norms.dtype)
-    rows[asks], scores[asks] = found
+    rows[nonzero], scores[nonzero] = result
     return rows, scores
 
 

@@ -52,10 +52,10 @@ class NgramRows:
         if self.used is not None or self.pruned or isinstance(self.matrix, Codes):
             return self
         parts = range(0, len(self.matrix), TOGETHER)
-        kept = np.concatenate([np.zeros(0, bool), *(self.matrix[i : i + TOGETHER].any(axis=1) for i in parts)])
-        if kept.all():
+        nonzero = np.concatenate([np.zeros(0, bool), *(self.matrix[i : i + TOGETHER].any(axis=1) for i in parts)])
+        if nonzero.all():
             return self
-        return dataclasses.replace(self, matrix=self.matrix[kept], used=np.flatnonzero(kept))
+        return dataclasses.replace(self, matrix=self.matrix[nonzero], used=np.flatnonzero(nonzero))
 
     def sums(self, words: Sequence[str]) -> tuple[Floats, Ids, npt.NDArray[np.bool_]]:
         """Return what the n-grams of words add up to.
@@ -73,10 +73,10 @@ class NgramRows:
             some = slice(first, first + TOGETHER)
             starts, buckets = self.hashing.buckets_of(words[some])
             places = self.places(buckets)
-            found = np.flatnonzero(places >= 0)
-            stored = np.diff(np.searchsorted(found, starts))
+            places_with_row = np.flatnonzero(places >= 0)
+            stored = np.diff(np.searchsorted(places_with_row, starts))
             known[some], counts[some] = stored > 0, stored if self.pruned else np.diff(starts)
-            if len(found):
+            if len(places_with_row):
                 begins = (np.cumsum(stored) - stored)[stored > 0]
-                sums[some][stored > 0] = np.add.reduceat(self.rows(places[found]), begins, axis=0)
+                sums[some][stored > 0] = np.add.reduceat(self.rows(places[places_with_row]), begins, axis=0)
         return sums, counts, known

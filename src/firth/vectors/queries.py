@@ -118,8 +118,8 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str) -> Matrix:
     vectors[known] = space.vectors[rows[known]]
     if not known.all() and space.inference is not None:
         places = [place for place in np.flatnonzero(~known).tolist() if isinstance(keys[place], str)]
-        found, has = space.inference([keys[place] for place in places])
-        vectors[places], known[places] = found, has
+        inferred, has_vectors = space.inference([keys[place] for place in places])
+        vectors[places], known[places] = inferred, has_vectors
     if not known.all():
         if unknown == "raise":
             raise space.lexicon.unknown(keys[int(np.argmin(known))])
@@ -188,10 +188,10 @@ def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> 
     matrix = np.zeros((len(terms), space.dim))
     keys = [term for term in terms if is_key(term)]
     rows = rows_of(space, keys)
-    found = np.asarray(gather(space, keys, unknown), dtype=np.float64)
-    skipped = np.isnan(found).any(axis=1) & (rows < 0)
-    found[skipped] = 0.0
-    matrix[keyed] = unit(found)
+    key_vectors = np.asarray(gather(space, keys, unknown), dtype=np.float64)
+    skipped = np.isnan(key_vectors).any(axis=1) & (rows < 0)
+    key_vectors[skipped] = 0.0
+    matrix[keyed] = unit(key_vectors)
     for place in np.flatnonzero(~keyed):
         matrix[place] = as_vector(space, terms[place])
     used = np.ones(len(terms), dtype=bool)

@@ -120,9 +120,9 @@ def _sampled_floors(vectors: Matrix, norms: Matrix, queries: Floats, k: int) -> 
     return np.asarray(np.partition(scores, -k, axis=1)[:, -k] - MARGIN)
 
 
-def _merged(found: Sequence[tuple[Rows, Floats]], k: int) -> tuple[Rows, Floats]:
+def _merged(results: Sequence[tuple[Rows, Floats]], k: int) -> tuple[Rows, Floats]:
     """Join what was found among earlier and later rows: the earlier first among equals."""
-    rows, scores = (np.concatenate(each, axis=1) for each in zip(*found, strict=True))
+    rows, scores = (np.concatenate(each, axis=1) for each in zip(*results, strict=True))
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1)
 

@@ -248,8 +248,8 @@ class SenseVectors:
         around = Contexts.of([[known.get(token, -1) for token in one] for one in contexts])
         if place is not None:
             around = around.beside(np.atleast_1d(place))
-        found = self.probabilities(word, around.known())
-        return found if batch else np.asarray(found[0])
+        probabilities = self.probabilities(word, around.known())
+        return probabilities if batch else np.asarray(probabilities[0])
 
     def probabilities(self, word: str, contexts: Contexts) -> Floats:
         """Return the probability of each sense of a word in each of many contexts.
@@ -302,8 +302,8 @@ class SenseVectors:
         if topn < 1:
             raise OptionError(f"topn={topn}: expected at least 1")
         own = rows.start + number
-        found, cosines = neighbours.nearest(self.vectors, self.norms, self.vectors[own : own + 1], topn + 1)
-        pairs = zip(found[0].tolist(), cosines[0].tolist(), strict=True)
+        nearest_rows, cosines = neighbours.nearest(self.vectors, self.norms, self.vectors[own : own + 1], topn + 1)
+        pairs = zip(nearest_rows[0].tolist(), cosines[0].tolist(), strict=True)
         return [(self.sense_at(row), cosine) for row, cosine in pairs if row != own][:topn]
 
     def similarity(

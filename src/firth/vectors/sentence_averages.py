@@ -126,14 +126,14 @@ class SentenceAverages:
         Raises:
             FormatError: it is damaged.
         """
-        kept = vectors.metadata.get(KEY)
-        if kept is None:
+        settings = vectors.metadata.get(KEY)
+        if settings is None:
             return None
         try:
-            direction = None if kept["direction"] is None else np.array(kept["direction"], dtype=np.float32)
+            direction = None if settings["direction"] is None else np.array(settings["direction"], dtype=np.float32)
             if direction is not None and not abs(float(np.linalg.norm(direction)) - 1) < 1e-3:
                 raise ValueError("a direction that is not of length 1")
-            return cls(vectors, kept["weighting"], float(kept["smoothing"]), kept["tokens"], direction)
+            return cls(vectors, settings["weighting"], float(settings["smoothing"]), settings["tokens"], direction)
         except (KeyError, TypeError, ValueError) as error:  # wrong options and shapes are ValueErrors, too
             raise FormatError(f"metadata {KEY!r} is damaged ({error}); learn the sentences' direction again") from error
 
@@ -149,12 +149,12 @@ class SentenceAverages:
             OSError: it cannot be read.
         """
         vectors = load_vectors(path)
-        found = cls.kept_in(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
-        if found is None:
+        averages = cls.kept_in(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
+        if averages is None:
             raise FormatError(
                 f"{path}: expected what SentenceAverages.save wrote, found {type(vectors).__name__} alone"
             )
-        return found
+        return averages
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the words' vectors with what was learned to a folder, which `firth.load` opens as vectors of words.
@@ -171,8 +171,13 @@ class SentenceAverages:
                 f"tokens={brief(self.tokens)}: only rules with a name can be saved; split the texts yourself"
             )
         direction = None if self.direction is None else self.direction.tolist()
-        kept = {"weighting": self.weighting, "smoothing": self.smoothing, "tokens": self.tokens, "direction": direction}
-        with_metadata(self.vectors, kept).save(path)
+        settings = {
+            "weighting": self.weighting,
+            "smoothing": self.smoothing,
+            "tokens": self.tokens,
+            "direction": direction,
+        }
+        with_metadata(self.vectors, settings).save(path)
 
     def encode(self, texts: Sequence[Text]) -> Matrix:
         """Return a vector for each text.
@@ -232,11 +237,11 @@ def sentence_vectors(
         OptionError: `weighting` or `tokens` is none, `smoothing` is not above 0, or `texts` is one string.
     """
     check_kind("vectors", vectors, WordVectors, SubwordVectors)
-    kept = None if weighting != "sif" or like is not None else SentenceAverages.kept_in(vectors)
-    a = smoothing if smoothing is not None else SMOOTHING if kept is None else kept.smoothing
+    settings = None if weighting != "sif" or like is not None else SentenceAverages.kept_in(vectors)
+    a = smoothing if smoothing is not None else SMOOTHING if settings is None else settings.smoothing
     plain = SentenceAverages(vectors, weighting, a, tokens)
-    if kept is not None and kept.weighting == "sif" and a == kept.smoothing:
-        return SentenceAverages(vectors, weighting, a, tokens, kept.direction).encode(texts)
+    if settings is not None and settings.weighting == "sif" and a == settings.smoothing:
+        return SentenceAverages(vectors, weighting, a, tokens, settings.direction).encode(texts)
     averages = plain.encode(texts)
     if weighting == "mean" or not len(averages):
         return averages
@@ -268,13 +273,13 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
     return np.asarray(np.linalg.eigh(products)[1][:, -1], dtype=np.float32)
 
 
-def with_metadata(vectors: Any, kept: dict[str, Any]) -> Any:
+def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
     """Return vectors with something more in their metadata; the given ones stay as they are."""
     if isinstance(vectors, SubwordVectors):
-        known = with_metadata(vectors.known, kept)
+        known = with_metadata(vectors.known, settings)
         return SubwordVectors(known, vectors.own, vectors.ngrams, vectors.codes)
     other = copy.copy(vectors)
-    other.metadata = {**vectors.metadata, KEY: kept}
+    other.metadata = {**vectors.metadata, KEY: settings}
     return other
 
 

@@ -63,17 +63,17 @@ def most_similar(
     start, end = _window(space, clip_start, clip_end, restrict_vocab)
     if _none_wanted(topn):
         return [[] for _ in queries] if batch else []
-    asked = mean_vectors(space, queries, unknown)
+    query_vectors = mean_vectors(space, queries, unknown)
     if indexer is not None and topn is not None:
-        answers = [indexer.most_similar(vector, topn) for vector in asked.vectors.astype(np.float32)]
+        answers = [indexer.most_similar(vector, topn) for vector in query_vectors.vectors.astype(np.float32)]
         return answers if batch else answers[0]
     if topn is None:
-        scores = neighbours.cosines(space.vectors, space.norms, asked.vectors, start=start, end=end)
-        scores[~asked.answerable] = np.nan
+        scores = neighbours.cosines(space.vectors, space.norms, query_vectors.vectors, start=start, end=end)
+        scores[~query_vectors.answerable] = np.nan
         return scores if batch else scores[0]
-    k = topn + max(map(len, asked.rows), default=0)
-    rows, scores = neighbours.nearest(space.vectors, space.norms, asked.vectors, k, start=start, end=end)
-    answers = _answers(space, rows, scores, asked.rows, asked.answerable, topn)
+    k = topn + max(map(len, query_vectors.rows), default=0)
+    rows, scores = neighbours.nearest(space.vectors, space.norms, query_vectors.vectors, k, start=start, end=end)
+    answers = _answers(space, rows, scores, query_vectors.rows, query_vectors.answerable, topn)
     return answers if batch else answers[0]
 
 
@@ -90,8 +90,10 @@ def _answers(
 ) -> list[Answer]:
     words = space.words
     return [
-        [(words[row], score) for row, score in zip(*found, strict=True) if row not in mine][:topn] if any_ else []
-        for *found, mine, any_ in zip(rows.tolist(), scores.tolist(), own, answerable, strict=True)
+        [(words[row], score) for row, score in zip(*row_and_score, strict=True) if row not in own_rows][:topn]
+        if is_answerable
+        else []
+        for *row_and_score, own_rows, is_answerable in zip(rows.tolist(), scores.tolist(), own, answerable, strict=True)
     ]
 
 
@@ -172,11 +174,11 @@ def analogy(
         raise OptionError(f"method={method!r}: expected 'add' or 'mul'")
     search = most_similar if method == "add" else most_similar_cosmul
     batch = not all(map(is_key, (a, b, c)))
-    asked = paired(a, b, c)
+    questions = paired(a, b, c)
     answers = search(
         space,
-        [[b_, c_] for _, b_, c_ in asked],
-        [[a_] for a_, _, _ in asked],
+        [[b_, c_] for _, b_, c_ in questions],
+        [[a_] for a_, _, _ in questions],
         topn=n,
         restrict_vocab=restrict_vocab,
         unknown=unknown,
@@ -232,10 +234,10 @@ def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key
     keys_list = keys_of(keys_list, "keys_list")
     if not keys_list:
         raise OptionError("keys_list is empty: expected words to choose from")
-    asked = unit(gather(space, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
-    given = unit(gather(space, keys_list, "raise").astype(np.float64))
-    chosen = [keys_list[int(place)] for place in (asked @ given.T).argmax(axis=1)]
-    return chosen[0] if is_key(key1) else chosen
+    query_vectors = unit(gather(space, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
+    candidates = unit(gather(space, keys_list, "raise").astype(np.float64))
+    best = [keys_list[int(place)] for place in (query_vectors @ candidates.T).argmax(axis=1)]
+    return best[0] if is_key(key1) else best
 
 
 def index(space: VectorSpace, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Any) -> Index:

@@ -69,13 +69,13 @@ def distances(space: VectorSpace, word_or_vector: Any, other_words: Sequence[Key
         UnknownWordError: a word has no vector.
     """
     one = is_key(word_or_vector) or (np.ndim(word_or_vector) == 1 and isinstance(word_or_vector, np.ndarray))
-    several = [word_or_vector] if one else keys_of(word_or_vector)
-    asked = np.stack([get_vector(space, item) if is_key(item) else as_vector(space, item) for item in several])
+    items = [word_or_vector] if one else keys_of(word_or_vector)
+    query_vectors = np.stack([get_vector(space, item) if is_key(item) else as_vector(space, item) for item in items])
     others = keys_of(other_words, "other_words")
     if others:
-        cosines = cosine_similarities(asked, gather(space, others, "raise"))
+        cosines = cosine_similarities(query_vectors, gather(space, others, "raise"))
     else:
-        cosines = neighbours.cosines(space.vectors, space.norms, asked)
+        cosines = neighbours.cosines(space.vectors, space.norms, query_vectors)
     return (1 - cosines)[0] if one else 1 - cosines
 
 

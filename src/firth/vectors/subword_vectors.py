@@ -150,11 +150,11 @@ class SubwordVectors:
             OptionError: there is no such kind, `width` is not between 1 and D, or there are no rows.
         """
         count = 0 if self.own is None else len(self.own)
-        kept = self.ngrams.without_zeros() if kind == "int8" else self.ngrams
-        rows = [kept.rows()] if self.own is None else [np.asarray(self.own), kept.rows()]
+        rows_used = self.ngrams.without_zeros() if kind == "int8" else self.ngrams
+        rows = [rows_used.rows()] if self.own is None else [np.asarray(self.own), rows_used.rows()]
         codes = encoded(np.concatenate(rows), kind, width=width, lengths=lengths, seed=seed)
-        pruned = kept.pruned if kind == "int8" else kept.used is not None
-        ngrams = dataclasses.replace(kept, matrix=codes.part(slice(count, None)), pruned=pruned)
+        pruned = rows_used.pruned if kind == "int8" else rows_used.used is not None
+        ngrams = dataclasses.replace(rows_used, matrix=codes.part(slice(count, None)), pruned=pruned)
         more = {"counts": self.known.counts, "metadata": self.metadata}
         own = None if self.own is None else codes.rows(slice(count))
         return SubwordVectors.composed(self.known.lexicon, own, ngrams, codes, **more)

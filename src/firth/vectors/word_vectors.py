@@ -195,16 +195,16 @@ class WordVectors:
             allow_inference: whether row numbers count, and words whose vectors must be inferred.
             copy_vecattrs: whether to copy the attributes of the words too.
         """
-        wanted = [
+        known = [
             key if isinstance(key, str) else self.words[key]
             for key in keys
             if (allow_inference and key in self) or (isinstance(key, str) and self.get_index(key, -1) >= 0)
         ]
-        words = list(dict.fromkeys(wanted))
-        found = WordVectors(words, gather(self, words, "raise"))
+        words = list(dict.fromkeys(known))
+        selection = WordVectors(words, gather(self, words, "raise"))
         if copy_vecattrs:
-            found._attributes = self._attributes.taken(rows_of(self, words))
-        return found
+            selection._attributes = self._attributes.taken(rows_of(self, words))
+        return selection
 
     def first(self, count: int) -> "WordVectors":
         """Return the vectors of the first words, which stay where they are: in memory or mapped.

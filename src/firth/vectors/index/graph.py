@@ -112,7 +112,7 @@ def check_nodes(
 
 @njit(nogil=True, inline="always")
 def _uint32(data: Bytes, place: int) -> Any:
-    found = np.int64(0)
+    number = np.int64(0)
     for i in range(4):
-        found |= np.int64(data[place + i]) << (8 * i)
-    return found
+        number |= np.int64(data[place + i]) << (8 * i)
+    return number

@@ -70,8 +70,8 @@ class SmallWorldSearch:
         """Return what is wrong with the arrays of a file, or "" where usearch may read them."""
         from firth.vectors.index.graph import damage_of  # brings a compiler along
 
-        found = tensors.get("graph")
-        return "no graph" if found is None else damage_of(found, points.vectors, options.connectivity)
+        graph = tensors.get("graph")
+        return "no graph" if graph is None else damage_of(graph, points.vectors, options.connectivity)
 
     @classmethod
     def restore(cls, points: Points, options: HnswOptions, tensors: Tensors) -> "SmallWorldSearch":

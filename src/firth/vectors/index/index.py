@@ -78,11 +78,11 @@ class Index:
     def __repr__(self) -> str:
         return f"<Index: {len(self):,} words, {self.kind}, {self.options}>"
 
-    def query(self, asked: Any, k: int = 10, *, unknown: Unknown = "raise") -> Neighbours:
+    def query(self, queries: Any, k: int = 10, *, unknown: Unknown = "raise") -> Neighbours:
         """Return the nearest words.
 
         Args:
-            asked: a word or row number, a list of B of them, or an array: a vector (D,) or a matrix (B, D). A word is
+            queries: a word or row number, a list of B of them, or an array: a vector (D,) or a matrix (B, D). A word is
                 no answer to itself.
             k: how many neighbours; fewer come where there are no more words.
             unknown: what to do with words without a vector: "raise", "zero", "average", or "skip", which leaves the
@@ -99,16 +99,16 @@ class Index:
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise OptionError(f"k={k!r}: expected a whole number of at least 1")
-        if isinstance(asked, np.ndarray) and asked.dtype.kind in "fiub":
-            queries = _checked(asked, self.space.dim)
+        if isinstance(queries, np.ndarray) and queries.dtype.kind in "fiub":
+            queries = _checked(queries, self.space.dim)
             own = np.full(len(queries), NONE)
         else:
-            keys = [asked] if is_key(asked) else list(asked)
+            keys = [queries] if is_key(queries) else list(queries)
             queries, own = gather(self.space, keys, unknown), rows_of(self.space, keys)
         skipped = np.atleast_1d(np.isnan(queries).all(axis=1))
-        found = self._search(np.where(skipped[:, None], 0, queries), own, int(k))
-        found.rows[skipped], found.scores[skipped], found.scanned[skipped] = NONE, np.nan, 0
-        return Neighbours(found.rows, found.scores, found.scanned, self._words)
+        result = self._search(np.where(skipped[:, None], 0, queries), own, int(k))
+        result.rows[skipped], result.scores[skipped], result.scanned[skipped] = NONE, np.nan, 0
+        return Neighbours(result.rows, result.scores, result.scanned, self._words)
 
     def _search(self, queries: Matrix, own: Rows, k: int) -> Found:
         named = bool((own != NONE).any())
@@ -116,8 +116,8 @@ class Index:
         if not len(queries) or not within:
             empty = np.empty((len(queries), 0))
             return Found(empty.astype(np.int64), empty.astype(np.float32), np.zeros(len(queries), dtype=np.int64))
-        found = self.searcher.search(unit(queries), within)
-        return without(found, own, k) if named else found
+        result = self.searcher.search(unit(queries), within)
+        return without(result, own, k) if named else result
 
     def most_similar(self, vector: Matrix, topn: int = 10) -> Answer:
         """Return the words nearest to a vector (D,): what `vectors.most_similar(..., indexer=index)` asks for.
@@ -164,8 +164,8 @@ def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Inde
         FormatError: a vector holds NaN or infinity.
         MissingExtraError: "hnsw" needs usearch.
     """
-    chosen = read_options(kind, options)
-    searcher: Searcher = searcher_of(kind).build(Points(space.vectors, space.norms), chosen)
+    settings = read_options(kind, options)
+    searcher: Searcher = searcher_of(kind).build(Points(space.vectors, space.norms), settings)
     return Index(space, kind, searcher)
 
 
@@ -199,10 +199,10 @@ def searcher_of(kind: str) -> Any:
     return ExactSearch
 
 
-def _checked(asked: Matrix, dim: int) -> Matrix:
-    queries = np.atleast_2d(asked)
+def _checked(array: Matrix, dim: int) -> Matrix:
+    queries = np.atleast_2d(array)
     if queries.ndim != 2 or queries.shape[1] != dim:
-        raise ShapeError(f"query vectors of shape {asked.shape}: expected ({dim},) or (B, {dim})")
+        raise ShapeError(f"query vectors of shape {array.shape}: expected ({dim},) or (B, {dim})")
     if not np.isfinite(queries).all():
         row = int(np.argmin(np.isfinite(queries).all(axis=1)))
         raise FormatError(f"query vector {row} holds NaN or infinity: expected finite numbers")

@@ -113,9 +113,9 @@ class HyperplaneSearch:
             "starts": (np.int32, (tables, 2**bits + 1)),
         }
         for name, (dtype, shape) in expected.items():
-            found = tensors.get(name)
-            if found is None or found.dtype != dtype or found.shape != shape:
-                there = "missing" if found is None else f"{found.dtype} of shape {found.shape}"
+            tensor = tensors.get(name)
+            if tensor is None or tensor.dtype != dtype or tensor.shape != shape:
+                there = "missing" if tensor is None else f"{tensor.dtype} of shape {tensor.shape}"
                 return f"array {name!r} is {there}; expected {np.dtype(dtype)} of {shape}"
         if not (np.isfinite(tensors["planes"]).all() and np.isfinite(tensors["centre"]).all()):
             return "hyperplanes that are not finite"
@@ -140,16 +140,16 @@ class HyperplaneSearch:
         batch = len(queries)
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         projections = (queries - self._tensors["centre"]) @ self._tensors["planes"].T
-        found = Found(np.full((batch, k), NONE), np.full((batch, k), np.nan, np.float32), np.zeros(batch, np.int64))
+        result = Found(np.full((batch, k), NONE), np.full((batch, k), np.nan, np.float32), np.zeros(batch, np.int64))
         threads = min(usable_threads(None), -(-batch // SHARE))
         bounds = np.linspace(0, batch, threads + 1).astype(int).tolist()
         parts = [slice(low, high) for low, high in pairwise(bounds)]
         if threads <= 1:
-            self._scan(queries, projections, found, slice(0, batch))
+            self._scan(queries, projections, result, slice(0, batch))
         else:
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(lambda part: self._scan(queries, projections, found, part), parts))
-        return found
+                list(pool.map(lambda part: self._scan(queries, projections, result, part), parts))
+        return result
 
     def _scan(self, queries: Matrix, projections: Matrix, found: Found, part: slice) -> None:
         tables, bits = self.options.tables, self._bits

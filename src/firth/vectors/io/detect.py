@@ -87,9 +87,11 @@ def detect(path: Path) -> str:
         if untrusted.is_packed(path):
             raise FormatError(f"{path}: a packed fastText model; unpack it, for its matrices are mapped")
         return "fasttext"
-    for magic, told in FOREIGN.items():
+    for magic, description in FOREIGN.items():
         if start.startswith(magic):
-            raise FormatError(f"{path}: {told}; expected word2vec or GloVe vectors, or a folder that firth saved")
+            raise FormatError(
+                f"{path}: {description}; expected word2vec or GloVe vectors, or a folder that firth saved"
+            )
     first, _, rest = start.partition(b"\n")
     if floret.is_header(first):
         return "floret"

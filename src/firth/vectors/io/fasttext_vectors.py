@@ -62,7 +62,7 @@ def _arguments(known: VectorSpace, ngrams: NgramRows | None) -> Arguments:
         return Arguments(**{name: value for name, value in facts.items() if name in fields})
     training = known.metadata.get("training")
     options: dict[str, Any] = training.get("options", {}) if isinstance(training, dict) else {}
-    chosen = {name: options[name] for name in OPTIONS if name in options}
+    training_options = {name: options[name] for name in OPTIONS if name in options}
     how = Hashing(0, 0, 0) if ngrams is None else ngrams.hashing
     return Arguments(
         dim=known.dim,
@@ -71,7 +71,7 @@ def _arguments(known: VectorSpace, ngrams: NgramRows | None) -> Arguments:
         buckets=how.buckets if how.max_n >= how.min_n else 0,
         min_n=how.min_n if how.max_n >= how.min_n else 0,
         max_n=how.max_n if how.max_n >= how.min_n else 0,
-        **chosen,
+        **training_options,
     )
 
 

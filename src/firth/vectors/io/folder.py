@@ -43,23 +43,23 @@ def save(vectors: VectorSpace, path: str | os.PathLike[str], dtype: npt.DTypeLik
         OSError: the folder cannot be written.
     """
     model_folder.check_target(path)
-    kept = stored_dtype(vectors.vectors, dtype)
+    stored = stored_dtype(vectors.vectors, dtype)
     for matrix in (vectors.vectors, vectors.output_vectors):
         if matrix is not None:
-            check_fits(vectors.words, matrix, kept)
+            check_fits(vectors.words, matrix, stored)
     arrays, texts = parts(vectors)
-    facts: dict[str, Any] = {"count": len(vectors), "dim": vectors.dim, "dtype": str(kept)}
+    facts: dict[str, Any] = {"count": len(vectors), "dim": vectors.dim, "dtype": str(stored)}
     if vectors.codes is not None and dtype is None:
         del arrays["embeddings"]
         arrays, facts = codes.arrays_of(vectors.codes) | arrays, facts | codes.facts_of(vectors.codes)
     content = ModelFolder(
         kind=KIND,
         arrays=arrays,
-        dtypes={name: kept for name in arrays if name.endswith("embeddings")},
+        dtypes={name: stored for name in arrays if name.endswith("embeddings")},
         texts=texts,
         config=facts,
         metadata=vectors.metadata,
-        card=card(vectors, str(kept)),
+        card=card(vectors, str(stored)),
     )
     model_folder.write(path, content)
 

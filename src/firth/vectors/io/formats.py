@@ -47,12 +47,12 @@ def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
     """
     name = Path(path).name
     packing = packing_of(name)
-    found = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
-    if subwords and found == "word2vec-binary":
-        found = "fasttext"
-    if packing and found == "firth":
+    format = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
+    if subwords and format == "word2vec-binary":
+        format = "fasttext"
+    if packing and format == "firth":
         raise OptionError(f"{path}: a folder cannot be packed; expected a name such as {Path(name).stem}.vec{packing}")
-    return found
+    return format
 
 
 def check_format(format: str) -> None:

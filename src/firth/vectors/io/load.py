@@ -112,12 +112,12 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     Raises:
         OptionError: the path holds something else.
     """
-    found = load(path, **how)
-    if isinstance(found, WordVectors | SubwordVectors):
-        return found
-    if documents and isinstance(found, DocumentVectors):
-        return found
-    kind = type(found).__name__
+    vectors = load(path, **how)
+    if isinstance(vectors, WordVectors | SubwordVectors):
+        return vectors
+    if documents and isinstance(vectors, DocumentVectors):
+        return vectors
+    kind = type(vectors).__name__
     raise OptionError(f"{path} holds {kind}, expected vectors of words" + _INSTEAD.get(kind, ""))
 
 
@@ -127,10 +127,10 @@ def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
     Raises:
         OptionError: the path holds something else.
     """
-    found = load(path, **how)
-    if not isinstance(found, WordVectors):
-        raise OptionError(f"{path} holds {type(found).__name__}, expected word vectors")
-    return found
+    vectors = load(path, **how)
+    if not isinstance(vectors, WordVectors):
+        raise OptionError(f"{path} holds {type(vectors).__name__}, expected word vectors")
+    return vectors
 
 
 def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | None) -> Any:
@@ -191,7 +191,7 @@ def from_fasttext(file: FastTextFile, name: str) -> SubwordVectors:
     output = None
     if a.loss != "hierarchical" and not isinstance(file.output, QuantisedMatrix | SparseRows):
         output = file.output
-    made = SubwordVectors.composed(
+    vectors = SubwordVectors.composed(
         Lexicon(file.words),
         own,
         ngrams,
@@ -200,8 +200,8 @@ def from_fasttext(file: FastTextFile, name: str) -> SubwordVectors:
         output_vectors=output,
         metadata={"name": name, "fasttext": {**dataclasses.asdict(a), "tokens": file.tokens}},
     )
-    check_finite(made.vectors, lambda row: f"{name}: the vector of {file.words[row]!r}")
-    return made
+    check_finite(vectors.vectors, lambda row: f"{name}: the vector of {file.words[row]!r}")
+    return vectors
 
 
 def restore_words(content: ModelFolder) -> WordVectors:
@@ -247,9 +247,9 @@ def restore_subwords(content: ModelFolder) -> SubwordVectors:
             own = len(words) if content.config.get("own_rows") else 0
             matrix = code_arrays.codes_in(content, own + rows, dim)
             ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
-            made = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
-            known = restore_words(dataclasses.replace(content, arrays={**more, "embeddings": made.vectors}))
-            return SubwordVectors(known, made.own, ngrams, matrix)
+            composed = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
+            known = restore_words(dataclasses.replace(content, arrays={**more, "embeddings": composed.vectors}))
+            return SubwordVectors(known, composed.own, ngrams, matrix)
         known = restore_words(content)
         ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
         own_rows = content.array("word_rows", (len(words), dim)) if content.config.get("own_rows") else None

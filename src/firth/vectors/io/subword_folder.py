@@ -43,7 +43,7 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
     """
     model_folder.check_target(path)
     known, ngrams = vectors.known, vectors.ngrams.without_zeros()
-    kept = stored_dtype(known.vectors, dtype)
+    stored = stored_dtype(known.vectors, dtype)
     arrays, texts = folder.parts(known)
     del arrays["embeddings"]
     if vectors.codes is not None:
@@ -56,22 +56,22 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
         arrays["ngram_buckets"] = ngrams.used
     rows = [name for name in arrays if name in ("embeddings", "output_embeddings", "word_rows", "ngram_rows")]
     for name in rows:
-        check_fits(known.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], kept)
+        check_fits(known.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], stored)
     content = ModelFolder(
         kind=SUBWORDS,
         arrays=arrays,
-        dtypes=dict.fromkeys(rows, kept),
+        dtypes=dict.fromkeys(rows, stored),
         texts=texts,
         config={
             "count": len(known),
             "dim": known.dim,
-            "dtype": str(kept),
+            "dtype": str(stored),
             "ngrams": {**dataclasses.asdict(ngrams.hashing), "pruned": ngrams.pruned},
             "own_rows": vectors.own is not None,
             **({} if vectors.codes is None else codes.facts_of(vectors.codes)),
         },
         metadata=known.metadata,
-        card=card(known, str(kept)),
+        card=card(known, str(stored)),
     )
     model_folder.write(path, content)
 

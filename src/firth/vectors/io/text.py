@@ -116,8 +116,8 @@ def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> No
     """Check that nothing but blank lines is left."""
     for place, line in enumerate(lines, start=number):
         if line.strip():
-            told = "after as many vectors as the header promises" if full else "after an empty line"
-            raise FormatError(f"{path} line {place}: {line[:40]!r} {told}; expected the end of the file")
+            where_it_ends = "after as many vectors as the header promises" if full else "after an empty line"
+            raise FormatError(f"{path} line {place}: {line[:40]!r} {where_it_ends}; expected the end of the file")
 
 
 class _Splitter:
@@ -160,9 +160,9 @@ class _Splitter:
         if bad is not None and len(fields) >= self._dim:
             shown = brief(bad[:40].decode(errors="backslashreplace"))
             return FormatError(f"{where}: {shown} is no number, expected {self._dim} numbers after the word")
-        found = sum(map(is_number, fields))
+        number_count = sum(map(is_number, fields))
         hint = "if words hold spaces, pass separator='\\t' or whatever ends them, or dim= for the width"
-        return FormatError(f"{where}: {found} numbers, expected {self._dim}; the line is damaged, or {hint}")
+        return FormatError(f"{where}: {number_count} numbers, expected {self._dim}; the line is damaged, or {hint}")
 
 
 def is_number(field: bytes) -> bool:
