@@ -1,26 +1,32 @@
-"""Rows as codes of a few bytes: which kinds there are."""
+"""Quantised rows: the kinds of codes, and their arrays in a folder.
+
+int8       "codes" (R, D) int8, "scales" (R,)
+product    "codes" (R, parts) uint8, "centroids"; "length_codes" and "length_centroids" where lengths have codes
+"""
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.int8 import Int8Matrix, int8_matrix
-from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
+from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix, quantise_matrix
 
 KINDS = ("int8", "product")
 Codes = QuantisedMatrix | Int8Matrix
 
 
 def encoded(rows: npt.NDArray[Any], kind: str, *, width: int = 2, lengths: bool = True, seed: int = 0) -> Codes:
-    """Return a matrix as codes.
+    """Quantise a matrix.
 
     Args:
         rows: (R, D) finite numbers.
-        kind: "int8", a byte a number, or "product", a byte for every `width` numbers.
+        kind: "int8", one byte per number, or "product", one byte per `width` numbers.
         width: of product codes.
-        lengths: whether product codes keep the rows' lengths apart, in one byte more a row.
-        seed: of the learning of product codes.
+        lengths: whether product codes store the length of each row in one more byte.
+        seed: the random seed for learning product codes.
 
     Raises:
         OptionError: there is no such kind, or `width` is not between 1 and D, or there are no rows to learn from.
@@ -35,3 +41,48 @@ def encoded(rows: npt.NDArray[Any], kind: str, *, width: int = 2, lengths: bool 
 def kind_of(codes: Codes) -> str:
     """Return the name of the kind of some codes."""
     return "int8" if isinstance(codes, Int8Matrix) else "product"
+
+
+def arrays_of(matrix: Codes) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays that store codes."""
+    if isinstance(matrix, Int8Matrix):
+        return {"codes": matrix.codes, "scales": matrix.scales}
+    arrays: dict[str, npt.NDArray[Any]] = {"codes": matrix.codes, "centroids": matrix.quantiser.centroids}
+    if matrix.length_codes is not None and matrix.lengths is not None:
+        arrays |= {"length_codes": matrix.length_codes, "length_centroids": matrix.lengths.centroids}
+    return arrays
+
+
+def facts_of(matrix: Codes) -> dict[str, Any]:
+    """Return the settings of codes for config.json."""
+    width = {"code_width": matrix.quantiser.width} if isinstance(matrix, QuantisedMatrix) else {}
+    return {"quantised": kind_of(matrix), **width}
+
+
+def codes_in(content: ModelFolder, rows: int, dim: int) -> Codes:
+    """Return the codes in a folder.
+
+    Args:
+        content: the folder.
+        rows: the expected number of rows.
+        dim: D.
+
+    Raises:
+        FormatError: the folder is damaged.
+    """
+    if "scales" in content.arrays:
+        scales = content.array("scales", (rows,))
+        return Int8Matrix(content.array("codes", (rows, dim), "i", dtype=np.int8), scales)
+    codes = content.array("codes", (None, None), "u")
+    width = content.config.get("code_width", -(-dim // max(codes.shape[1], 1)))
+    if not isinstance(width, int) or not 1 <= width <= max(dim, 1):
+        raise content.damaged(f"codes of {width!r} numbers each; expected from 1 to {dim}")
+    quantiser = ProductQuantiser(dim, width, content.array("centroids", (CODES * dim,)))
+    if quantiser.parts != codes.shape[1]:
+        raise content.damaged(f"{codes.shape[1]} codes a row of {dim} numbers; expected {quantiser.parts}")
+    if len(codes) != rows:
+        raise content.damaged(f"codes of {len(codes):,} rows; expected {rows:,}")
+    if "length_codes" not in content.arrays:
+        return QuantisedMatrix(codes, quantiser)
+    lengths = ProductQuantiser(1, 1, content.array("length_centroids", (CODES,)))
+    return QuantisedMatrix(codes, quantiser, content.array("length_codes", (rows,), "u"), lengths)

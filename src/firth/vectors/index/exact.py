@@ -8,8 +8,8 @@ import numpy as np
 
 from firth.vectors.cosine import Matrix
 from firth.vectors.csls import ranked, surroundings
-from firth.vectors.index.found import Found, Points, Tensors
 from firth.vectors.index.options import ExactOptions
+from firth.vectors.index.results import Points, SearchResults, Tensors
 from firth.vectors.neighbours import nearest
 
 
@@ -54,7 +54,7 @@ class ExactSearch:
         """Return what was computed when the index was built."""
         return {} if self._around is None else {"around": self._around}
 
-    def search(self, queries: Matrix, k: int) -> Found:
+    def search(self, queries: Matrix, k: int) -> SearchResults:
         """Return the neighbours of queries (B, D)."""
         vectors, norms = self._points.vectors, self._points.norms
         if self._around is None or self.options.csls is None:
@@ -62,7 +62,7 @@ class ExactSearch:
         else:
             around = self._around_queries(queries, self.options.csls)
             rows, scores = ranked(vectors, norms, self._around, queries, around, k)
-        return Found(rows, scores, np.full(len(queries), len(vectors), dtype=np.int64))
+        return SearchResults(rows, scores, np.full(len(queries), len(vectors), dtype=np.int64))
 
     def _around_queries(self, queries: Matrix, count: int) -> Matrix:
         # The same for all answers of a query: it moves their scores and not their order. A query that is one of the

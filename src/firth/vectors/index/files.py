@@ -20,7 +20,7 @@ from firth.errors import FormatError
 from firth.storage import tensors as safetensors
 from firth.storage.files import beginning, check_replaceable, replacing_file
 from firth.storage.untrusted import parse_json
-from firth.vectors.index.found import Tensors
+from firth.vectors.index.results import Tensors
 from firth.vectors.space import VectorSpace
 
 VERSION = 1

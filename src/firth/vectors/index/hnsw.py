@@ -21,8 +21,8 @@ import numpy as np
 
 from firth.errors import FormatError, MissingExtraError
 from firth.vectors.cosine import Matrix, inverse, unit, widened
-from firth.vectors.index.found import NONE, Found, Points, Tensors
 from firth.vectors.index.options import HnswOptions
+from firth.vectors.index.results import NO_ROW, Points, SearchResults, Tensors
 
 SHARE = 16  # queries that are worth all threads
 GATHERED = 2**14  # found rows whose cosines are computed at once
@@ -94,7 +94,7 @@ class SmallWorldSearch:
         """Return the graph as usearch writes it."""
         return {"graph": np.frombuffer(bytes(self._graph.save()), dtype=np.uint8)}
 
-    def search(self, queries: Matrix, k: int) -> Found:
+    def search(self, queries: Matrix, k: int) -> SearchResults:
         """Return the neighbours of queries (B, D)."""
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         # Other threads take longer to start than a few queries take.
@@ -103,7 +103,7 @@ class SmallWorldSearch:
         rows = np.asarray(matches.keys).astype(np.int64).reshape(len(queries), -1)
         # Of a single query usearch returns as many as it found; of several, a table with room for k each.
         counts = np.array([rows.shape[1]] if len(queries) == 1 else matches.counts)
-        rows = np.where(np.arange(rows.shape[1]) < counts[:, None], rows, NONE)
+        rows = np.where(np.arange(rows.shape[1]) < counts[:, None], rows, NO_ROW)
         scanned = np.full(len(queries), matches.computed_distances // max(len(queries), 1), dtype=np.int64)
         return _sorted(rows, self._cosines(queries, rows), scanned)
 
@@ -138,6 +138,6 @@ def _graph(points: Points, options: HnswOptions) -> Any:
     )
 
 
-def _sorted(rows: Any, scores: Matrix, scanned: Any) -> Found:
+def _sorted(rows: Any, scores: Matrix, scanned: Any) -> SearchResults:
     order = np.lexsort((rows, -scores), axis=1)  # NaN, of those not found, comes last
-    return Found(np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1), scanned)
+    return SearchResults(np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1), scanned)

@@ -11,8 +11,8 @@ import numpy as np
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.vectors.cosine import Matrix, Rows, unit
 from firth.vectors.index.files import write_index
-from firth.vectors.index.found import NONE, Found, Points, Searcher, without
 from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
+from firth.vectors.index.results import NO_ROW, Points, Searcher, SearchResults, without
 from firth.vectors.queries import Unknown, gather, is_key, rows_of
 from firth.vectors.space import VectorSpace
 
@@ -38,7 +38,7 @@ class Neighbours:
     @property
     def words(self) -> list[list[str]]:
         """The words of each query, best first."""
-        return [[self.vocabulary[row] for row in some if row != NONE] for some in self.rows.tolist()]
+        return [[self.vocabulary[row] for row in some if row != NO_ROW] for some in self.rows.tolist()]
 
     @property
     def answers(self) -> list[Answer]:
@@ -101,21 +101,23 @@ class Index:
             raise OptionError(f"k={k!r}: expected a whole number of at least 1")
         if isinstance(queries, np.ndarray) and queries.dtype.kind in "fiub":
             queries = _checked(queries, self.space.dim)
-            own = np.full(len(queries), NONE)
+            own = np.full(len(queries), NO_ROW)
         else:
             keys = [queries] if is_key(queries) else list(queries)
             queries, own = gather(self.space, keys, unknown), rows_of(self.space, keys)
         skipped = np.atleast_1d(np.isnan(queries).all(axis=1))
         result = self._search(np.where(skipped[:, None], 0, queries), own, int(k))
-        result.rows[skipped], result.scores[skipped], result.scanned[skipped] = NONE, np.nan, 0
+        result.rows[skipped], result.scores[skipped], result.scanned[skipped] = NO_ROW, np.nan, 0
         return Neighbours(result.rows, result.scores, result.scanned, self._words)
 
-    def _search(self, queries: Matrix, own: Rows, k: int) -> Found:
-        named = bool((own != NONE).any())
+    def _search(self, queries: Matrix, own: Rows, k: int) -> SearchResults:
+        named = bool((own != NO_ROW).any())
         within = min(k + named, len(self))
         if not len(queries) or not within:
             empty = np.empty((len(queries), 0))
-            return Found(empty.astype(np.int64), empty.astype(np.float32), np.zeros(len(queries), dtype=np.int64))
+            return SearchResults(
+                empty.astype(np.int64), empty.astype(np.float32), np.zeros(len(queries), dtype=np.int64)
+            )
         result = self.searcher.search(unit(queries), within)
         return without(result, own, k) if named else result
 

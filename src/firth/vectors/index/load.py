@@ -6,8 +6,8 @@ from pathlib import Path
 from firth.errors import FormatError, OptionError
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.index.files import REMEDY, read_index
-from firth.vectors.index.found import Points
 from firth.vectors.index.index import Index, read_options, searcher_of
+from firth.vectors.index.results import Points
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -32,8 +32,8 @@ from firth.kernels.threads import usable_threads
 from firth.randomness import generator
 from firth.vectors.cosine import Matrix, inverse, widened
 from firth.vectors.index.buckets import scan_buckets
-from firth.vectors.index.found import NONE, Found, Points, Tensors
 from firth.vectors.index.options import MOST_BITS, LshOptions
+from firth.vectors.index.results import NO_ROW, Points, SearchResults, Tensors
 
 HASHED = 2**13  # rows whose projections are held at once
 SHARE = 16  # queries that are worth a thread
@@ -51,7 +51,7 @@ def signatures(projections: Matrix, bits: int) -> Keys:
 
     Args:
         projections: (R, tables bits) of vectors onto the normals.
-        bits: hyperplanes a table.
+        bits: hyperplanes per table.
 
     Returns:
         (R, tables) int32.
@@ -135,12 +135,14 @@ class HyperplaneSearch:
         """Return the hyperplanes and the tables."""
         return self._tensors
 
-    def search(self, queries: Matrix, k: int) -> Found:
+    def search(self, queries: Matrix, k: int) -> SearchResults:
         """Return the neighbours of queries (B, D)."""
         batch = len(queries)
         queries = np.ascontiguousarray(queries, dtype=np.float32)
         projections = (queries - self._tensors["centre"]) @ self._tensors["planes"].T
-        result = Found(np.full((batch, k), NONE), np.full((batch, k), np.nan, np.float32), np.zeros(batch, np.int64))
+        result = SearchResults(
+            np.full((batch, k), NO_ROW), np.full((batch, k), np.nan, np.float32), np.zeros(batch, np.int64)
+        )
         threads = min(usable_threads(None), -(-batch // SHARE))
         bounds = np.linspace(0, batch, threads + 1).astype(int).tolist()
         parts = [slice(low, high) for low, high in pairwise(bounds)]
@@ -151,7 +153,7 @@ class HyperplaneSearch:
                 list(pool.map(lambda part: self._scan(queries, projections, result, part), parts))
         return result
 
-    def _scan(self, queries: Matrix, projections: Matrix, found: Found, part: slice) -> None:
+    def _scan(self, queries: Matrix, projections: Matrix, found: SearchResults, part: slice) -> None:
         tables, bits = self.options.tables, self._bits
         scan_buckets(
             queries[part],

@@ -1,17 +1,15 @@
-"""What can be chosen of each kind of index; the command line reads its flags from here, without loading any kind."""
+"""Options of each kind of index; the command line reads its flags from here without importing the kinds."""
 
 from firth.options import check, option, options_class
 
-MOST_BITS = 14  # a table where nobody chose; more than words need, buckets would be empty
+MOST_BITS = 14  # default hyperplanes per table; with more, buckets would be empty
 
 
 @options_class
 class ExactOptions:
-    """Choices of exact search."""
+    """Options of exact search."""
 
-    csls: int | None = option(
-        None, "rank by CSLS, with hubness averaged over so many neighbours; by cosine if not given", minimum=1
-    )
+    csls: int | None = option(None, "rank by CSLS over this many neighbours; default: by cosine", minimum=1)
 
     def __post_init__(self) -> None:
         check(self)
@@ -19,18 +17,20 @@ class ExactOptions:
 
 @options_class
 class LshOptions:
-    """Choices of random hyperplanes."""
+    """Options of locality-sensitive hashing (LSH) with random hyperplanes."""
 
-    tables: int = option(16, "hash tables; more find more, and take 4 bytes a word each", minimum=1, maximum=1024)
+    tables: int = option(16, "hash tables; more find more, at 4 bytes per word and table", minimum=1, maximum=1024)
     bits: int | None = option(
         None,
-        f"hyperplanes a table; more make its buckets smaller; if not given, {MOST_BITS}, or fewer for few words",
+        f"hyperplanes per hash table; more make smaller buckets; default: {MOST_BITS}, or fewer for few words",
         minimum=1,
         maximum=20,
     )
-    probes: int = option(50, "buckets looked into a table on average, the likeliest first", minimum=1, maximum=2**20)
+    probes: int = option(
+        50, "probes: buckets searched per table, on average, most likely first", minimum=1, maximum=2**20
+    )
     centre: bool = option(True, "subtract the mean vector before hashing, not from the cosines")
-    seed: int = option(0, "number that decides the hyperplanes", minimum=0)
+    seed: int = option(0, "random seed of the hyperplanes", minimum=0)
 
     def __post_init__(self) -> None:
         check(self)
@@ -38,18 +38,22 @@ class LshOptions:
 
 @options_class
 class HnswOptions:
-    """Choices of the hierarchical small world."""
+    """Options of the hierarchical navigable small world graph (HNSW)."""
 
-    connectivity: int = option(16, "edges a word, twice as many on the ground floor", minimum=2, maximum=512)
-    expansion_add: int = option(128, "candidates kept while a word is added", minimum=1, maximum=2**20)
-    expansion_search: int = option(64, "candidates kept while a query is answered", minimum=1, maximum=2**20)
-    threads: int = option(1, "threads that build; with more than one the graph differs from run to run", minimum=1)
+    connectivity: int = option(
+        16, "graph edges per word (M), twice as many on the lowest level", minimum=2, maximum=512
+    )
+    expansion_add: int = option(
+        128, "candidates examined while adding a word (efConstruction)", minimum=1, maximum=2**20
+    )
+    expansion_search: int = option(64, "candidates examined per query (efSearch)", minimum=1, maximum=2**20)
+    threads: int = option(1, "threads that build the graph; with more than one it differs from run to run", minimum=1)
 
     def __post_init__(self) -> None:
         check(self)
 
 
-EFFORT = frozenset({"probes", "expansion_search"})  # choices that a query makes, and not the building
+EFFORT = frozenset({"probes", "expansion_search"})  # options of a query, which need no rebuilding
 IndexOptions = ExactOptions | LshOptions | HnswOptions
 OPTIONS: dict[str, type[ExactOptions] | type[LshOptions] | type[HnswOptions]] = {
     "exact": ExactOptions,

@@ -1,6 +1,6 @@
 """Word vectors in firth's own format: a folder that opens in milliseconds, whatever its size, and in ten years.
 
-    model.safetensors    "embeddings" (V, D), or codes in their place (`firth.vectors.io.codes`), of which the vectors
+    model.safetensors    "embeddings" (V, D), or codes in their place (`firth.vectors.codes`), of which the vectors
                          are made anew when they are opened; where they are known "output_embeddings" (V, D), "counts"
                          (V,) int64, and "attribute.NAME" (V,) for every other attribute of the words that is a number
     vocab.json           the V words, row by row: words may hold anything
@@ -20,8 +20,8 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.storage import model_folder, tensors
 from firth.storage.model_folder import CONFIG, ModelFolder
+from firth.vectors import codes
 from firth.vectors.codes import Codes
-from firth.vectors.io import codes
 from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.space import VectorSpace

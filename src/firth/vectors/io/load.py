@@ -15,8 +15,8 @@ from firth.storage import model_folder
 from firth.storage.files import named
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import DAMAGE
+from firth.vectors import codes as code_arrays
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io import codes as code_arrays
 from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, subword_folder
 from firth.vectors.io.detect import detect, opened
 from firth.vectors.io.fasttext import FastTextFile, SparseRows

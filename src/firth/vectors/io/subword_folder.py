@@ -2,7 +2,7 @@
 
     model.safetensors    what word vectors have; "word_rows" (V, D), the words' own rows, where they have any; and
                          "ngram_rows" (U, D) with "ngram_buckets" (U,) int64, the bucket of each, where not all have one
-    ... quantised        codes of V + U rows in their place (`firth.vectors.io.codes`); vectors are made anew when they
+    ... quantised        codes of V + U rows in their place (`firth.vectors.codes`); vectors are made anew when they
                          are opened
     config.json          what word vectors have, and how n-grams become buckets
 
@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.vectors import codes
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.codes import Codes
-from firth.vectors.io import codes, folder
+from firth.vectors.io import folder
 from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.space import SubwordSpace

@@ -5,8 +5,8 @@ import pytest
 
 from firth.vectors import cosine, csls, neighbours
 from firth.vectors.index.exact import ExactSearch
-from firth.vectors.index.found import Points
 from firth.vectors.index.options import ExactOptions
+from firth.vectors.index.results import Points
 
 
 @pytest.fixture

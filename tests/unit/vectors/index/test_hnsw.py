@@ -9,9 +9,9 @@ import pytest
 
 from firth.errors import MissingExtraError
 from firth.vectors import cosine, neighbours
-from firth.vectors.index.found import Points
 from firth.vectors.index.hnsw import SmallWorldSearch
 from firth.vectors.index.options import HnswOptions
+from firth.vectors.index.results import Points
 
 
 def test_without_usearch(monkeypatch):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from firth.vectors import cosine, neighbours
-from firth.vectors.index.found import Points
 from firth.vectors.index.lsh import HyperplaneSearch, hyperplanes, signatures
 from firth.vectors.index.options import LshOptions
+from firth.vectors.index.results import Points
 
 
 def points_of(vectors):
