@@ -23,15 +23,19 @@ def said(kind, *unnamed, **named):
 @pytest.mark.parametrize(
     ("kind", "named", "message"),
     [
-        ("Word2Vec", {"final_lr": 0.1}, "final_lr=0.1: renamed to lr_end_factor (share of lr that is left at the end)"),
+        (
+            "Word2Vec",
+            {"final_lr": 0.1},
+            "final_lr=0.1: renamed to lr_end_factor (final learning rate as a share of lr)",
+        ),
         (
             "Word2Vec",
             {"vector_size": 9},
-            "vector_size=9: Word2Vec has no such option; use dim (width of the vectors, in",
+            "vector_size=9: Word2Vec has no such option; use dim (dimension of the vectors)",
         ),
         ("Word2Vec", {"size": 9}, "use dim"),
-        ("Word2Vec", {"alpha": 0.1}, "use lr (learning rate at the start)"),
-        ("Word2Vec", {"min_alpha": 0.1}, "use lr_end_factor (share of lr that is left at the end)"),
+        ("Word2Vec", {"alpha": 0.1}, "use lr (initial learning rate)"),
+        ("Word2Vec", {"min_alpha": 0.1}, "use lr_end_factor (final learning rate as a share of lr)"),
         ("Word2Vec", {"sg": 1}, "use architecture ('skipgram' or 'cbow')"),
         ("Word2Vec", {"hs": 1}, "use objective ('negative' or 'hierarchical'"),
         ("Word2Vec", {"iter": 3}, "use epochs"),
@@ -128,9 +132,9 @@ def test_suggestions():
     [
         (
             ["skipgram", "--final-lr", "0.1"],
-            "No such option: --final-lr; use --lr-end-factor: Share of lr that is left",
+            "No such option: --final-lr; use --lr-end-factor: Final learning rate as a share",
         ),
-        (["skipgram", "--vector-size", "9"], "No such option: --vector-size; use --dim: Width of the vectors"),
+        (["skipgram", "--vector-size", "9"], "No such option: --vector-size; use --dim: Dimension of the vectors"),
         (["cbow", "--workers=9"], "No such option: --workers; use --threads: "),
         (["cbow", "--widnow", "9"], "No such option: --widnow (Possible options: --window"),
         (["cbow", "--colour", "9"], "No such option: --colour"),
