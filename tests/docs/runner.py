@@ -1,16 +1,16 @@
 """Runs a page of documentation: its blocks in order, in one folder, as a reader would.
 
-- `python` blocks share one namespace. A `text` block straight after one is what it prints.
-- `console` blocks hold commands after `$ `, run by the shell; the lines below a command are what it prints.
+- `python` blocks share one namespace. A `text` block directly below one is its output.
+- `console` blocks hold commands after `$ `, which the shell runs; the lines below a command are its output.
 - Other blocks (`sh`, `text`, `json` ...) are not run.
 
-Shown output is compared as `doctest` does it: white space counts once, `...` stands for anything. A line in italics
-right above a block changes how it is treated, where the reader sees it:
+Output is compared as `doctest` compares it: white space counts once, `...` stands for anything. A line in italics
+directly above a block changes this, in words that the reader sees:
 
-- `*Not run by the tests: REASON*` leaves the block out;
-- `*Needs the public data sets*` runs it only where they are;
-- `*Figures vary*` runs it and does not compare what it prints;
-- `*This fails*` expects a command to fail, and compares what it says on standard error.
+- `*Not run by the tests: REASON*` skips the block.
+- `*Needs the public data sets*` skips it where the sets are missing.
+- `*Figures vary*` runs it and does not compare the output.
+- `*This fails*` expects a command to fail, and compares its message on standard error.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ CHECK = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block: its language, its text, the line it starts on, the note above it, and what came before it.
+    """A fenced block: its language, its text, its first line, and the note above it.
 
     Attributes:
-        follows: whether nothing but a note stands between it and the block before.
+        follows: whether nothing but a note separates it from the block before.
     """
 
     language: str
@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to run and what it should print; None where nothing is shown or the output varies."""
+    """Code to run and its expected output; None where the page shows none or the output varies."""
 
     kind: str
     code: str
@@ -60,36 +60,36 @@ class Step:
 
 def blocks(page: str) -> list[Block]:
     """The fenced blocks of a page."""
-    found, end = [], 0
+    fenced, end = [], 0
     for match in FENCE.finditer(page):
         *between, above = page[end : match.start()].strip().split("\n")
         note = NOTE.match(above)
         follows = end > 0 and not "".join(between if note else [*between, above]).strip()
         line = page.count("\n", 0, match.start()) + 1
-        found.append(Block(match[1], match[2], line, note[1] if note else "", follows))
+        fenced.append(Block(match[1], match[2], line, note[1] if note else "", follows))
         end = match.end()
-    return found
+    return fenced
 
 
 def steps(page: str, *, data: bool) -> list[Step]:
-    """What a page asks to be run, in order.
+    """Return the steps of a page, in order.
 
     Args:
         page: its text.
-        data: whether the public data sets are there.
+        data: whether the public data sets are available.
     """
-    found: list[Step] = []
+    listed: list[Step] = []
     previous: Block | None = None
     for block in blocks(page):
         skipped = block.note.startswith("Not run") or (block.note.startswith("Needs") and not data)
         if block.language == "python" and not skipped:
-            found.append(Step("python", block.code, block.line, None))
+            listed.append(Step("python", block.code, block.line, None))
         elif block.language == "console" and not skipped:
-            found += _commands(block)
-        elif previous and _is_output(block, previous) and found and found[-1].line == previous.line:
-            found[-1] = Step("python", previous.code, previous.line, block.code)
+            listed += _commands(block)
+        elif previous and _is_output(block, previous) and listed and listed[-1].line == previous.line:
+            listed[-1] = Step("python", previous.code, previous.line, block.code)
         previous = block
-    return found
+    return listed
 
 
 def _is_output(block: Block, previous: Block) -> bool:
@@ -108,20 +108,20 @@ def run_page(path: Path, folder: Path, *, data: Path | None) -> int:
     """Run every step of a page inside `folder`.
 
     Returns:
-        How many steps were run.
+        The number of steps that ran.
 
     Raises:
-        AssertionError: a step failed, or printed something else than the page shows.
+        AssertionError: a step failed, or its output differs from the page.
     """
     namespace: dict[str, Any] = {"__name__": "__page__"}
-    todo = steps(path.read_text(encoding="utf-8"), data=data is not None)
+    page_steps = steps(path.read_text(encoding="utf-8"), data=data is not None)
     environment = {**os.environ, "COLUMNS": "100", "FIRTH_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
     forked = fork_server.program() if fork_server.fits(environment) else None
     programs = [*([str(forked.parent)] if forked else []), str(Path(sys.executable).parent)]
     environment["PATH"] = os.pathsep.join([*programs, environment["PATH"]])
     if data is not None:
         environment["FIRTH_DATA"] = str(data)
-    for step in todo:
+    for step in page_steps:
         place = f"{path.name} line {step.line}"
         if step.kind == "python":
             printed = _run_python(step.code, namespace, folder, environment, place)
@@ -130,19 +130,19 @@ def run_page(path: Path, folder: Path, *, data: Path | None) -> int:
         if step.expected is not None:
             same = doctest.OutputChecker().check_output(step.expected, printed, CHECK)
             assert same, f"{place}:\n{step.code}\nshown:\n{step.expected}\nprinted:\n{printed}"
-    return len(todo)
+    return len(page_steps)
 
 
 def _run_python(code: str, namespace: dict[str, Any], folder: Path, environment: dict[str, str], place: str) -> str:
     printed = io.StringIO()
-    outside = dict(os.environ)
+    before = dict(os.environ)
     os.environ.update(environment)
     try:
         with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
             exec(compile(code, place, "exec"), namespace)
     finally:
         os.environ.clear()
-        os.environ.update(outside)
+        os.environ.update(before)
     return printed.getvalue()
 
 
@@ -150,7 +150,7 @@ def _run_command(step: Step, folder: Path, environment: dict[str, str], place: s
     result = subprocess.run(
         ["bash", "-c", step.code], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
-    said = f"{place}: {step.code}\nexit status {result.returncode}\n{result.stdout}{result.stderr}"
-    assert (result.returncode != 0) == step.fails, said
-    assert "Traceback" not in result.stderr, said
+    transcript = f"{place}: {step.code}\nexit status {result.returncode}\n{result.stdout}{result.stderr}"
+    assert (result.returncode != 0) == step.fails, transcript
+    assert "Traceback" not in result.stderr, transcript
     return result.stderr if step.fails else result.stdout

@@ -1,4 +1,4 @@
-"""Every example of README and docs runs, and prints what it shows."""
+"""Every example of README and docs runs, with the output that the page shows."""
 
 import ast
 import gzip
@@ -17,11 +17,11 @@ TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
 HALF = {"align", "ngrams", "senses", "subwords"}  # pages that train much, to which half of the text is enough
-README_LINES = 20_000  # paragraphs of Wikipedia that stand in for the reader's own texts
+README_LINES = 20_000  # paragraphs of Wikipedia in place of the reader's own texts
 
 
 def python_documentation() -> list[str]:
-    """The reference manual that Python carries, and the docstrings of the standard library: lines of English."""
+    """Return lines of English: the reference manual inside Python, and the docstrings of the standard library."""
     from pydoc_data.topics import topics
 
     texts = [str(text) for _, text in sorted(topics.items())]
@@ -53,12 +53,12 @@ def test_page(page, documentation, tmp_path):
     (texts / "manual.txt").write_text("\n".join(documentation[:half]), encoding="utf-8")
     with gzip.open(texts / "library.txt.gz", "wt", encoding="utf-8") as file:
         file.write("\n".join(documentation[half:]))
-    ran = run_page(page, tmp_path, data=public_data())
-    assert ran > 0 or page.stem == "speed"
+    count = run_page(page, tmp_path, data=public_data())
+    assert count > 0 or page.stem == "speed"
 
 
 def test_readme(shared_data, tmp_path):
-    """README speaks of the reader's own texts; Wikipedia stands in for them."""
+    """README uses the reader's own texts; here they are a part of Wikipedia."""
     texts = tmp_path / "my-texts"
     texts.mkdir()
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz", "rt", encoding="utf-8") as file:
@@ -67,7 +67,7 @@ def test_readme(shared_data, tmp_path):
 
 
 @pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_other_pages_hold_nothing_that_nobody_runs(page):
-    """A page outside `docs/tasks` has no folder of texts to run in: its examples say that they are not run."""
+def test_other_pages_hold_no_example_that_could_run(page):
+    """Pages outside `docs/tasks` have no texts to run on, so their examples say that they are not run."""
     runnable = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in {"python", "console"}]
     assert all(block.note.startswith("Not run") for block in runnable)

@@ -1,4 +1,4 @@
-"""Inputs that failed once: they run by default, so that they do not fail again.
+"""Inputs that failed once; they run by default.
 
 What failed in many readers at once is made here of every reader's seed, file by file. What failed in one is a file or a
 folder `cases/READER/NAME`, as `python -m tests.fuzz READER --only N --keep cases/READER` leaves it.
@@ -24,10 +24,10 @@ EVERYWHERE: Mapping[str, Callable[[bytes], bytes]] = {
 
 def cases_of(reader: str, seed: Mapping[str, bytes]) -> dict[str, Files]:
     """Return the named cases of a reader."""
-    found = {path.name: read_files(path) for path in sorted((FOLDER / reader).glob("*"))}
+    cases = {path.name: read_files(path) for path in sorted((FOLDER / reader).glob("*"))}
     for name, content in seed.items():
         for what, change in EVERYWHERE.items():
             changed = change(content)
             if changed != content and Path(name).name not in ("README.md", checksums.FILE):
-                found[f"{what} {name.replace('/', ' ')}".strip() + RESEALED] = {**seed, name: changed}
-    return found
+                cases[f"{what} {name.replace('/', ' ')}".strip() + RESEALED] = {**seed, name: changed}
+    return cases

@@ -1,4 +1,4 @@
-"""What came of an input: an answer, a refusal, or a failure; and where the failure arose."""
+"""The outcome of an input: an answer, a refusal, or a failure with its place in the code."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ FAILURES = (WRONG, TRACEBACK, CRASH, HANG, MEMORY)
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """A reader of firth's: how a small file or folder for it is made, and what is then asked of it.
+    """A reader of firth: how to make a small file or folder for it, and how to use what it reads.
 
     Attributes:
         name: as the command line takes it.
@@ -44,7 +44,7 @@ class Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of one input.
+    """The outcome of one input.
 
     Attributes:
         reader: the reader's name.
@@ -62,7 +62,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether this must not happen."""
+        """Whether this is an error of firth."""
         return self.kind in FAILURES
 
 
@@ -90,13 +90,13 @@ def _add(state: Any, value: Any) -> None:
 
 
 def near(value: Any) -> Any:
-    """Return computed numbers to four digits: sums may depend on where in memory the numbers lie."""
+    """Return numbers rounded to three digits: the address of an array may change the order of a sum."""
     array = np.asarray(value, dtype=np.float64)
     return [float(f"{number:.3g}") for number in array.ravel()[:500]]
 
 
 def of_error(error: BaseException) -> tuple[str, str, str]:
-    """Return kind, place and message of what `use` raised."""
+    """Return the kind, place and message of an exception."""
     message = str(error)[:300]
     if isinstance(error, MemoryError) and not isinstance(error, FirthError):
         return MEMORY, f"{type(error).__name__} {_place(error)}", message
@@ -118,6 +118,6 @@ STACK = re.compile(r'File "[^"]*/firth/([^"]*)", line (\d+) in (\S+)')
 
 
 def of_stack(written: str) -> str:
-    """Return the place in firth from what `faulthandler` wrote."""
+    """Return the place in firth from a stack that `faulthandler` wrote."""
     match = STACK.search(written)
     return f"{match[1]}:{match[2]} {match[3]}" if match else "outside of firth"

@@ -1,4 +1,4 @@
-"""Runs inputs in processes that may die: a server that is warm, and workers forked from it one after the other.
+"""Runs inputs in processes that may die: a warm server, from which workers fork one after the other.
 
 The server imports a reader's modules, makes its seed and uses it once; a worker inherits all that and goes through the
 inputs. Where a worker crashes or hangs, the input it was at is to blame, and a new one goes on with the next.
@@ -45,7 +45,7 @@ Cases = Mapping[str, Files]
 
 
 class Server:
-    """One reader, made ready.
+    """One reader, ready to run inputs.
 
     Args:
         reader: whose seed to make.
@@ -81,7 +81,7 @@ class Server:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def content(self, number: Input) -> tuple[Files, bool]:
-        """Return the files of an input, and whether check sums are to be computed anew."""
+        """Return the files of an input, and whether to compute their checksums again."""
         if isinstance(number, str):
             return dict(self.cases[number]), self._reseal is not None and number.endswith(RESEALED)
         generator = random.Random(f"{self.reader.name}/{self.seed}/{number}")
@@ -105,7 +105,7 @@ class Server:
         return resealed
 
     def outcomes(self, numbers: Iterable[Input], until: float = float("inf")) -> Iterator[Outcome]:
-        """Yield what comes of each input, until the clock says so."""
+        """Yield the outcome of each input, until a time is reached."""
         coming = iter(numbers)
         left = list(itertools.islice(coming, RENEWAL))
         while left and time.monotonic() < until:
@@ -149,7 +149,7 @@ class Server:
         return Outcome(reader=name, input=number, kind=kind, where="another answer" if kind == WRONG else "")
 
     def _worked(self, numbers: Sequence[Input]) -> Iterator[Outcome]:
-        """Outcomes of one worker's life; the last may be its death."""
+        """Yield the outcomes of one worker; the last may be its death."""
         reading, writing = os.pipe()
         stack = self._folder / "stack"
         stack.write_bytes(b"")
@@ -170,7 +170,7 @@ class Server:
                 os.waitpid(child, 0)
 
     def _work(self, numbers: Sequence[Input], writing: int, stack: Path) -> None:
-        """The worker: never returns."""
+        """Run inputs as the worker; never returns."""
         try:
             os.setpgid(0, 0)
             quiet = os.open(os.devnull, os.O_RDWR)
@@ -249,7 +249,7 @@ def _limit(memory: int) -> None:
 
 
 def sealed_again(folder: Path) -> None:
-    """Compute the checksums of a folder anew, those of the folders inside first."""
+    """Compute the checksums of a folder again, inner folders first."""
     for path in sorted(folder.rglob(checksums.FILE), key=lambda path: -len(path.parts)):
         path.unlink()
         checksums.write(path.parent)

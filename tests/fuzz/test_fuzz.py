@@ -12,7 +12,7 @@ NAMES = list(READERS)
 
 
 def check(names, folder, *how):
-    """Run the fuzzer in a process of its own, whose children are forked before any thread starts."""
+    """Run the fuzzer in a process of its own, which forks before any thread starts."""
     report = folder / "report.json"
     command = [sys.executable, "-m", "tests.fuzz", *names, "--cases", "--json", str(report), *how]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)

@@ -1,4 +1,4 @@
-"""The fuzzer tells crashes, hangs, tracebacks, memory taken and wrong answers from refusals."""
+"""The fuzzer distinguishes crashes, hangs, tracebacks, too much memory and wrong answers from refusals."""
 
 import ctypes
 import random
@@ -48,7 +48,7 @@ def use(path):
     return 1
 
 
-def test_every_end_is_told_and_put_down_to_its_input(tmp_path, monkeypatch):
+def test_every_end_is_reported_for_its_input(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "PATIENCE", 0.5)
     reader = Reader(name="toy", make=lambda path: path.write_text("good"), use=use)
     toy = Server(reader, tmp_path, cases={name: {"": name.removesuffix(" again").encode()} for name in CASES})
@@ -72,7 +72,7 @@ def test_another_answer_of_an_own_format_is_wrong_unless_it_was_sealed_again(tmp
     assert kinds(own=True, reseal=lambda path: None) == {SAME, WRONG, DIFFERENT}
 
 
-def test_a_reader_whose_answers_change_by_themselves_is_found_out(tmp_path):
+def test_a_reader_with_changing_answers_is_refused(tmp_path):
     reader = Reader(name="toy", make=lambda path: path.write_text("x"), use=lambda path: random.random())
     with pytest.raises(AssertionError, match="two answers of the same seed differ"):
         Server(reader, tmp_path)
