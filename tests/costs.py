@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "FIRTH_TEST_SERVER"  # the folder in which forks of the server write what they cost
+NUMBA_CACHE = "NUMBA_CACHE_DIR"
 _compiler: list[Any] = []
 
 
@@ -53,6 +54,14 @@ def processor_seconds() -> float:
     """Processor time so far of this process, its children, and the commands of this worker, without the compiler's."""
     now = os.times()
     return own_seconds() + now.children_user + now.children_system - compiler_seconds() + _forked_seconds()
+
+
+def kernels_kept_since(start: float) -> bool:
+    """Return whether kernels were compiled since a time: by a child, perhaps, whose compiler is not measured."""
+    import firth
+
+    folders = [Path(firth.__file__).parent, *([Path(os.environ[NUMBA_CACHE])] if NUMBA_CACHE in os.environ else [])]
+    return any(path.stat().st_mtime >= start for folder in folders for path in folder.rglob("*.nbc"))
 
 
 def record_fork(folder: Path, environment: dict[str, str], seconds: float) -> None:

@@ -93,6 +93,7 @@ def program() -> Path | None:
                 if os.waitpid(server, os.WNOHANG)[0]:
                     raise RuntimeError(f"the server of commands did not start: {(folder / 'log').read_text()}")
                 time.sleep(0.01)
+            (folder / "environment").write_text(json.dumps(_read_at_start(os.environ)), encoding="utf-8")
             script.parent.mkdir()
             script.write_text(CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
             script.chmod(0o755)
@@ -101,8 +102,14 @@ def program() -> Path | None:
 
 def fits(environment: Mapping[str, str]) -> bool:
     """Return whether the server read the same variables at its start as a command would read in this environment."""
-    ours = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
-    return ours == {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+    if program() is None:
+        return False
+    started = json.loads((Path(os.environ[FOLDER]) / "environment").read_text(encoding="utf-8"))
+    return bool(started == _read_at_start(environment))
+
+
+def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
 
 
 def serve(address: str, owner: int) -> None:
