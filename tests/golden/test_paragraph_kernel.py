@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.embeddings.bags import BLOCK, POOL, SLOTS
-from firth.kernels.step import MOST_HIDDEN
+from firth.kernels.step_emission import MOST_HIDDEN
 from tests.golden.twin_steps import Steps, random_rows
 
 TOLERANCE = 1e-5

@@ -8,7 +8,7 @@ import pytest
 
 import firth
 from firth.kernels.sense_centres import PATIENCE
-from firth.kernels.step import MOST_HIDDEN
+from firth.kernels.step_emission import MOST_HIDDEN
 from tests.golden.twin_steps import Steps, random_rows
 
 TOLERANCE = 1e-5

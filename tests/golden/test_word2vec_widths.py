@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 SCRIPT = """
 import sys
 import pytest
-from firth.kernels.step import WIDTH
+from firth.kernels.step_emission import WIDTH
 
 assert WIDTH == int(sys.argv[1]), WIDTH
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from firth.kernels.noise import alias_table
-from firth.kernels.step import WIDTH, read_together
+from firth.kernels.step_emission import WIDTH, read_together
 from firth.randomness import generator, kernel_states
 from tests.golden.word2vec_twin import (
     LONGEST,

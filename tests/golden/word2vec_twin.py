@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from firth.kernels.noise import alias_table
-from firth.kernels.step import MOST_HIDDEN, WIDTH, read_together
+from firth.kernels.step_emission import MOST_HIDDEN, WIDTH, read_together
 from firth.randomness import generator, kernel_states
 
 MASK = 2**64 - 1

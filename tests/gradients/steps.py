@@ -8,7 +8,6 @@ from numba import njit
 from firth.kernels import processor
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import (
-    MOST_PADDING,
     Kernels,
     call_rows,
     call_score,
@@ -17,6 +16,7 @@ from firth.kernels.step import (
     compile_kernels,
     take_loss,
 )
+from firth.kernels.step_emission import MOST_PADDING
 
 WIDTHS = [width for width in (16, 8, 4) if width <= processor.width()]
 

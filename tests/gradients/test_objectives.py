@@ -7,7 +7,8 @@ from firth.kernels import objectives
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import HIERARCHICAL, IMPORTANCE, NAMES, NCE, NEGATIVE, NORMALISED, SOFTMAX
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import MOST_HIDDEN, take_loss
+from firth.kernels.step import take_loss
+from firth.kernels.step_emission import MOST_HIDDEN
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import huffman
 from tests.gradients.steps import derivative, random_rows

@@ -7,8 +7,9 @@ below 1, which float64 holds exactly, so that a difference beyond 1e-6 is a wron
 import numpy as np
 import pytest
 
-from firth.kernels import step
-from firth.kernels.step import CLAMP, most_hidden
+from firth.kernels import step, step_emission
+from firth.kernels.step import CLAMP
+from firth.kernels.step_emission import most_hidden
 from tests.gradients.steps import WIDTHS, derivative, objective, random_rows, random_signs, stage
 
 TOLERANCE = 1e-6
@@ -254,13 +255,13 @@ def test_coefficients_stay_in_their_room(width, m, n, monkeypatch):
 @pytest.mark.parametrize(("width", "registers"), [(16, 32), (8, 16), (4, 16), (4, 32)])
 def test_coefficients_have_room_on_every_processor(width, registers, monkeypatch):
     """Also on ARM, whose four lanes come with 32 registers: no other processor lays a step out so."""
-    monkeypatch.setattr(step, "registers", lambda width: registers)
+    monkeypatch.setattr(step_emission, "registers", lambda width: registers)
     monkeypatch.setattr(step, "WIDTH", width)
     monkeypatch.setattr(step, "MOST_HIDDEN", most_hidden(width))
     for m in range(1, most_hidden(width) + 1):
-        rows, vectors = step.layout(m, width)
-        assert step.GROUP % rows == 0
+        rows, vectors = step_emission.layout(m, width)
+        assert step_emission.GROUP % rows == 0
         assert vectors * width >= rows * m
         for n in range(1, 50):
-            groups = -(-n // step.GROUP)
-            assert groups * step.GROUP // rows * vectors * width <= step.coefficient_floats(n)
+            groups = -(-n // step_emission.GROUP)
+            assert groups * step_emission.GROUP // rows * vectors * width <= step.coefficient_floats(n)

@@ -34,7 +34,7 @@ thread, a seed gives the same bits in every run on one machine; with more, updat
 import dataclasses
 import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,9 +75,6 @@ from firth.options import option, options_class
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from firth.classify.autotune import AutotuneResult
 
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
 ALL = -1  # the kernel's code of "ova"
@@ -178,8 +175,8 @@ class TextClassifier:
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
-    ) -> "AutotuneResult":
-        """Search for the options with the best score on a validation set; see `firth.classify.autotune.autotune`."""
+    ) -> Any:
+        """Return an `AutotuneResult`: the best options on a validation set; see `firth.classify.autotune.autotune`."""
         from firth.classify.autotune import AutotuneOptions, autotune
 
         judged_labels = labels if validation_labels is None else validation_labels

@@ -23,7 +23,8 @@ from firth.kernels.documents import draw_block, place_block
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
-from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, take_loss
+from firth.kernels.step import take_loss
+from firth.kernels.step_emission import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH
 from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
 from firth.kernels.windows import LONGEST
 

@@ -2,19 +2,33 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from firth.embeddings.shards import Shard
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
-
-if TYPE_CHECKING:
-    from firth.embeddings.training import TrainingRun
 
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
-def save_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
+class ResumableRun(Protocol):
+    """The part of a training run that a checkpoint holds."""
+
+    corpus: Any
+    matrices: Any
+    shards: list[Shard]
+    epochs: int
+    epoch: int
+    losses: list[float]
+    sample_losses: list[float]
+    seconds: float
+
+    def identity(self) -> dict[str, Any]:
+        """Return the values that a checkpoint of this run must have."""
+
+
+def save_checkpoint(run: ResumableRun, folder: Path) -> None:
     """Write the state of a run whose threads are idle; a kill while writing leaves the previous checkpoint.
 
     Raises:
@@ -33,7 +47,7 @@ def save_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
     write_state(folder / FILE, arrays, facts)
 
 
-def load_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
+def load_checkpoint(run: ResumableRun, folder: Path) -> None:
     """Restore the state of a run from a folder, if there is one.
 
     Raises:
@@ -56,7 +70,7 @@ def load_checkpoint(run: "TrainingRun[Any]", folder: Path) -> None:
         run.sample_losses = list(facts["sample_losses"])
 
 
-def _check(run: "TrainingRun[Any]", facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Reject values that would lead compiled code out of its arrays, or that no training produces.
 
     Raises:
@@ -83,5 +97,5 @@ def _check(run: "TrainingRun[Any]", facts: Mapping[str, Any], arrays: Mapping[st
         raise ValueError("losses that are not numbers")
 
 
-def _arrays(run: "TrainingRun[Any]") -> dict[str, Any]:
+def _arrays(run: ResumableRun) -> dict[str, Any]:
     return {"inputs": run.matrices.inputs, "outputs": run.matrices.outputs, **run.matrices.state}

@@ -47,7 +47,7 @@ from firth.embeddings.training import LearningRate, Matrices, TrainingRun
 from firth.errors import ShapeError
 from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import WIDTH
+from firth.kernels.step_emission import WIDTH
 from firth.kernels.threads import usable_threads
 from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class

@@ -6,7 +6,7 @@ i, a word if below V and a node from V on, or -1 if there is no node i.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,23 @@ from firth.errors import OptionError
 from firth.kernels.trees import Children, from_children
 from firth.vectors.word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from firth.embeddings.word2vec import Word2Vec
-
 LEFT, RIGHT = "tree_left", "tree_right"
 Numbers = npt.NDArray[np.float64]
+
+
+class _Options(Protocol):
+    """The options of Word2Vec that decide a probability."""
+
+    @property
+    def architecture(self) -> str: ...
+    @property
+    def objective(self) -> str: ...
+    @property
+    def combine(self) -> str: ...
+    @property
+    def score(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
 
 
 def tree_attributes(children: Children | None, rows: int) -> Mapping[str, npt.NDArray[np.int64]]:
@@ -71,7 +83,7 @@ def starting_matrices(
     return matrices
 
 
-def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec") -> Any:
+def log_prob(vectors: WordVectors, centre: Any, context: Any, model: _Options) -> Any:
     """Return log P(centre | context); see `firth.Word2Vec.log_prob`.
 
     Raises:
@@ -100,7 +112,7 @@ def log_prob(vectors: WordVectors, centre: Any, context: Any, model: "Word2Vec")
     return float(log_probs[0]) if single else log_probs
 
 
-def _checked(vectors: WordVectors, model: "Word2Vec") -> tuple[int, Numbers]:
+def _checked(vectors: WordVectors, model: _Options) -> tuple[int, Numbers]:
     """Return the number of words in the training corpus, and their output rows."""
     if model.objective == "negative":
         raise OptionError(
@@ -125,7 +137,7 @@ def _objective(vectors: WordVectors) -> str | None:
     return objective
 
 
-def _hidden(vectors: WordVectors, context: Any, model: "Word2Vec") -> Numbers:
+def _hidden(vectors: WordVectors, context: Any, model: _Options) -> Numbers:
     """Return the hidden vector of one context."""
     if model.architecture == "skipgram":
         return np.asarray(vectors.get_vector(context), dtype=np.float64)

@@ -63,7 +63,7 @@ from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows
-from firth.kernels.step import WIDTH
+from firth.kernels.step_emission import WIDTH
 from firth.kernels.targets import (
     Addresses,
     Work,

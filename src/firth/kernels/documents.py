@@ -14,7 +14,8 @@ from firth.kernels.noise import draw_alias
 from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_path, place_prediction
 from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
-from firth.kernels.step import MOST_HIDDEN, WIDTH, call_rows
+from firth.kernels.step import call_rows
+from firth.kernels.step_emission import MOST_HIDDEN, WIDTH
 from firth.kernels.targets import (
     Addresses,
     Work,

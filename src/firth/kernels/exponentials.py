@@ -25,17 +25,8 @@ from numba.extending import intrinsic
 from firth.kernels import step, vector_ir
 from firth.kernels.native import compile_functions
 from firth.kernels.native_calls import calling
-from firth.kernels.step import (
-    CLAMP,
-    MOST_HIDDEN,
-    UPDATE,
-    UPDATE_KIND,
-    WIDTH,
-    emit_by_hidden,
-    emit_score,
-    emit_update,
-    layout,
-)
+from firth.kernels.step import CLAMP, UPDATE, UPDATE_KIND
+from firth.kernels.step_emission import MOST_HIDDEN, WIDTH, emit_by_hidden, emit_score, emit_update, layout
 from firth.kernels.vector_ir import I64, Emitter
 
 EXPONENTIALS = ("hidden", "m", "outputs", "n", "chunks", "coefficients", "signs")  # `signs` holds the b_n

@@ -45,7 +45,8 @@ from firth.kernels.memory import (
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
-from firth.kernels.step import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH, call_score, call_update
+from firth.kernels.step import call_score, call_update
+from firth.kernels.step_emission import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH
 from firth.kernels.targets import Addresses
 from firth.kernels.trees import Tree
 

@@ -30,7 +30,8 @@ from firth.kernels.exponentials import BLOCK, TOGETHER, call_exponentials
 from firth.kernels.memory import get_float32, get_float64, get_int64, set_float32, set_float64, set_int64
 from firth.kernels.objectives import Predictor, clear_padding, end_outputs, node_row
 from firth.kernels.rows import own_lines
-from firth.kernels.step import MOST_HIDDEN, call_update
+from firth.kernels.step import call_update
+from firth.kernels.step_emission import MOST_HIDDEN
 from firth.kernels.targets import Addresses
 
 SMALLEST = 1e-200  # products of probabilities are turned into logarithms before they get smaller

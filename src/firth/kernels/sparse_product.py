@@ -28,7 +28,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native import compile_functions
 from firth.kernels.native_calls import calling
 from firth.kernels.rows import own_lines
-from firth.kernels.step import WIDTH
+from firth.kernels.step_emission import WIDTH
 from firth.kernels.vector_ir import I32, I64, Emitter
 
 BLOCK = 16  # columns of X: two cache lines of a row

@@ -17,9 +17,6 @@ from firth.kernels.noise import draw_alias
 from firth.kernels.random import below, draw, foresee
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import (
-    MOST_HIDDEN,
-    MOST_PADDING,
-    WIDTH,
     call_rows,
     call_score,
     call_update,
@@ -28,6 +25,7 @@ from firth.kernels.step import (
     new_likelihood,
     new_signs,
 )
+from firth.kernels.step_emission import MOST_HIDDEN, MOST_PADDING, WIDTH
 from firth.kernels.windows import LONGEST
 
 

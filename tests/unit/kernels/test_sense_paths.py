@@ -8,7 +8,7 @@ from firth.kernels import objectives
 from firth.kernels.noise import alias_table
 from firth.kernels.rows import aligned_rows
 from firth.kernels.sense_paths import list_nodes, new_nodes, paths_of, weigh_evidence
-from firth.kernels.step import MOST_HIDDEN
+from firth.kernels.step_emission import MOST_HIDDEN
 from firth.kernels.targets import addresses, new_work
 from firth.kernels.trees import from_children, huffman
 
