@@ -142,7 +142,7 @@ def subwords(kind: str, size: int) -> Any:
     tokeniser = firth.Subwords.train(seeds.LINES, size, kind=kind, min_count=2)
     ids = [tokeniser.encode(line) for line in seeds.HELD_OUT]
     return {
-        "pieces": list(tokeniser.pieces),
+        "pieces": list(tokeniser.vocabulary),
         "ids": ids,
         "decoded": [tokeniser.decode(each) for each in ids],
         "tokens": tokeniser.tokenize("unseen café words"),

@@ -34,7 +34,7 @@ from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LabelledTexts, read_labelled
-from firth.text.given import several
+from firth.text.inputs import check_items
 from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
 
 BATCH = 1 << 15  # texts that a thread processes at once
@@ -341,7 +341,7 @@ def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
         KindError: `texts` is something else, such as a table.
         CorpusError: an item is not a string.
     """
-    remaining, place = iter(several(texts)), 0
+    remaining, place = iter(check_items(texts)), 0
     while batch := list(itertools.islice(remaining, BATCH)):
         bad = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
         if bad is not None:

@@ -14,8 +14,8 @@ from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
 from firth.cli.texts import source_of
 from firth.corpus.contents import contents, sentences
-from firth.corpus.meter import Meter
 from firth.corpus.reader import lines_of, opened
+from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Items, resolve
 from firth.errors import CorpusError, OptionError
 from firth.progress import reporting
@@ -44,7 +44,7 @@ def train(
     if isinstance(source, Items) and source.tokenised:
         raise CorpusError("the source holds lists of tokens; expected text: join the tokens")
     with reporting(not quiet) as report:
-        meter = Meter(report, None)
+        meter = ReadingProgress(report, None)
         texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), "line"))
         made = Subwords.train(texts, size, kind=kind, min_count=min_count)
     made.save(output)
@@ -70,7 +70,7 @@ def encode(
     subwords, random = Subwords.open(model), Random(seed)
     for line in _lines(text, "encoding", quiet):
         numbers = subwords.encode(line, sample=sample, seed=random)
-        pieces = [subwords.pieces[i] for i in numbers]
+        pieces = [subwords.vocabulary[i] for i in numbers]
         if json:
             print_json({"pieces": pieces, "ids": numbers})
         else:

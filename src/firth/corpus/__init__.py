@@ -1,1 +1,1 @@
-"""Tokens to an encoded corpus on disk: readers and the memory-mapped folder."""
+"""From text sources to an encoded corpus: token ids in a memory-mapped folder."""

@@ -1,4 +1,4 @@
-"""From whatever a caller has to a corpus: the first step of everything that trains on text."""
+"""Convert any text source to a corpus: the first step of everything that trains on text."""
 
 import os
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from firth.progress import Progress
 def as_corpus(
     source: Any, options: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None, progress: Progress = None
 ) -> Corpus:
-    """Return a corpus as it is, and anything else as a corpus that is built of it.
+    """Return a corpus unchanged; build one from any other source.
 
     Args:
-        source: a corpus, or whatever `Corpus.build` takes.
-        options: those of `Corpus.build` that the caller gave, `column` and `cache` among them.
-        defaults: the model's own, for what was not given.
+        source: a corpus, or any source that `Corpus.build` takes.
+        options: options of `Corpus.build` given by the caller, including `column` and `cache`.
+        defaults: the model's defaults for options that were not given.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
-        CorpusError: the source is none, or no corpus can be built of it.
-        UnknownOptionError: there is no such option.
-        OptionError: an option is out of its range, or the corpus is built already and has its own.
+        CorpusError: no corpus can be built from the source.
+        UnknownOptionError: an option is unknown.
+        OptionError: an option is out of its range, or options are given with a corpus, which has its own.
     """
     for name, value in options.items():
         if name not in TEXT_OPTIONS:
@@ -48,12 +48,12 @@ def as_corpus(
 
 
 def document_options(source: Any) -> dict[str, Any]:
-    """Return what a corpus of documents is built with: each text, row, cell or file is one, and none is left out.
+    """Return the corpus options for documents: each text, row, cell or file is one document, and none is dropped.
 
-    A single file of text, or standard input, holds a document a line.
+    A single text file, or standard input, holds one document per line.
 
     Args:
-        source: whatever `Corpus.build` takes.
+        source: any source that `Corpus.build` takes.
     """
     single = isinstance(source, str | os.PathLike) and not Path(source).expanduser().is_dir()
     lines = single and inner_suffix(Path(source)) not in TABLES and not any(mark in str(source) for mark in "*?[")

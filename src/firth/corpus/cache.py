@@ -1,8 +1,7 @@
-"""The folder that holds what is built once, such as corpora: it is built aside and appears there whole, or not at all.
+"""Build folders atomically in a cache, such as corpora: a folder appears complete or not at all.
 
-A folder that is being built is locked by its builder (`firth.storage.partial`). Of two processes that build the same at
-once, both finish, and the one that comes second uses what the first made. What killed processes left behind, the next
-build removes.
+A folder under construction is locked by its builder (`firth.storage.partial`). If two processes build the same folder,
+both finish, and the second uses the result of the first. The next build removes the leftovers of killed processes.
 """
 
 import contextlib
@@ -22,12 +21,12 @@ _ATTEMPTS = 20
 def writing(
     folder: Path, what: str = "the corpus", room: str = "about as many bytes as the text has"
 ) -> Iterator[None]:
-    """Turn what can go wrong while something is written into a `CorpusError`.
+    """Turn write errors into a `CorpusError`.
 
     Args:
-        folder: where to.
-        what: is written, for the message.
-        room: it takes, for the message.
+        folder: destination, for the message.
+        what: what is written, for the message.
+        room: the space it needs, for the message.
     """
     try:
         yield
@@ -39,12 +38,12 @@ def writing(
 
 
 def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool:
-    """Return whether something that was built lies somewhere, whole.
+    """Whether a folder holds a complete build.
 
     Args:
-        place: its folder.
-        open_it: opens and verifies it; raises CorpusError where there is none, FormatError where it is damaged.
-        tell: whether to warn that a damaged one will be built again.
+        place: the folder.
+        open_it: opens and verifies it; raises CorpusError if there is none, FormatError if it is damaged.
+        tell: whether to warn that a damaged folder is built again.
     """
     try:
         open_it(place)
@@ -58,15 +57,15 @@ def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool
 
 
 def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Path], bool]) -> Path:
-    """Build something aside and put it in its place.
+    """Build a folder in a temporary place and move it to its destination.
 
     Args:
-        folder: the folder of what was built.
-        fill: writes into an empty folder and returns where it is to stand.
-        is_whole: whether what stands there already is the same, and whole.
+        folder: the cache folder.
+        fill: writes into an empty folder and returns the destination.
+        is_whole: whether the destination already holds a complete and equal build.
 
     Returns:
-        Where it stands.
+        The destination.
     """
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,12 +79,12 @@ def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Pat
 
 
 def _adopt(aside: Path, target: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Move a whole folder to where it belongs, unless another process has put an equal one there."""
+    """Move a complete folder to its destination, unless another process has put an equal one there."""
     for attempt in range(_ATTEMPTS):
         if is_whole(target):
             return
         with contextlib.suppress(OSError):
-            if target.exists():  # damaged, or of another state of the text
+            if target.exists():  # damaged, or built from a former state of the text
                 old = aside.with_suffix(OLD)
                 target.rename(old)
                 remove(old)

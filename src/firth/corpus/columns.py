@@ -1,4 +1,4 @@
-"""Texts from one column of a file that is a table, labels from another: JSON lines, CSV, TSV, Parquet, Arrow."""
+"""Texts and labels from the columns of table files: JSON lines, CSV, TSV, Parquet, Arrow."""
 
 import contextlib
 import csv
@@ -28,16 +28,16 @@ Reader = Callable[[Path, BinaryIO, str | None, str | None], Rows]  # columns of 
 
 
 def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> Generator[Any, None, None]:
-    """Yield the cells of one column, an empty text (or list of tokens) for each that is missing.
+    """Yield the cells of one column; a missing cell is an empty text or an empty list of tokens.
 
     Args:
-        path: the table; its suffix says of which kind.
-        column: the column's name; None for the rule of `firth.corpus.tables`.
-        tick: called with the raw file now and then, to see how far reading has come.
+        path: the table; its suffix determines the format.
+        column: name of the column; None applies the rule of `firth.corpus.tables`.
+        tick: called with the raw file after each row, to report progress.
 
     Raises:
-        CorpusError: the column is not there, or the file is not what its suffix says.
-        MissingExtraError: a Parquet or Arrow file, and pyarrow is not installed.
+        CorpusError: the column does not exist, or the file is not in the format of its suffix.
+        MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
     """
     reader = TABLES[inner_suffix(path)]
     with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column, None)) as found:
@@ -51,16 +51,16 @@ def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> G
 
 
 def labelled_cells(path: Path, column: str | None, labels: str) -> Rows:
-    """Yield text and label of each row of a table.
+    """Yield the text and label of each row of a table.
 
     Args:
-        path: the table.
-        column: the name of the column of text; None for the rule of `firth.corpus.tables`.
-        labels: that of the column of labels.
+        path: the table; its suffix determines the format.
+        column: name of the text column; None applies the rule of `firth.corpus.tables`.
+        labels: name of the label column.
 
     Raises:
-        CorpusError: the file is no table, a column is not there, or the file is not what its suffix says.
-        MissingExtraError: a Parquet or Arrow file, and pyarrow is not installed.
+        CorpusError: the file is not a table or not in the format of its suffix, or a column does not exist.
+        MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
     """
     reader = TABLES.get(inner_suffix(path))
     if reader is None:
@@ -79,7 +79,7 @@ def _json_lines(path: Path, stream: BinaryIO, column: str | None, labels: str | 
             try:
                 value = parse_json(line)
             except ValueError as error:
-                raise CorpusError(f"{where}: not JSON ({error}); expected one JSON object a line") from error
+                raise CorpusError(f"{where}: not JSON ({error}); expected one JSON object per line") from error
             if isinstance(value, dict):
                 names = names or Schema(where, kinds_of_values(value)).settle(column, labels)
                 yield tuple(pick(value, name, where) for name in names)
@@ -119,7 +119,7 @@ def _as_text(stream: "io.BufferedReader[Any]") -> Iterator[io.TextIOWrapper]:
 
 @contextlib.contextmanager
 def _long_cells() -> Iterator[None]:
-    # A document may be longer than the 131,072 characters that the csv module takes otherwise.
+    # A document may exceed the csv module's default limit of 131,072 characters.
     before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         yield
@@ -143,7 +143,7 @@ def _arrow(path: Path, stream: BinaryIO, column: str | None, labels: str | None)
     arrow = arrow_package()
     with arrow.memory_map(str(path)) as source:
         try:
-            # Of the two layouts, "file" can be told by its first bytes; `datasets` writes the other, "stream".
+            # Of the two layouts, "file" has a signature; `datasets` writes the other, "stream".
             if source.read(6) == b"ARROW1":
                 file = arrow.ipc.open_file(source)
                 schema, batches = file.schema, map(file.get_batch, range(file.num_record_batches))

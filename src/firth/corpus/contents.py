@@ -1,4 +1,4 @@
-"""What a source holds, piece by piece: streams of bytes, or texts; and the sentences in texts."""
+"""The contents of a source as byte streams or texts, and the sentences of texts."""
 
 import io
 import itertools
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.corpus.columns import TABLES, cells
-from firth.corpus.meter import Meter
 from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened, reading
+from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError
 from firth.text.tokenise import decode
 
-_INVISIBLE = "".join(map(chr, range(33)))  # what may stand in a blank line
+_INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class ByteStream:
     """UTF-8 from a file.
 
     Attributes:
-        path: what to call it.
-        stream: its content, decompressed.
-        tick: called after each piece that is read.
+        path: the file, for error messages.
+        stream: its decompressed content.
+        tick: called after each read.
     """
 
     path: Path
@@ -33,13 +33,13 @@ class ByteStream:
     tick: Callable[[], None]
 
     def read_into(self, room: memoryview) -> int:
-        """Fill `room` as far as the stream goes; return how many bytes that are, 0 at the end.
+        """Read into `room`; return the number of bytes, 0 at the end.
 
         Raises:
             CorpusError: the file cannot be read, or its compressed data is damaged.
         """
         with reading(self.path):
-            size = cast("io.BufferedIOBase", self.stream).readinto(room)  # files and decompressors are such
+            size = cast("io.BufferedIOBase", self.stream).readinto(room)  # files and decompressors are buffered
         self.tick()
         return size
 
@@ -57,18 +57,18 @@ class ByteStream:
 
 @dataclass(frozen=True)
 class TextStream:
-    """Texts that come one by one.
+    """Texts, one by one.
 
     Attributes:
         items: the texts.
-        tick: called after each.
+        tick: called after each text.
     """
 
     items: Iterable[Any]
     tick: Callable[[], None]
 
     def texts(self, name: str) -> Iterator[Iterable[str]]:
-        """Yield each text as a group of its own.
+        """Yield each text as its own group.
 
         Raises:
             CorpusError: an item is not a string.
@@ -81,12 +81,12 @@ class TextStream:
             self.tick()
 
 
-def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
-    """Yield the pieces of a source, each with what to call it; a piece's end ends a sentence."""
+def contents(source: Source, meter: ReadingProgress) -> Iterator[tuple[str, ByteStream | TextStream]]:
+    """Yield the parts of a source with their names; the end of a part ends a sentence."""
     if isinstance(source, StandardInput):
-        yield "standard input", ByteStream(Path("standard input"), sys.stdin.buffer, meter.tick)
+        yield "standard input", ByteStream(Path("standard input"), sys.stdin.buffer, meter.update)
     elif isinstance(source, Items):
-        yield "the source", TextStream(guarded(source.items), meter.tick)
+        yield "the source", TextStream(guarded(source.items), meter.update)
     else:
         for path in source.paths:
             yield from _in_file(path, source, meter)
@@ -94,22 +94,22 @@ def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | T
                 meter.finished += path.stat().st_size
 
 
-def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
+def _in_file(path: Path, source: Files, meter: ReadingProgress) -> Iterator[tuple[str, ByteStream | TextStream]]:
     def tick_at(raw: BinaryIO) -> None:
-        meter.tick(raw.tell())
+        meter.update(raw.tell())
 
     if inner_suffix(path) in TABLES:
         yield str(path), TextStream(cells(path, source.column, tick_at), lambda: None)
         return
     with opened(path) as (raw, stream):
-        yield str(path), ByteStream(path, stream, lambda: meter.tick(raw.tell() if raw.seekable() else 0))
+        yield str(path), ByteStream(path, stream, lambda: meter.update(raw.tell() if raw.seekable() else 0))
 
 
 def guarded(items: Iterator[Any]) -> Iterator[Any]:
-    """Yield the items of a caller's iterator.
+    """Yield the items of the caller's iterator.
 
     Raises:
-        CorpusError: it failed to read; without this, that would be taken for a failure to write the corpus.
+        CorpusError: reading failed; otherwise this would look like a failure to write the corpus.
     """
     try:
         yield from items
@@ -118,12 +118,11 @@ def guarded(items: Iterator[Any]) -> Iterator[Any]:
 
 
 def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
-    """Yield sentence after sentence.
+    """Yield the sentences of texts.
 
     Args:
-        groups: texts that belong together: the lines of a file, or one text.
-        how: "line", "paragraph", "text", a function from a text to its sentences, or None to leave the texts as they
-            are.
+        groups: groups of texts: the lines of a file, or a single text.
+        how: "line", "paragraph", "text", a function from a text to its sentences, or None to keep the texts.
     """
     for group in groups:
         if how is None:

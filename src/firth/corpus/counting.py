@@ -1,7 +1,7 @@
-"""From any source to provisional word numbers on disk, and the words they stand for.
+"""From any source to provisional word ids, and the words and their counts.
 
-Named tokenisers run in compiled code over bytes; functions of the caller's run over strings. Both give the same stream:
-int32 numbers, -1 where a sentence ends.
+Named tokenisers run as compiled code on bytes; functions of the caller run on strings. Both give the same stream: int32
+ids, -1 at the end of each sentence.
 """
 
 import contextlib
@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
-from firth.corpus.meter import Meter
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, check_text, inner_suffix
+from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.token_counter import TokenCounter
@@ -23,31 +23,31 @@ from firth.errors import CorpusError
 from firth.text.tokenise import encode, is_named, tokeniser
 
 _FEED, _SPACE = b"\n "
-_CONTINUED = -64  # as a signed byte: all below are the bytes of UTF-8 that go on with a character
-_BATCH = 1 << 16  # characters of texts that go to the scanner together
+_CONTINUED = -64  # smaller signed bytes are continuation bytes of UTF-8
+_BATCH = 1 << 16  # characters of texts that are scanned together
 
 Write = Callable[[npt.NDArray[np.int32]], None]
 Counted = tuple[list[str], npt.NDArray[np.int64]]
 
 
-def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) -> Counted:
-    """Number every token of a source, and count.
+def count(source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress) -> Counted:
+    """Tokenise a source, assign provisional ids and count.
 
     Args:
-        source: what to read; gone through once.
-        options: `tokens` and `sentences`.
-        write: receives the numbers, -1 where a sentence ends; an array is only lent.
-        meter: told how far reading has come.
+        source: the source; read once.
+        options: `tokens` and `sentences` are used.
+        write: called with blocks of ids, -1 at the end of each sentence; the array is reused after the call.
+        meter: progress of reading.
 
     Returns:
-        The words in the order of their numbers, and how often each occurs.
+        The words in the order of their ids, and their counts.
 
     Raises:
-        CorpusError: the source cannot be read, or is not what it seemed to be.
+        CorpusError: the source cannot be read, or its items are of different kinds.
     """
 
     def counted(numbers: npt.NDArray[np.int32]) -> None:
-        meter.words += len(numbers)  # and the ends of sentences: near enough for a display
+        meter.words += len(numbers)  # includes sentence ends, close enough for a display
         write(numbers)
 
     if isinstance(source, Items) and source.tokenised:
@@ -60,20 +60,20 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: Meter) ->
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
 
 
-class Ends:
-    """Tells a source's own empty sentences from those that a scanner ends for safety where a text ends.
+class EmptySentences:
+    """Separates the empty sentences of a source from the extra ones that a scanner ends at the end of a text.
 
     Args:
-        write: receives the numbers without the latter.
+        write: called with the ids without the extra sentence ends.
     """
 
     def __init__(self, write: Write) -> None:
         self._write = write
-        self._ended = 0  # sentences, of the text at hand
-        self._pending = 0  # ends in a row that may be the scanner's
+        self._ended = 0  # sentences of the current text
+        self._pending = 0  # consecutive ends that may be the scanner's
 
     def write(self, numbers: npt.NDArray[np.int32]) -> None:
-        """Pass numbers on, the ends behind the last word held back."""
+        """Pass ids on, but hold back the sentence ends after the last word."""
         words = np.flatnonzero(numbers != -1)
         if not len(words):
             self._pending += len(numbers)
@@ -85,7 +85,7 @@ class Ends:
         self._pending = len(numbers) - len(kept)
 
     def settle(self, sentences: int) -> None:
-        """Say that a text has ended, and how many sentences it had."""
+        """End a text that had this number of sentences."""
         self._end(sentences - self._ended)
         self._ended = self._pending = 0
 
@@ -95,13 +95,13 @@ class Ends:
         self._ended += count
 
 
-def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, meter: Meter) -> Counted:
+def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, meter: ReadingProgress) -> Counted:
     paragraphs = options.sentences == "paragraph"
     end = "\n\n" if paragraphs else "\n"
     whole = options.sentences == "text"
-    # A text of its own ends a paragraph; what a splitter returns is a sentence, and one line.
+    # The end of a text ends a paragraph; what a splitter returns is one sentence on one line.
     how = None if options.sentences in ("line", "paragraph") else options.sentences
-    ends = Ends(write)
+    ends = EmptySentences(write)
     scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
         if isinstance(content, ByteStream) and (how is None or whole):
@@ -120,14 +120,14 @@ def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, met
 
 
 def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
-    """Scan a file, as one sentence or a line a sentence; return how many it has, empty ones too, and its characters."""
+    """Scan a file, one sentence per line or in all; return the numbers of sentences (empty ones too) and characters."""
     head = b""
     feeds, started, last = 0, 0, _FEED
     while size := content.read_into(room := scanner.room()):
         if len(head) < HEAD:
             head += bytes(room[: min(size, HEAD)])
             check_text(name, head)
-        read = np.frombuffer(room[:size], dtype=np.uint8)  # two looks at every byte, a tenth of the scanner's time
+        read = np.frombuffer(room[:size], dtype=np.uint8)  # two passes over the bytes, a tenth of the scanner's time
         ends = read == _FEED
         feeds, last = feeds + int(np.count_nonzero(ends)), int(read[-1])
         started += int(np.count_nonzero(read.view(np.int8) >= _CONTINUED))
@@ -139,7 +139,7 @@ def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> t
 
 
 def _count_with(
-    tokens_of: Callable[[str], list[str]], source: Source, options: CorpusOptions, write: Write, meter: Meter
+    tokens_of: Callable[[str], list[str]], source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress
 ) -> Counted:
     counter = TokenCounter(write)
     for name, content in contents(source, meter):
@@ -150,14 +150,14 @@ def _count_with(
 
 
 def holds_token_lists(source: Source) -> bool:
-    """Return whether a source gives lists of tokens: of files, whether the first cell of the first is a list."""
+    """Whether a source yields lists of tokens; for files, whether the first cell of the first file is a list."""
     if not isinstance(source, Files):
         return isinstance(source, Items) and source.tokenised
     if inner_suffix(source.paths[0]) not in TABLES:
         return False
-    found = cells(source.paths[0], source.column, lambda raw: None)
-    with contextlib.closing(found):
-        return isinstance(next(found, None), list)
+    first_cells = cells(source.paths[0], source.column, lambda raw: None)
+    with contextlib.closing(first_cells):
+        return isinstance(next(first_cells, None), list)
 
 
 def _cells_of(content: ByteStream | TextStream) -> Iterator[Any]:
@@ -166,22 +166,22 @@ def _cells_of(content: ByteStream | TextStream) -> Iterator[Any]:
     yield from content.items
 
 
-def _count_token_lists(items: Iterator[Any], write: Write, meter: Meter) -> Counted:
+def _count_token_lists(items: Iterator[Any], write: Write, meter: ReadingProgress) -> Counted:
     counter = TokenCounter(write)
-    whole_texts = seen = 0
+    whole_texts = count = 0
     sentence: list[Any] = []
     for tokens in guarded(items):
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
-            raise CorpusError(f"item {seen} is {tokens!r:.60} among token lists; expected all items to be of one kind")
+            raise CorpusError(f"item {count} is {tokens!r:.60} among token lists; expected all items to be of one kind")
         sentence = list(tokens)
         whole_texts += len(sentence) == 1 and isinstance(sentence[0], str) and " " in sentence[0].strip()
-        seen += 1
+        count += 1
         counter.add(sentence)
-        meter.tick()
-    if whole_texts == seen:
+        meter.update()
+    if whole_texts == count:
         raise CorpusError(
-            f"each of the {seen:,} token lists holds one text with spaces, such as {sentence[0]!r:.60}; expected lists "
-            "of words; pass the texts themselves, or split them"
+            f"each of the {count:,} token lists holds one text with spaces, such as {sentence[0]!r:.60}; expected "
+            "lists of words; pass the texts themselves, or split them"
         )
     return counter.words()
 

@@ -1,4 +1,4 @@
-"""A corpus that is made of another one: the same sentences in other words."""
+"""Corpora derived from other corpora: the same sentences with other words."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
+from firth.corpus.encode import write_encoded
 from firth.corpus.encoded import Corpus
-from firth.corpus.numbering import finish
 from firth.storage.files import cache_folder
 
 
@@ -24,16 +24,15 @@ def derive(
     max_size: int | None,
     cache: str | os.PathLike[str] | None,
 ) -> Corpus:
-    """Write a corpus made of another and open it.
+    """Write and open a corpus derived from another.
 
     Args:
-        corpus: the other, whose remaining options hold.
-        words: what the new text's numbers stand for.
-        blocks: the text as numbers, -1 behind each sentence, a piece at a time; with each piece (W,) how often each
-            word has stood there so far.
-        min_count: fewest times that a word must occur to be kept.
-        max_size: most words to keep.
-        cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
+        corpus: the original corpus, whose other options are kept.
+        words: W words, the meaning of the provisional ids in `blocks`.
+        blocks: the text in blocks of provisional ids, -1 after each sentence; with each block the counts (W,) so far.
+        min_count: minimum count of a word to be kept.
+        max_size: largest number of words to keep.
+        cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
 
     Raises:
         CorpusError: no word is left, or the corpus cannot be written.
@@ -49,7 +48,7 @@ def derive(
                 spill.write(numbers)
                 counts = so_far
             origin = {"name": corpus.path.name, "identity": None}
-            facts = finish(aside, spill, words, counts, options, origin, corpus.characters)
+            facts = write_encoded(aside, spill, words, counts, options, origin, corpus.characters)
         finally:
             spill.close()
         return folder / f"derived-{facts['fingerprint']}"

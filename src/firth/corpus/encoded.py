@@ -1,4 +1,4 @@
-"""A corpus on disk: every sentence as word ids, memory-mapped, with the vocabulary they point into."""
+"""A corpus on disk: memory-mapped word ids of all sentences, and the vocabulary."""
 
 import hashlib
 import html
@@ -14,9 +14,9 @@ import numpy.typing as npt
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
-from firth.corpus.meter import Meter
-from firth.corpus.numbering import finish
+from firth.corpus.encode import write_encoded
 from firth.corpus.options import GIVEN, CorpusOptions
+from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError
@@ -28,19 +28,19 @@ from firth.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Text as numbers: made by `Corpus.build` or `Corpus.open`.
+    """An encoded text, made by `Corpus.build` or `Corpus.open`.
 
-    Going through a corpus yields its sentences as lists of words, again at each go. Words outside the vocabulary are
-    left out, and sentences that hold no others, unless it was built with `keep_empty=True`.
+    Iterating over a corpus yields its sentences as lists of words, as often as needed. Words outside the vocabulary are
+    left out; so are sentences without known words, unless the corpus was built with `keep_empty=True`.
 
     Attributes:
-        path: the folder it lies in.
-        vocabulary: its words.
-        ids: (N,) int32, memory-mapped: the word ids of all sentences, one after the other.
-        offsets: (S+1,) int64, memory-mapped: sentence s is ids[offsets[s]:offsets[s + 1]].
-        options: what it was built with.
-        fingerprint: hexadecimal; two corpora with the same one hold the same sentences, words and options.
-        characters: code points of the text that was read, line feeds left out; None where it came as tokens.
+        path: folder of the corpus.
+        vocabulary: the words and their counts.
+        ids: (N,) int32, memory-mapped: the word ids of all sentences.
+        offsets: (S + 1,) int64, memory-mapped: sentence s is ids[offsets[s]:offsets[s + 1]].
+        options: the options it was built with.
+        fingerprint: hexadecimal; equal for corpora with the same sentences, words and options.
+        characters: number of code points of the text, without line feeds; None if the text came as tokens.
     """
 
     path: Path
@@ -61,50 +61,52 @@ class Corpus:
         progress: Progress = None,
         **options: Any,
     ) -> "Corpus":
-        """Read text, split it into sentences of tokens, and keep them as numbers in a folder.
+        """Read text, split it into sentences and tokens, and store them as ids in a folder.
 
-        What is built from files is used again as long as paths, sizes, times of change and options stay as they are
-        (and no option is a function whose behaviour cannot be pinned down: a closure, a method, an object); otherwise
-        it is built anew in the same place. One that was damaged is built anew, too, with a warning. Any other source is
-        gone through exactly once, a generator as well as a list, and a corpus with the same content is kept once.
+        A corpus built from files is reused while the paths, sizes, modification times and options stay the same (and no
+        option is a closure, a method or another object whose behaviour cannot be identified). Otherwise it is rebuilt
+        in the same place, and so is a damaged one, with a warning. Any other source, a generator or a list, is read
+        exactly once; corpora with the same content are stored once.
 
-        Memory: a few megabytes, and what the distinct words take; nothing grows with the length of the text.
+        Memory: a few megabytes and the distinct words, independent of the length of the text.
 
         Args:
-            source: a path, a glob, a folder (all files with a known suffix, in order of their paths), "-" (standard
-                input), a list of those; a table (a data frame or series of pandas, polars, pyarrow and others, anything
-                with an Arrow stream, a mapping of columns); or an iterable of texts, of token lists, or of rows of a
-                table (a Hugging Face data set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz
-                .zst; Parquet, Arrow. A list whose strings name files (a known suffix, or a separator) is a list of
-                paths; path objects always are.
-            cache: the folder that holds built corpora; FIRTH_CACHE or the user's cache folder where None.
-            column: the column of a table that holds texts or lists of tokens; by default the only one, "text", or the
-                only one that holds text. A missing value is an empty text.
+            source: a path, a glob, a folder (all files with a known suffix, sorted by path), "-" (standard input), or a
+                list of these; a table (a data frame or series of pandas, polars, pyarrow and others, an Arrow stream, a
+                mapping of columns); or an iterable of texts, of token lists, or of rows of a table (a Hugging Face data
+                set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz .zst; Parquet, Arrow.
+                Strings in a list are paths if they look like files (a known suffix, or a separator); path objects
+                always are.
+            cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
+            column: the column with texts or lists of tokens of a table; by default the only column, "text", or the only
+                column with text. A missing value is an empty text.
             progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions`.
 
         Returns:
-            The corpus, opened.
+            The corpus.
 
         Raises:
-            CorpusError: there is no text, it is not text, it leaves no words, or the folder cannot be written.
+            CorpusError: the source does not exist, is not text, leaves no words, or the folder cannot be written.
             OptionError: an option is unknown or out of its range.
             MissingExtraError: the format needs a package that is not installed.
         """
-        chosen = CorpusOptions(**options).checked()
-        found = resolve(source, column)
-        if "tokens" not in options and holds_token_lists(found):
-            chosen = replace(chosen, tokens=GIVEN)
+        checked = CorpusOptions(**options).checked()
+        resolved = resolve(source, column)
+        if "tokens" not in options and holds_token_lists(resolved):
+            checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
-        identity = _identity(found, chosen)
-        place = None if not isinstance(found, Files) else folder / f"{found.name}-{_place_digest(found, chosen)}"
+        identity = _identity(resolved, checked)
+        place = None
+        if isinstance(resolved, Files):
+            place = folder / f"{resolved.name}-{_place_digest(resolved, checked)}"
         if place is not None and identity is not None and _holds(place, identity, tell=True):
             return cls.open(place)
 
         def fill(aside: Path) -> Path:
             with reporting(progress) as report:
-                facts = _fill(aside, found, chosen, identity, report)
-            return place or folder / f"{found.name}-{facts['fingerprint']}"
+                facts = _fill(aside, resolved, checked, identity, report)
+            return place or folder / f"{resolved.name}-{facts['fingerprint']}"
 
         def is_there(target: Path) -> bool:
             return _holds(target, identity) if place else holds(target, cls.open, tell=True)
@@ -113,16 +115,17 @@ class Corpus:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Corpus":
-        """Open a corpus that was built.
+        """Open a built corpus.
 
-        The first time all of it is read and verified, later only whether it has changed; see `firth.storage.integrity`.
+        The first time the whole folder is read and verified, later only whether it has changed; see
+        `firth.storage.integrity`.
 
         Args:
-            path: its folder.
+            path: folder of the corpus.
 
         Raises:
-            CorpusError: there is no corpus.
-            FormatError: it is damaged; the message names the file.
+            CorpusError: the folder is not a corpus.
+            FormatError: the corpus is damaged; the message names the file.
         """
         folder = Path(path)
         facts = storage.open_manifest(folder)
@@ -138,7 +141,7 @@ class Corpus:
 
     @property
     def num_tokens(self) -> int:
-        """Tokens inside the vocabulary."""
+        """Number of tokens inside the vocabulary."""
         return len(self.ids)
 
     def __len__(self) -> int:
@@ -166,7 +169,7 @@ class Corpus:
 
 
 def _place_digest(source: Files, options: CorpusOptions) -> str:
-    # Without sizes and times: what was built from an earlier state of the files is replaced, not kept beside.
+    # Without sizes and times: a corpus built from a former state of the files is replaced.
     key = repr((source.asked, source.column, options.described()))
     return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
@@ -180,7 +183,7 @@ def _identity(source: Source, options: CorpusOptions) -> str | None:
 
 
 def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
-    """Return whether a whole corpus that was built from the same lies there; with `tell`, warn of a damaged one."""
+    """Whether a folder holds a complete corpus of the same source; with `tell`, warn of a damaged one."""
 
     def open_same(folder: Path) -> None:
         origin = storage.read_manifest(folder).get("source")
@@ -192,15 +195,15 @@ def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
 
 
 def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | None, report: Report) -> dict[str, Any]:
-    """Write all files of a corpus into an empty folder; return what its manifest says."""
+    """Write all files of a corpus into an empty folder; return the manifest."""
     spill = storage.Spill(folder)
     try:
-        meter = Meter(report, source.size() if isinstance(source, Files) else None)
+        meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
         compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
         report(Status(stage="numbering words"))
         origin = {"name": source.name, "identity": identity}
-        facts = finish(folder, spill, words, counts, options, origin, meter.characters or None)
+        facts = write_encoded(folder, spill, words, counts, options, origin, meter.characters or None)
     finally:
         spill.close()
     sentences = facts["sentences"]

@@ -1,4 +1,4 @@
-"""The options that decide what a corpus holds, and the name that a set of them goes by in the cache."""
+"""Options of a corpus, and the identity of a set of options in the cache."""
 
 import hashlib
 import inspect
@@ -12,36 +12,38 @@ from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
 TOKENS = tuple(REFERENCES)
-GIVEN = "whitespace"  # the rule that leaves tokens as they are: that of a corpus of token lists, unless one is named
+GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text")
 
 
 @options_class
 class CorpusOptions:
-    """What a corpus keeps of its text.
+    """Options of `Corpus.build`.
 
-    Lists of tokens stay as they are, and `tokens` then says how strings are read that are given later to what the
-    corpus taught: "whitespace" where none is named. `sentences` "text" takes each text, cell or file as one. `tokens`
-    may also be `firth.Subwords`, the file that they were saved in (`.json`), a Hugging Face tokenizer, or a function
-    from a string to a list of strings, and `sentences` such a function; a corpus that is opened again shows a
-    tokenizer as JSON, and the names of functions.
+    `tokens` may also be `firth.Subwords`, the path of saved `firth.Subwords` (`.json`), a Hugging Face tokenizer, or a
+    function from a string to a list of strings. `sentences` may also be such a function; with "text" each text, cell
+    or file is one sentence. Lists of tokens are kept as they are; `tokens` then defines how models of the corpus
+    tokenise strings later, "whitespace" by default. A corpus that is opened again shows a tokenizer as JSON and a
+    function as its name.
     """
 
-    min_count: int = option(5, "fewest times that a word must occur to be kept", minimum=1)
-    max_size: int | None = option(None, "most words to keep, the most frequent ones", minimum=1)
-    stop_words: tuple[str, ...] = option((), "words to leave out")
-    unknown: str | None = option(None, "word that stands for all that are not kept, such as <unk>; else left out")
-    tokens: str | Tokeniser | Subwords = option("unicode", "what a word is, or a file of subwords", choices=TOKENS)
-    sentences: str | Tokeniser = option("line", "what ends a sentence", choices=SENTENCES)
-    keep_empty: bool = option(False, "keep sentences without a known word, so that none changes its number")
+    min_count: int = option(5, "minimum count of a word to be kept", minimum=1)
+    max_size: int | None = option(None, "maximum vocabulary size: the most frequent words are kept", minimum=1)
+    stop_words: tuple[str, ...] = option((), "stop words, which are left out")
+    unknown: str | None = option(
+        None, "unknown word, such as <unk>, in place of words not kept; otherwise they are left out"
+    )
+    tokens: str | Tokeniser | Subwords = option("unicode", "tokeniser, or a file of subwords", choices=TOKENS)
+    sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)
+    keep_empty: bool = option(False, "keep sentences without known words, so that sentence numbers do not change")
 
     def checked(self) -> "CorpusOptions":
-        """Return the options with `stop_words` as a tuple and a file of subwords opened, after checking each.
+        """Check the options; return them with `stop_words` as a tuple and a file of subwords opened.
 
         Raises:
-            OptionError: one of them is out of its range.
-            FormatError: the file of subwords is damaged, or something else.
-            OSError: it cannot be read.
+            OptionError: an option is out of its range.
+            FormatError: the file of subwords is damaged or holds something else.
+            OSError: the file cannot be read.
         """
         if isinstance(self.tokens, str) and self.tokens.endswith(".json"):
             return replace(self, tokens=Subwords.open(self.tokens)).checked()
@@ -61,13 +63,13 @@ class CorpusOptions:
         return replace(self, stop_words=tuple(words), min_count=plain.min_count, max_size=plain.max_size)
 
     def described(self) -> dict[str, Any]:
-        """Return the options as plain values, names for functions and JSON for tokenizers, for the corpus's record."""
+        """Return the options as JSON values: functions as names, tokenizers as JSON."""
         plain = {**vars(self), "tokens": _serialised(self.tokens) or _name(self.tokens)}
         plain["sentences"] = _name(self.sentences)
         return {**asdict(CorpusOptions(**plain)), "stop_words": sorted(set(self.stop_words))}
 
     def identity(self) -> str | None:
-        """Return what tells these options from others, or None where a function's behaviour cannot be pinned down."""
+        """Return a string that identifies the options, or None if the behaviour of a function cannot be identified."""
         parts = [_identity(self.tokens), _identity(self.sentences)]
         if None in parts:
             return None
@@ -84,10 +86,10 @@ def _name(value: Any) -> str:
 
 
 def _identity(value: Any) -> str | None:
-    """Return the identity of a named rule, a plain function or a tokenizers.Tokenizer.
+    """Return the identity of a tokeniser name, a plain function or a tokenizers.Tokenizer.
 
-    A function that closes over variables, a bound method or another object may do something else tomorrow under the
-    same name: it has none, and a corpus that was made with it is made again.
+    Closures, bound methods and other objects may behave differently next time under the same name: they have no
+    identity, and a corpus built with them is always rebuilt.
     """
     if isinstance(value, str):
         return value
@@ -100,7 +102,7 @@ def _identity(value: Any) -> str | None:
 
 
 def _serialised(value: Any) -> str | None:
-    """Return a tokenizers.Tokenizer or Subwords as JSON."""
+    """Return the JSON of a tokenizers.Tokenizer or of Subwords."""
     serialise = getattr(value, "to_str", None)
     return str(serialise()) if callable(serialise) else None
 

@@ -1,4 +1,4 @@
-"""Bytes of text from a file, whatever it is compressed with; and whether they are text at all."""
+"""Open text files, plain or compressed, and check that they are text."""
 
 import bz2
 import contextlib
@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, cast
 from firth.errors import CorpusError, MissingExtraError
 from firth.storage.untrusted import Bounded
 
-HEAD = 1 << 16  # bytes that are looked at to tell text from other files
-_FEW_BROKEN = 16  # broken sequences that any text may have
+HEAD = 1 << 16  # bytes that are checked to tell text from other files
+_TOLERATED = 16  # invalid sequences that any text may have
 
 _SIGNATURES = (
     (b"\x1f\x8b", "gzip data: name it .gz"),
@@ -54,7 +54,7 @@ COMPRESSIONS: dict[str, Callable[[BinaryIO], Any]] = {
 
 
 def inner_suffix(path: Path) -> str:
-    """Return the suffix of a file's name in small letters, without that of its compression."""
+    """Return the lower-case suffix of a file name, without that of its compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
@@ -63,15 +63,15 @@ def inner_suffix(path: Path) -> str:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Open a file, to be read as it is and decompressed.
+    """Open a file and decompress it.
 
     Yields:
-        The raw file, whose position says how far reading has come, and the stream of its content.
+        The raw file, whose position shows the progress, and the decompressed stream.
 
     Raises:
-        CorpusError: it cannot be opened or read, or the compressed data is damaged.
-        FormatError: it unpacks to more than it may; see `firth.storage.untrusted`.
-        MissingExtraError: it is a .zst file and there is nothing to read it with.
+        CorpusError: the file cannot be opened or read, or its compressed data is damaged.
+        FormatError: it decompresses to more than the limit; see `firth.storage.untrusted`.
+        MissingExtraError: a .zst file needs a package that is not installed.
     """
     with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
         compression = COMPRESSIONS.get(path.suffix.lower())
@@ -84,7 +84,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 @contextlib.contextmanager
 def lines_of(stream: Any) -> "Iterator[io.BufferedReader[Any]]":
-    """Lend a stream to a buffer that can be gone through line by line; the stream stays open after it."""
+    """Buffer a stream so that its lines can be iterated; the stream stays open afterwards."""
     lines: io.BufferedReader[Any] = io.BufferedReader(stream, HEAD)
     try:
         yield lines
@@ -94,13 +94,13 @@ def lines_of(stream: Any) -> "Iterator[io.BufferedReader[Any]]":
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what can go wrong while a file is read into a `CorpusError`."""
+    """Turn read errors into a `CorpusError`."""
     try:
         yield
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise _damaged(path, error) from error
     except OSError as error:
-        if error.errno is None:  # the decompressors' own
+        if error.errno is None:  # raised by a decompressor
             raise _damaged(path, error) from error
         raise CorpusError(f"{path}: cannot be read ({error.strerror}); expected a file of text") from error
     except Exception as error:
@@ -116,17 +116,17 @@ def _damaged(path: Path, error: Exception) -> CorpusError:
 
 
 def check_text(name: str, head: bytes) -> None:
-    """Refuse what is not text.
+    """Refuse binary data and text in other encodings.
 
-    A NUL byte is never text; nor is data of which most sequences beyond ASCII are not valid UTF-8. Later in a file both
-    are let pass, as separators.
+    Text has no NUL byte, and most of its sequences beyond ASCII are valid UTF-8. Only the start of a file is checked;
+    later both count as separators.
 
     Args:
-        name: what to call the source in an error.
+        name: name of the source, for error messages.
         head: its first bytes.
 
     Raises:
-        CorpusError: they are binary data or text of another encoding.
+        CorpusError: the bytes are binary data or text in another encoding.
     """
     for signature, hint in _SIGNATURES:
         if head.startswith(signature):
@@ -137,8 +137,8 @@ def check_text(name: str, head: bytes) -> None:
         )
     text = head.decode("utf-8", "replace")
     broken = text.count("\ufffd")
-    beyond_ascii = sum(1 for character in text if character > "\x7f") if broken > _FEW_BROKEN else 0
-    if broken > _FEW_BROKEN and 2 * broken > beyond_ascii:
+    beyond_ascii = sum(1 for character in text if character > "\x7f") if broken > _TOLERATED else 0
+    if broken > _TOLERATED and 2 * broken > beyond_ascii:
         raise CorpusError(
             f"{name}: {broken:,} of the first {beyond_ascii:,} characters beyond ASCII are not valid UTF-8; expected "
             "UTF-8 text; if it is text of another encoding, convert it, for example with iconv -f LATIN1 -t UTF-8"

@@ -1,8 +1,8 @@
-"""Bytes in, provisional word numbers out: the compiled scanner with its buffers, and the growth of its tables.
+"""Scan bytes into provisional word ids: the buffers of the compiled scanner, and the growth of its tables.
 
-Memory: a block of text, four times that for its numbers, and what the distinct words take: their bytes, 16 for their
-place and count, and 27 to 107 in the hash table. Nothing grows with the length of the text, except that a block grows
-to hold the longest stretch without a separator.
+Memory: a block of text, four times its size for the ids, and per distinct word its bytes, 16 bytes for position and
+count, and 27 to 107 bytes in the hash table. It does not grow with the length of the text, except that a block grows to
+hold the longest stretch without a separator.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,25 +19,25 @@ from firth.text.tokenise import REFERENCES, decode, encode
 
 Numbers = npt.NDArray[np.int32]
 
-BLOCK = 1 << 20  # bytes of text that are scanned at once
-LONGEST = 1 << 24  # bytes without a separator: no text has as many, and they take 18 times the memory
-_END = b"\n\n\n\n"  # ends a sentence and a paragraph, and completes any UTF-8 sequence that was cut short
+BLOCK = 1 << 20  # bytes of text scanned at once
+LONGEST = 1 << 24  # bytes without a separator; longer stretches are not text, and take 18 times the memory
+_END = b"\n\n\n\n"  # ends a sentence and a paragraph, and any truncated UTF-8 sequence
 _FIRST_SLOTS = 1 << 18
 _GROWTH = 4
-_LOAD = 0.6  # share of the slots that may be taken
-_EXPANSION = 5  # bytes of a word to a byte of text: text8 writes "three" for 3
-_DECODED = 1 << 14  # words that are turned into strings at once
-_REMEMBERED = 1 << 16  # hard stretches whose words are kept at hand
+_LOAD = 0.6  # maximum load of the hash table
+_EXPANSION = 5  # bytes of a word per byte of text: text8 writes "three" for 3
+_DECODED = 1 << 14  # words decoded at once
+_REMEMBERED = 1 << 16  # hard stretches whose words are cached
 
 
 class Scanner:
-    """Turns text into provisional word numbers, in the order in which words are first met.
+    """Turns text into provisional word ids, numbered in the order of first occurrence.
 
     Args:
         tokens: "unicode", "whitespace" or "text8".
-        write: receives each block of numbers, -1 where a sentence ends; the array is only lent.
-        paragraphs: whether a sentence ends at a blank line, rather than at every line feed.
-        block: bytes of text that are scanned at once.
+        write: called with each block of ids, -1 at the end of each sentence; the array is reused after the call.
+        paragraphs: whether a sentence ends at a blank line instead of every line feed.
+        block: bytes of text scanned at once.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Scanner:
         self._reference = REFERENCES[tokens]
         self._capacity = max(block, 2 * len(_END))
         self._text = np.zeros(self._capacity + scan.PADDING, dtype=np.uint8)
-        self._size = 0  # bytes of it that are filled
+        self._size = 0  # filled bytes of the block
         self._state = np.zeros(scan.STATE_SIZE, dtype=np.int64)
         self._state[scan.BLANK] = 1
         self._arena = np.empty(0, dtype=np.uint8)
@@ -61,10 +61,10 @@ class Scanner:
         self._remembered: dict[bytes, list[str]] = {}
 
     def room(self) -> memoryview:
-        """Return where the next bytes of text are to be put; call `filled` afterwards.
+        """Return the buffer for the next bytes of text; call `filled` afterwards.
 
         Raises:
-            CorpusError: there are 16 MiB without a separator.
+            CorpusError: the text has 16 MiB without a separator.
         """
         if self._size == self._capacity:  # one stretch without a separator fills the block
             if self._capacity >= LONGEST:
@@ -78,7 +78,7 @@ class Scanner:
         return self._text.data[self._size : self._capacity]
 
     def filled(self, size: int) -> None:
-        """Scan, when the block is full, what `room` was given: `size` bytes more."""
+        """Record `size` bytes written into `room`; scan the block when it is full."""
         self._size += size
         if self._size == self._capacity:
             self._scan()
@@ -94,16 +94,16 @@ class Scanner:
             self.filled(size)
 
     def end(self) -> None:
-        """Say that a file or a document ends here: the sentence and the paragraph end with it."""
+        """End a file or document, and with it the sentence and the paragraph."""
         self.feed(_END)
         self._scan()
 
     def finish(self) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """Return the words in the order of their numbers, and their counts; nothing can be scanned after it.
+        """Return the words in the order of their ids, and their counts; nothing can be scanned afterwards.
 
-        A count can be 0, and, where the text was not valid UTF-8, a word can stand there several times.
+        A count can be 0, and a word with invalid UTF-8 can appear several times.
         """
-        # The tables go before the strings come: together they would be the most memory that a build takes.
+        # Free the tables before making strings: together they would be the peak of the build's memory.
         del self._slots, self._out, self._hard, self._text
         number = int(self._state[scan.WORDS])
         words: list[str] = []

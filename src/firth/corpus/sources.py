@@ -1,4 +1,4 @@
-"""What a corpus is built from: files by path, glob or folder; standard input; or whatever gives texts or tokens."""
+"""Sources of a corpus: files by path, glob or folder; standard input; iterables of texts or token lists; tables."""
 
 import difflib
 import errno
@@ -28,12 +28,12 @@ _NOTHING = object()
 
 @dataclass(frozen=True)
 class Files:
-    """Files to read, in this order.
+    """Files to read.
 
     Attributes:
-        paths: the files.
-        column: the column to read of those that are tables.
-        asked: the paths, globs and folders that they were found by, made absolute.
+        paths: the files, in reading order.
+        column: the column to read of tables.
+        asked: the absolute paths, globs and folders that were given.
     """
 
     paths: tuple[Path, ...]
@@ -42,15 +42,15 @@ class Files:
 
     @property
     def name(self) -> str:
-        """What to call the corpus."""
+        """The name of the corpus."""
         return Path(self.asked[0]).name.split(".")[0] or "corpus"
 
     def size(self) -> int:
-        """Return the bytes of all files as they lie on disk."""
+        """Return the size of all files on disk in bytes."""
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> str | None:
-        """Return what changes when a file does: paths, sizes and times of change; None for pipes and devices."""
+        """Return a digest of paths, sizes and modification times; None for pipes and devices."""
         digest = hashlib.blake2b(repr(self.column).encode(), digest_size=16)
         for path in self.paths:
             status = path.stat()
@@ -63,14 +63,14 @@ class Files:
 
 @dataclass(frozen=True)
 class StandardInput:
-    """Text that comes through standard input."""
+    """Text from standard input."""
 
     name: str = "stdin"
 
 
 @dataclass(frozen=True)
 class Items:
-    """Texts or token lists that come one by one; they are gone through once.
+    """Texts or token lists, one by one; read once.
 
     Attributes:
         items: the texts or token lists.
@@ -86,15 +86,15 @@ Source = Files | StandardInput | Items
 
 
 def resolve(source: Any, column: str | None = None) -> Source:
-    """Say what `source` is.
+    """Determine the kind of a source.
 
     A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
-    mapping of columns is read at `column`. Of any other iterable the first item decides: a path object, or a string
-    that names a file (a known suffix, or a path that exists and has a separator in it), means paths; another string
-    means texts; a mapping is a row, read at `column`; a list of strings means tokens.
+    mapping of columns is a table; its `column` is read. For any other iterable the first item decides: a path object,
+    or a string that looks like a file (a known suffix, or an existing path with a separator), means paths; any other
+    string means texts; a mapping is a row of a table; a list of strings is a list of tokens.
 
     Raises:
-        CorpusError: it is none of these, it does not exist, it gives nothing, or it has no such column.
+        CorpusError: the source is none of these, does not exist, is empty, or has no such column.
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     if isinstance(source, str | os.PathLike):
@@ -117,7 +117,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
 
 
 def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
-    """Return items after making sure that there is one."""
+    """Return the items after checking that there is at least one."""
     first = next(items, _NOTHING)
     if first is _NOTHING:
         raise CorpusError(
@@ -161,7 +161,7 @@ def _known(path: Path) -> bool:
 
 
 def _files(asked: list[Any], column: str | None) -> Files:
-    found: dict[Path, None] = {}  # a file that is found twice is read once
+    found: dict[Path, None] = {}  # a file that matches twice is read once
     for each in asked:
         if not isinstance(each, str | os.PathLike):
             raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
@@ -178,7 +178,7 @@ def _home(path: str | os.PathLike[str]) -> Path:
 
 
 def _check_columns(paths: list[Path], column: str) -> None:
-    """Make sure that one of the files is a table; others may stand among them, and are read as text."""
+    """Check that at least one of the files is a table; other files are read as text."""
     if any(inner_suffix(path) in TABLES for path in paths):
         return
     first = paths[0]
@@ -189,7 +189,7 @@ def _check_columns(paths: list[Path], column: str) -> None:
 
 
 def reads(source: Path, path: Path) -> bool:
-    """Return whether a path, glob or folder of text names a file, which need not be there yet.
+    """Whether a path, glob or folder of text covers a file, which need not exist yet.
 
     Args:
         source: the path, glob or folder.
@@ -238,12 +238,12 @@ def _missing(path: Path) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Return whether a string that names no file is a text rather than a misspelt name."""
+    """Whether a string that is no file looks like a text rather than a misspelt path."""
     return len(text) > 200 or "\n" in text or "\0" in text or text.count(" ") > 5
 
 
 def _inside(folder: Path) -> list[Path]:
-    """Return the files of text in a folder and its folders, sorted by path; hidden ones left out."""
+    """Return the text files of a folder and its subfolders, sorted by path, without hidden ones."""
     if (folder / _MANIFEST).is_file():
         raise CorpusError(f"{folder}: a corpus that is built already; expected text; open it with Corpus.open")
     everything = sorted(path for path in folder.rglob("*") if path.is_file() and not _hidden(path.relative_to(folder)))

@@ -1,9 +1,9 @@
-"""The files of a corpus folder, written and read.
+"""Read and write the files of a corpus folder.
 
-`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, a word a line, with backslash and line
-feed escaped; `counts.bin` (int64); and `corpus.json`, written last: what the corpus holds, the options it was built
-with, and what it was built from. `firth.storage.integrity` verifies them by their checksums, and `check_contents`
-checks that ids, offsets and counts agree: kernels use them as places in memory.
+`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, one word per line, with backslash and line
+feed escaped; `counts.bin` (int64); and `corpus.json`, written last: the sizes, options and source of the corpus.
+`firth.storage.integrity` verifies the files by their checksums, and `check_contents` checks that ids, offsets and
+counts agree, because kernels use them as memory offsets.
 """
 
 import json
@@ -28,30 +28,30 @@ MANIFEST = "corpus.json"
 _IDS, _OFFSETS, _WORDS, _COUNTS = "ids.bin", "offsets.bin", "vocabulary.txt", "counts.bin"
 VOCABULARY = (_WORDS, _COUNTS)
 AGAIN = "build the corpus again"
-_BLOCK = 1 << 20  # ids that are renumbered at once
-_PIECE = 1 << 22  # numbers of a file that are checked together
+_BLOCK = 1 << 20  # ids renumbered at once
+_CHUNK = 1 << 22  # numbers of a file checked at once
 _MOST_TOKENS = 1 << 62
 
 
 class Spill:
-    """Provisional word numbers on disk, in the file that becomes the corpus's ids."""
+    """Provisional word ids on disk, in the file that becomes the ids of the corpus."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = (folder / _IDS).open("w+b", buffering=0)
 
     def write(self, numbers: npt.NDArray[np.int32]) -> None:
-        """Append numbers."""
+        """Append ids."""
         with writing(self._folder.parent):
             _write_whole(self._file, numbers)
 
     def renumber(self, final: npt.NDArray[np.int32], *, keep_empty: bool = False) -> tuple[int, int, str]:
-        """Replace provisional numbers by final ids in place, and write where sentences end.
+        """Replace provisional ids by final ones in place, and write the offsets of the sentences.
 
-        Nothing moves to the right: the words that are left out and the sentence ends fall away.
+        In place, because ids only move to the left: words left out and sentence ends are dropped.
 
         Returns:
-            How many tokens and how many sentences there are, and a digest of both files.
+            The numbers of tokens and sentences, and a digest of both files.
         """
         spilled, ids = np.empty(_BLOCK, dtype=np.int32), np.empty(_BLOCK, dtype=np.int32)
         ends = np.empty(_BLOCK, dtype=np.int64)
@@ -80,17 +80,17 @@ class Spill:
 
 
 def compile_kernels() -> None:
-    """Make the first call of the kernels that writing and opening a corpus use."""
+    """Compile the kernels for writing and opening a corpus."""
     numbers, ends, digest = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(1, np.uint64)
     renumber(numbers, numbers, numbers, ends, 0, 0, False, digest)
     mapped = numbers.view()
-    mapped.flags.writeable = False  # another type to the compiler
+    mapped.flags.writeable = False  # a different type for the compiler
     count_ids(mapped, ends)
 
 
 def _write_whole(file: Any, numbers: npt.NDArray[Any]) -> None:
     view = numbers.data.cast("B")
-    while view:  # a raw file may take less than it is given
+    while view:  # a raw file may write fewer bytes
         view = view[file.write(view) :]
 
 
@@ -105,22 +105,22 @@ def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Write what the corpus holds and comes from; its presence says that the rest is there."""
+    """Write the manifest; it is written last and marks the folder as complete."""
     with writing(folder.parent):
         (folder / MANIFEST).write_text(json.dumps({"format": FORMAT, "version": VERSION, **facts}, indent=2), "utf-8")
 
 
 def is_built(folder: Path) -> bool:
-    """Return whether a folder is that of a corpus, perhaps a damaged one, and not one of texts."""
+    """Whether a folder is a corpus, perhaps a damaged one, rather than a folder of texts."""
     return any((folder / name).is_file() for name in (MANIFEST, _IDS))
 
 
 def open_manifest(folder: Path) -> dict[str, Any]:
-    """Return what `write_manifest` wrote, after verifying the folder.
+    """Verify the folder and return its manifest.
 
     Raises:
-        CorpusError: there is no corpus.
-        FormatError: it is damaged, or of a newer version.
+        CorpusError: the folder is not a corpus.
+        FormatError: the corpus is damaged, or of a newer version.
     """
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing"
@@ -134,11 +134,11 @@ def open_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what `write_manifest` wrote, after checking that the files are as long as it says.
+    """Return the manifest after checking the sizes of all files.
 
     Raises:
-        CorpusError: there is no corpus.
-        FormatError: it is damaged, or of a newer version.
+        CorpusError: the folder is not a corpus.
+        FormatError: the corpus is damaged, or of a newer version.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -171,18 +171,18 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def check_contents(folder: Path) -> None:
-    """Check what kernels trust: words differ, sentences follow one another, and each word occurs as often as counted.
+    """Check what kernels rely on: distinct words, ascending offsets, and ids that agree with the counts.
 
     Raises:
-        FormatError: they do not; the message names the file.
+        FormatError: the files do not agree; the message names the file.
     """
     facts = read_manifest(folder)
     vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
     check_words(folder, vocabulary.words, AGAIN)
     _check_offsets(folder / _OFFSETS, read_offsets(folder), int(facts["tokens"]))
     ids, counts = read_ids(folder), np.zeros(len(vocabulary), dtype=np.int64)
-    for first in range(0, len(ids), _PIECE):
-        piece = ids[first : first + _PIECE]
+    for first in range(0, len(ids), _CHUNK):
+        piece = ids[first : first + _CHUNK]
         if (place := count_ids(piece, counts)) < len(piece):
             raise FormatError(
                 f"{folder / _IDS}: token {first + place:,} is word {piece[place]} of {len(vocabulary):,}; {AGAIN}"
@@ -197,8 +197,8 @@ def check_contents(folder: Path) -> None:
 def _check_offsets(file: Path, offsets: npt.NDArray[np.int64], tokens: int) -> None:
     if offsets[0] != 0 or offsets[-1] != tokens:
         raise FormatError(f"{file}: from {offsets[0]} to {offsets[-1]}, expected 0 to {tokens}; {AGAIN}")
-    for first in range(0, len(offsets), _PIECE):
-        piece = offsets[first : first + _PIECE + 1]
+    for first in range(0, len(offsets), _CHUNK):
+        piece = offsets[first : first + _CHUNK + 1]
         if len(wrong := np.flatnonzero(piece[1:] < piece[:-1])):
             raise FormatError(f"{file}: sentence {first + int(wrong[0]):,} ends before it begins; {AGAIN}")
         release_pages(offsets)
@@ -208,14 +208,14 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
     """Return the vocabulary.
 
     Args:
-        folder: of a corpus, or of counts.
-        words: how many there should be.
-        total: tokens that were counted.
-        cure: what to do about damage, as the end of the message.
+        folder: folder of a corpus or of co-occurrence counts.
+        words: expected number of words.
+        total: number of counted tokens.
+        cure: what to do about damage; end of the error message.
 
     Raises:
-        FormatError: there are not as many words as there should be, they are no text, or the counts are not
-            possible; the message names the file, and the line.
+        FormatError: the number of words differs, they are not text, or the counts are impossible; the message names
+            the file and the line.
     """
     path, content = folder / _WORDS, (folder / _WORDS).read_bytes()
     try:
@@ -230,17 +230,17 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
     counts = np.fromfile(folder / _COUNTS, dtype="<i8").astype(np.int64, copy=False)
     if len(counts) != words:
         raise FormatError(f"{folder / _COUNTS}: {len(counts):,} counts, expected {words:,}; {cure}")
-    # As floats first: the sum of counts made by somebody else may pass the largest integer.
+    # As floats first: the sum of counts in a damaged file may overflow.
     if counts.min(initial=0) < 0 or counts.sum(dtype=np.float64) > 2.0**62 or counts.sum() > total:
         raise FormatError(f"{folder / _COUNTS}: counts below 0, or above {total:,} in all; {cure}")
     return Vocabulary(named, counts, total)
 
 
 def check_words(folder: Path, words: Sequence[str], cure: str) -> None:
-    """Check that no word is in a vocabulary twice.
+    """Check that the words of a vocabulary are distinct.
 
     Raises:
-        FormatError: one is; the message names the file and the line.
+        FormatError: a word occurs twice; the message names the file and the line.
     """
     places = {word: i for i, word in enumerate(words)}
     if len(places) != len(words):
@@ -267,5 +267,5 @@ def read_ids(folder: Path) -> npt.NDArray[np.int32]:
 
 
 def read_offsets(folder: Path) -> npt.NDArray[np.int64]:
-    """Return where sentences start, memory-mapped."""
+    """Return the offsets of the sentences, memory-mapped."""
     return np.asarray(np.memmap(folder / _OFFSETS, dtype="<i8", mode="r"))

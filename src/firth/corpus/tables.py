@@ -1,11 +1,11 @@
-"""Tables in memory, whichever library holds them, and the rules for columns that files of tables share.
+"""Tables in memory of any library, and the rules for choosing columns, which table files share.
 
-Data frames and series come through narwhals, which knows pandas, polars, pyarrow, DuckDB, Dask, Ibis and others and
-needs none of them itself; what else offers the Arrow C stream (record batches, their readers) comes through pyarrow. A
-mapping of columns and rows as mappings need neither.
+Data frames and series are read through narwhals, which supports pandas, polars, pyarrow, DuckDB, Dask, Ibis and others
+without depending on them. Other objects with the Arrow C stream (record batches, their readers) are read through
+pyarrow. A mapping of columns and rows as mappings need neither.
 
-The column of text is the one that is named, else the only one, else the one called "text", else the only one that holds
-text. A missing value (None, NaN) is an empty text; a number is an error, for what it should read as is not known.
+The text column is the named one; else the only column; else "text"; else the only column with text. A missing value
+(None, NaN) is an empty text; a number is an error, because its text form is not defined.
 """
 
 import importlib
@@ -20,18 +20,18 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from firth.errors import CorpusError, MissingExtraError
 from firth.options import wrong_kind
 
-DEFAULT_COLUMN = "text"  # where none is named
-ROWS = 1024  # rows that are looked at together
-_NEVER_TABLES = (str, bytes, os.PathLike, list, tuple, set, frozenset, dict, GeneratorType)  # known without narwhals
+DEFAULT_COLUMN = "text"  # the default name
+ROWS = 1024  # rows per batch
+_NEVER_TABLES = (str, bytes, os.PathLike, list, tuple, set, frozenset, dict, GeneratorType)  # no need to ask narwhals
 _EXPECTED = "expected text or lists of tokens"
 
 
 class Kind(NamedTuple):
-    """What a column holds.
+    """The type of a column.
 
     Attributes:
-        name: of its type, for messages.
-        text: whether it is text or lists of tokens; None where only its values can say.
+        name: name of the type, for error messages.
+        text: whether it holds text or lists of tokens; None if only its values can tell.
     """
 
     name: str
@@ -43,18 +43,18 @@ class Schema:
     """The columns of a table.
 
     Attributes:
-        where: what to call the table in a message.
-        kinds: what each column holds.
+        where: name of the table, for error messages.
+        kinds: column name -> type.
     """
 
     where: str
     kinds: Mapping[str, Kind]
 
     def settle(self, column: str | None, labels: str | None = None) -> list[str]:
-        """Return the names of the columns to read: that of text, and behind it that of labels where one is named.
+        """Return the names of the columns to read: the text column, then the label column if one is named.
 
         Raises:
-            CorpusError: there is no such column, none is named and there are several, or it holds no text.
+            CorpusError: a column does not exist, the text column is ambiguous, or it holds no text.
         """
         others = [] if labels is None else [self._known(labels, "labels")]
         name = self._chosen(others) if column is None else self._known(column, "column")
@@ -90,21 +90,21 @@ class Schema:
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose columns are asked for by name.
+    """A table.
 
     Attributes:
         schema: its columns.
-        read: yields the values of some columns, row by row.
+        read: takes column names and yields their values, row by row.
     """
 
     schema: Schema
     read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
 
     def texts(self, column: str | None) -> Iterator[Any]:
-        """Yield the cells of the column of text; missing ones are empty.
+        """Yield the cells of the text column; missing ones are empty.
 
         Args:
-            column: its name; None for the rule.
+            column: name of the column; None applies the rule above.
 
         Raises:
             CorpusError: see `Schema.settle`.
@@ -112,11 +112,11 @@ class Table:
         return filled(row[0] for row in self.read(self.schema.settle(column)))
 
     def labelled(self, column: str | None, labels: str) -> Iterator[tuple[Any, Any]]:
-        """Yield text and label of each row.
+        """Yield the text and label of each row.
 
         Args:
-            column: the name of the column of text; None for the rule.
-            labels: that of the column of labels.
+            column: name of the text column; None applies the rule above.
+            labels: name of the label column.
 
         Raises:
             CorpusError: see `Schema.settle`.
@@ -188,10 +188,10 @@ def table_of_rows(rows: Iterable[Any], where: str = "the rows") -> Table:
 
 
 def pick(row: Any, name: str, where: str) -> Any:
-    """Return a row's cell.
+    """Return a cell of a row.
 
     Raises:
-        CorpusError: it is no row, or has no such column.
+        CorpusError: the row is not a mapping, or has no such column.
     """
     if not isinstance(row, Mapping):
         raise CorpusError(f"{where} is {type(row).__name__} {row!r:.60}; expected all rows to be mappings")
@@ -202,7 +202,7 @@ def pick(row: Any, name: str, where: str) -> Any:
 
 
 def kinds_of_values(row: Mapping[str, Any]) -> dict[str, Kind]:
-    """Return what columns hold as far as the values of one row tell."""
+    """Return the types of columns as far as one row shows them."""
 
     def is_text(value: Any) -> bool | None:
         if is_missing(value) or (isinstance(value, Iterable) and not isinstance(value, str | bytes)):
@@ -213,27 +213,27 @@ def kinds_of_values(row: Mapping[str, Any]) -> dict[str, Kind]:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a cell holds nothing: None or NaN."""
+    """Whether a cell is missing: None or NaN."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def filled(cells: Iterable[Any]) -> Iterator[Any]:
-    """Yield cells with an empty text, or an empty list of tokens, in place of each that is missing."""
-    left, leading = iter(cells), 0
-    for cell in left:
+    """Replace missing cells by an empty text or an empty list of tokens."""
+    remaining, leading = iter(cells), 0
+    for cell in remaining:
         if is_missing(cell):
             leading += 1
             continue
         empty: Any = "" if isinstance(cell, str) else []
         yield from itertools.repeat(empty, leading)
         yield cell
-        yield from (empty if is_missing(each) else each for each in left)
+        yield from (empty if is_missing(each) else each for each in remaining)
         return
     yield from itertools.repeat("", leading)
 
 
 def described(source: Any) -> str:
-    """Return what to call an object in a message, such as "the polars DataFrame"."""
+    """Return the name of an object for messages, such as "the polars DataFrame"."""
     library = type(source).__module__.partition(".")[0]
     return f"the {library.removeprefix('_')} {type(source).__name__}"
 
@@ -251,17 +251,17 @@ def arrow_package(name: str = "pyarrow") -> Any:
 
 
 def arrow_kinds(schema: Any) -> dict[str, Kind]:
-    """Return what the columns of an Arrow schema hold."""
+    """Return the types of the columns of an Arrow schema."""
     return {field.name: Kind(str(field.type), _is_arrow_text(field.type)) for field in schema}
 
 
 def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of some columns of Arrow record batches, row by row.
+    """Yield the values of columns of Arrow record batches, row by row.
 
     Args:
-        batches: the batches.
-        names: of the columns.
-        where: what to call the table in a message.
+        batches: record batches.
+        names: names of the columns.
+        where: name of the table, for error messages.
 
     Raises:
         CorpusError: the batches are damaged.
@@ -271,12 +271,13 @@ def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iter
         for batch in batches:
             columns = [batch.column(name) for name in names]
             for each in columns:
-                each.validate(full=True)  # lengths and places are the source's own, and are trusted otherwise
+                each.validate(full=True)  # otherwise Arrow trusts the lengths and offsets of the source
             for first in range(0, batch.num_rows, ROWS):
                 yield from zip(*(each.slice(first, ROWS).to_pylist() for each in columns), strict=True)
     except damage as error:
-        told = ", ".join(map(repr, names))
-        raise CorpusError(f"{where}: damaged in column {told} ({error}); fetch or write it again") from error
+        raise CorpusError(
+            f"{where}: damaged in column {', '.join(map(repr, names))} ({error}); fetch or write it again"
+        ) from error
 
 
 def _of_mapping(columns: Mapping[str, Any]) -> Table:

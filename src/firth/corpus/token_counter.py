@@ -1,4 +1,4 @@
-"""Tokens in, provisional word numbers out: for Python functions as tokenisers, and for text that comes as tokens."""
+"""Provisional ids and counts of tokens, for Python tokenisers and for text that comes as tokens."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from firth.errors import CorpusError
 
-_HELD = 1 << 18  # numbers that are gathered before they are written
+_HELD = 1 << 18  # ids buffered before they are written
 
 
 class TokenCounter:
-    """Numbers and counts the tokens of sentence after sentence.
+    """Assigns provisional ids to the tokens of sentences and counts them.
 
     Args:
-        write: receives blocks of numbers, -1 where a sentence ends.
+        write: called with blocks of ids, -1 at the end of each sentence.
     """
 
     def __init__(self, write: Callable[[npt.NDArray[np.int32]], None]) -> None:
@@ -26,7 +26,7 @@ class TokenCounter:
         self._held: list[int] = []
 
     def add(self, tokens: Iterable[str]) -> None:
-        """Count a sentence.
+        """Add a sentence.
 
         Raises:
             CorpusError: the tokens are not strings.
@@ -42,7 +42,7 @@ class TokenCounter:
             self._flush()
 
     def words(self) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """Return the words in the order of their numbers, and their counts.
+        """Return the words in the order of their ids, and their counts.
 
         Raises:
             CorpusError: a token is not a string.
@@ -53,7 +53,7 @@ class TokenCounter:
                 raise CorpusError(
                     f"the token {word!r:.80} is {type(word).__name__}; expected strings; turn it into one"
                 )
-        if "" in self._numbers:  # no word, though some tokenisers give it
+        if "" in self._numbers:  # some tokenisers return empty tokens, which are not words
             self._counts[self._numbers[""]] = 0
         return list(map(str, self._numbers)), self._counts
 

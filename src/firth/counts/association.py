@@ -1,6 +1,6 @@
-"""What counts say of two words: how much more often they meet than they would by chance.
+"""Association measures: how much more often two words co-occur than by chance.
 
-What: a co-occurrence matrix in, a sparse matrix of associations out.
+What: from a co-occurrence matrix to a sparse matrix of associations.
 
 Objective, with r_i = sum_j X_ij, c_j = sum_i X_ij, N = sum_ij X_ij, P(j) = c_j^s / sum_k c_k^s:
 
@@ -15,10 +15,10 @@ Levy and Goldberg 2014, "Neural word embedding as implicit matrix factorization"
 and Dagan 2015, "Improving distributional similarity with lessons learned from word embeddings", section 3.1, equation 3
 (context distribution smoothing s); Rohde, Gonnerman and Plaut 2006, section 2.1, table 4 (COALS).
 
-Departures: pairs that never met have a PMI of minus infinity, and cells that are not stored stand for 0;
-`positive=False` therefore gives the PMI of the pairs that did meet, and 0 elsewhere.
+Departures: pairs that never co-occur have a PMI of minus infinity, and cells that are not stored are 0. Therefore
+`positive=False` gives the PMI of the pairs that co-occur, and 0 elsewhere.
 
-Cost: a few passes over the cells that are stored.
+Cost: a few passes over the stored cells.
 """
 
 from typing import Any
@@ -36,9 +36,9 @@ def pmi(counts: Any, *, positive: bool = True, shift: float = 1.0, smoothing: fl
 
     Args:
         counts: a `CooccurrenceMatrix`, or a SciPy matrix (V, C) of non-negative counts.
-        positive: keep what is above 0 alone.
-        shift: k, as many noise words as skip-gram would draw; log k is taken away.
-        smoothing: s, the power of the context words' counts.
+        positive: keep only values above 0 (PPMI).
+        shift: k, the number of negative samples of skip-gram; log k is subtracted.
+        smoothing: s, the exponent of the context counts (context distribution smoothing).
 
     Returns:
         A `csr_array` (V, C) of float64.
@@ -53,16 +53,16 @@ def pmi(counts: Any, *, positive: bool = True, shift: float = 1.0, smoothing: fl
     matrix = _cells(counts)
     rows, columns = _totals(matrix)
     power = np.where(columns > 0, columns, 1) ** smoothing * (columns > 0)
-    with np.errstate(divide="ignore"):  # words that never met have no cell
+    with np.errstate(divide="ignore"):  # pairs that never co-occur have no cell
         terms = np.log(rows) + np.log(shift), np.log(power / power.sum())
     return _associated(PMI, matrix, *terms, positive=positive)
 
 
 def correlation(counts: Any) -> Any:
-    """Return COALS's values: the square root of each positive correlation of a pair.
+    """Return the values of COALS: the square roots of the positive correlations.
 
-    The correlation is between the two variables "the centre word is i" and "the context word is j" over all pairs that
-    were counted. That of a pair that never met is negative, so that nothing is lost by leaving it out.
+    The correlation is between the variables "the centre word is i" and "the context word is j" over all counted pairs.
+    Pairs that never co-occur have negative correlations, so leaving them out loses nothing.
 
     Args:
         counts: a `CooccurrenceMatrix`, or a SciPy matrix (V, C) of non-negative counts.
@@ -84,8 +84,8 @@ def _associated(
 
     starts = np.empty(matrix.shape[0] + 1, dtype=np.int64)
     columns = np.empty(matrix.nnz, dtype=np.int32)
-    given = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data
-    n = associate(kind, *given, of_rows, of_columns, float(matrix.sum()), positive, starts, columns, matrix.data)
+    arrays = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data
+    n = associate(kind, *arrays, of_rows, of_columns, float(matrix.sum()), positive, starts, columns, matrix.data)
     return sparse.csr_array((matrix.data[:n], columns[:n], starts), shape=matrix.shape)
 
 
@@ -101,7 +101,7 @@ def _cells(counts: Any) -> Any:
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     if not (np.isfinite(matrix.data).all() and matrix.data.min(initial=1) > 0):
-        raise OptionError("counts hold negative numbers, NaN or infinity; expected how often words met")
+        raise OptionError("counts hold negative numbers, NaN or infinity; expected co-occurrence counts")
     return matrix
 
 

@@ -1,10 +1,10 @@
-"""Co-occurrence counts: how often each word stands near each other word.
+"""Co-occurrence counts: how often each word occurs near each other word.
 
-What: the matrix X that GloVe, PPMI, COALS and every other method of counting begins with. A window reaches over the
-words of the vocabulary in a sentence and ends with it.
+What: the matrix X from which GloVe, PPMI, COALS and all other count-based methods start. A window covers words of the
+vocabulary and does not cross the end of a sentence.
 
-Objective: X_ij = sum over the pairs of places p of word i and q of word j, 0 < |p - q| <= window, of the weight of the
-distance d = |p - q|; with `sides="left"` only of those with q < p:
+Objective: X_ij = sum over the positions p of word i and q of word j with 0 < |p - q| <= window of the weight of their
+distance d = |p - q|; with `sides="left"` only for q < p:
 
     harmonic  1/d                    flat  1                    ramped  (window + 1 - d) / window
 
@@ -13,14 +13,14 @@ Rohde, Gonnerman and Plaut 2006, "An improved model of semantic similarity based
 (ramped, there not divided by the window).
 
 Departures:
-- A word that stands twice in a window counts as its own context, as in GloVe's program.
-- Sums are made in float64 and rounded to float32 once, where GloVe's program adds a cell's spilled parts.
-- There are no sorted spills: all places of as many words as the memory allows are listed, those words' rows are summed
-  and written to the file as they are, and the next words follow. What comes out does not depend on the memory or on the
-  number of threads, bit for bit.
+- A word that occurs twice in a window counts as its own context, as in GloVe's program.
+- Sums are float64 and rounded to float32 once; GloVe's program adds the spilled parts of a cell.
+- There are no sorted spills: the positions of as many words as fit in memory are listed, the rows of these words are
+  summed and written, and the next words follow. The result does not depend on the memory or on the number of threads,
+  bit for bit.
 
-Cost: 2 window additions a token, half of them where the matrix is symmetric; 8 bytes a token of the words that are
-counted together, as many passes over the corpus as the memory asks for, 12 V bytes a thread.
+Cost: 2 window additions per token, half of them if the matrix is symmetric; 8 bytes per token of the words counted
+together, as many passes over the corpus as the memory requires, and 12 V bytes per thread.
 """
 
 import dataclasses
@@ -49,29 +49,29 @@ from firth.vocabulary import Vocabulary
 
 
 def window_option(default: int) -> Any:
-    """Return the option `window` of counting."""
+    """Return the option `window` of count-based models."""
     return option(default, "words on each side of the centre word", minimum=1, maximum=MOST_REACH)
 
 
 def weights_option(default: str) -> Any:
-    """Return the option `weights` of counting."""
-    words = "what a pair d words apart counts: 1/d, 1, or less by equal steps"
-    return option(default, words, choices=("harmonic", "flat", "ramped"))
+    """Return the option `weights` of count-based models."""
+    text = "weight of a pair at distance d: 1/d (harmonic), 1 (flat), or linearly decreasing (ramped)"
+    return option(default, text, choices=("harmonic", "flat", "ramped"))
 
 
 def max_words_option(default: int) -> Any:
-    """Return the option `max_words` of counting."""
-    return option(default, "most frequent words that are counted; 0 counts all", minimum=0)
+    """Return the option `max_words` of count-based models."""
+    return option(default, "number of most frequent words to count; 0 for all", minimum=0)
 
 
 def memory_option() -> Any:
-    """Return the option `memory` of models that count."""
-    return option(1024, "MiB that counting may take", minimum=1)
+    """Return the option `memory` of count-based models."""
+    return option(1024, "memory limit of counting, in MiB", minimum=1)
 
 
 @options_class
 class Cooccurrence:
-    """Co-occurrence counts: options that count.
+    """Options of co-occurrence counting.
 
     Raises:
         OptionError: an option is out of its range.
@@ -82,17 +82,17 @@ class Cooccurrence:
 
     window: int = window_option(10)
     weights: str = weights_option("harmonic")
-    sides: str = option("both", "where a context word stands", choices=("both", "left"))
+    sides: str = option("both", "side of the centre word on which context words count", choices=("both", "left"))
     max_words: int = max_words_option(0)
 
     def __post_init__(self) -> None:
         options.check(self)
 
     def weight(self) -> npt.NDArray[np.float64]:
-        """Return what a pair counts by its distance, (window + 1,); a distance of 0 does not occur."""
+        """Return the weight of a pair by its distance, (window + 1,); distance 0 does not occur."""
         d = np.arange(self.window + 1.0)
-        made = {"harmonic": 1 / np.maximum(d, 1), "flat": d > 0, "ramped": (self.window + 1 - d) / self.window}
-        return np.asarray(made[self.weights], dtype=np.float64)
+        weights = {"harmonic": 1 / np.maximum(d, 1), "flat": d > 0, "ramped": (self.window + 1 - d) / self.window}
+        return np.asarray(weights[self.weights], dtype=np.float64)
 
     def count(
         self,
@@ -104,40 +104,42 @@ class Cooccurrence:
         progress: Progress = None,
         **text: Any,
     ) -> CooccurrenceMatrix:
-        """Count the words of a corpus.
+        """Count the co-occurrences of a corpus.
 
-        The counts stay in a folder, where the same corpus and options find them again. Damaged ones are counted again,
+        The counts are cached in a folder and reused for the same corpus and options. Damaged counts are counted again,
         with a warning.
 
         Args:
-            corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
-            threads: how many; by default one a processor.
-            memory: MiB that the process may take, beside what its caller holds of more than 300.
-            cache: the folder for counts; FIRTH_CACHE or the user's cache folder where None.
+            corpus: a corpus, or any source that `Corpus.build` takes: a path, texts, lists of tokens, a table.
+            threads: number of threads; by default one per processor.
+            memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB.
+            cache: folder of counts; FIRTH_CACHE or the user's cache folder if None.
             progress: how to show progress; see `firth.progress`.
-            **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+            **text: options of `Corpus.build`, such as min_count=2 or column="body", for a source that is not a corpus.
 
         Returns:
-            The matrix, opened; the same bits for any number of threads and any memory.
+            The matrix; bit for bit the same for any number of threads and any memory.
 
         Raises:
             OptionError: `threads` is below one, or the memory is too small.
-            CorpusError: no two words stand near each other, or the counts cannot be written.
+            CorpusError: no two words co-occur, or the counts cannot be written.
         """
-        many = usable_threads(threads)
+        threads = usable_threads(threads)
         corpus = as_corpus(corpus, text, progress=progress)
         folder = cache_folder("cooccurrences") if cache is None else Path(cache).expanduser()
-        told = {**dataclasses.asdict(self), "corpus": corpus.fingerprint}
-        fingerprint = hashlib.blake2b(repr(sorted(told.items())).encode(), digest_size=16).hexdigest()
+        identity = {**dataclasses.asdict(self), "corpus": corpus.fingerprint}
+        fingerprint = hashlib.blake2b(repr(sorted(identity.items())).encode(), digest_size=16).hexdigest()
 
         def fill(aside: Path) -> Path:
             with reporting(progress) as report:
                 words = min(self.max_words or len(corpus.vocabulary), len(corpus.vocabulary))
-                plan = Plan.make(corpus, words, self.weight(), half=self.sides == "both", memory=memory, threads=many)
+                plan = Plan.make(
+                    corpus, words, self.weight(), half=self.sides == "both", memory=memory, threads=threads
+                )
                 whole = corpus.vocabulary
                 vocabulary = Vocabulary(whole.words[:words], whole.counts[:words], whole.total)
                 with writing_counts(folder, plan.largest):
-                    cells = write_rows(aside, corpus, plan, many, report)
+                    cells = write_rows(aside, corpus, plan, threads, report)
                     if cells:
                         facts = {"half": plan.half, "options": dataclasses.asdict(self), "fingerprint": fingerprint}
                         write_manifest(aside, vocabulary, {"cells": cells, **facts})
@@ -161,17 +163,17 @@ class Cooccurrence:
         memory: int,
         progress: Progress,
     ) -> CooccurrenceMatrix:
-        """Return the counts of a corpus, or counts as they are: what a model that counts trains on.
+        """Return counts unchanged; count any other source: the input of count-based models.
 
         Args:
-            corpus: the encoded text, or whatever `Corpus.build` takes, or counts.
-            text: options of `Corpus.build` for a text that is no corpus yet.
+            corpus: counts, a corpus, or any source that `Corpus.build` takes.
+            text: options of `Corpus.build`, for a source that is not a corpus.
             threads: as in `count`.
             memory: as in `count`.
             progress: as in `count`.
         """
         if isinstance(corpus, CooccurrenceMatrix):
             if text:
-                raise OptionError(f"{', '.join(text)} given with counts; give options of a text with the text")
+                raise OptionError(f"{', '.join(text)} given with counts, which have no options of a text")
             return corpus
         return self.count(corpus, threads=threads, memory=memory, progress=progress, **text)

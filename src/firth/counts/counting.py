@@ -1,4 +1,4 @@
-"""Going through a corpus to count: which words together, which rows by which thread, in how much memory."""
+"""Plan and run the counting of co-occurrences: words per pass, rows per thread, memory."""
 
 import time
 from collections import deque
@@ -17,23 +17,23 @@ from firth.kernels.cooccurrence import count_rows, find_places
 from firth.progress import Report, Status, compiling
 from firth.storage.files import release_pages
 
-CELLS = 1 << 20  # that a thread writes at once, at most, unless a single row may have more
-CELL, PLACE, WORD = 8, 8, 12  # bytes of a cell, of a listed place, and of a word's sum beside its id
+CELLS = 1 << 20  # largest number of cells that a thread writes at once, except for a longer row
+CELL, PLACE, WORD = 8, 8, 12  # bytes of a cell, of a position, and of the sum and id of a word
 MEBIBYTE = 1 << 20
-USUAL_SIZE = 200 * MEBIBYTE  # of a process that has loaded firth, where the system does not tell
-MOST_COUNTED = 300 * MEBIBYTE  # of what the process held before, that counts as the work's own
+USUAL_SIZE = 200 * MEBIBYTE  # size of a process that has imported firth, where the system does not report it
+MOST_COUNTED = 300 * MEBIBYTE  # memory used before counting is charged up to this size
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is counted, and in which pieces.
+    """How counting is split into blocks and chunks.
 
     Attributes:
-        weights: (window + 1,) float64 of a pair by its distance.
-        half: whether cells behind the diagonal are left out, for they are equal to those before it.
-        counts: (V,) how often each counted word stands in the corpus.
-        bounds: (V,) the cells that each row can have at most.
-        places: how many places are listed at once, at most.
+        weights: (window + 1,) float64, weight of a pair by its distance.
+        half: whether the matrix is symmetric and only its lower half is counted.
+        counts: (V,) count of each word in the corpus.
+        bounds: (V,) upper bound of the number of cells of each row.
+        places: largest number of positions listed at once.
     """
 
     weights: npt.NDArray[np.float64]
@@ -46,15 +46,15 @@ class Plan:
     def make(
         cls, corpus: Corpus, words: int, weights: npt.NDArray[np.float64], *, half: bool, memory: int, threads: int
     ) -> "Plan":
-        """Plan a count.
+        """Plan the counting of a corpus.
 
         Args:
-            corpus: the encoded text.
-            words: V, its most frequent ones.
-            weights: of a pair by its distance.
+            corpus: the corpus.
+            words: V, the number of most frequent words to count.
+            weights: (window + 1,) weight of a pair by its distance.
             half: whether the matrix is symmetric: windows reach to both sides.
-            memory: MiB that the process may take, beside what its caller holds of more than 300.
-            threads: how many count.
+            memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB.
+            threads: number of threads.
 
         Raises:
             OptionError: the memory is too small.
@@ -63,7 +63,7 @@ class Plan:
         reach = (len(weights) - 1) * (2 if half else 1)
         bounds = np.minimum(counts * reach, np.arange(1, words + 1) if half else words)
         buffers = (threads + 1) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
-        # A notebook that holds a gigabyte of its own is not refused for that.
+        # A notebook with a gigabyte of its own data must not be refused.
         taken = min(_resident(), MOST_COUNTED) + buffers + corpus.ids.nbytes
         least = taken + PLACE * int(counts.max())
         if memory * MEBIBYTE < least:
@@ -75,39 +75,39 @@ class Plan:
 
     @property
     def largest(self) -> int:
-        """Bytes of the matrix at most."""
+        """Upper bound of the size of the matrix in bytes."""
         return CELL * int(self.bounds.sum())
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield the words whose places are listed together: the first one, and one past the last."""
+        """Yield ranges of words whose positions are listed together."""
         yield from _runs(self.counts, 0, len(self.counts), self.places)
 
     def chunks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the words of a block whose rows are written at once."""
-        # By the work as well as by what comes out: the most frequent words have many places and few cells.
+        """Yield the ranges of words of a block whose rows are written at once."""
+        # Bounded by work and by output: the most frequent words have many positions and few cells.
         yield from _runs(self.bounds + self.counts, first, last, CELLS)
 
 
 def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: Report) -> int:
-    """Count, and write `rows.bin`, `columns.bin` and `values.bin`; return how many cells there are.
+    """Count, write `rows.bin`, `columns.bin` and `values.bin`, and return the number of cells.
 
     Args:
-        folder: where to.
-        corpus: the encoded text.
-        plan: what is counted.
-        threads: how many.
+        folder: destination.
+        corpus: the corpus.
+        plan: the plan.
+        threads: number of threads.
         report: called with the progress.
     """
     compiling(lambda: _compile(plan), report)
     sizes = np.zeros(len(plan.counts) + 1, dtype=np.int64)
-    began, words = time.monotonic(), int(plan.counts.sum())
+    start, words = time.monotonic(), int(plan.counts.sum())
     with (folder / "columns.bin").open("wb") as columns, (folder / "values.bin").open("wb") as values:
         for first, rows in _rows(corpus, plan, threads):
             columns.write(rows.columns.astype("<i4", copy=False).data)
             values.write(rows.values.astype("<f4", copy=False).data)
             past = first + len(rows.sizes)
             sizes[first + 1 : past + 1] = rows.sizes
-            done, seconds = int(plan.counts[:past].sum()), time.monotonic() - began
+            done, seconds = int(plan.counts[:past].sum()), time.monotonic() - start
             report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
     (folder / "rows.bin").write_bytes(np.cumsum(sizes).astype("<i8").data)
     return int(sizes.sum())
@@ -121,7 +121,7 @@ class _Rows:
 
 
 def _rows(corpus: Corpus, plan: Plan, threads: int) -> Iterator[tuple[int, _Rows]]:
-    """Yield the rows of all words in their order, with the first word of each piece."""
+    """Yield the rows of all words in order, with the first word of each chunk."""
     left, right = len(plan.weights) - 1, len(plan.weights) - 1 if plan.half else 0
     with ThreadPoolExecutor(threads) as pool:
         pending: deque[tuple[int, Any]] = deque()
@@ -133,7 +133,7 @@ def _rows(corpus: Corpus, plan: Plan, threads: int) -> Iterator[tuple[int, _Rows
                 pending.append((first, pool.submit(_count, corpus.ids, plan, (base, starts, places), first, last)))
                 if len(pending) > threads:
                     yield _next(pending)
-            while pending:  # before the next block's places take the memory of these
+            while pending:  # free these positions before listing those of the next block
                 yield _next(pending)
             release_pages(corpus.ids)
 
@@ -154,14 +154,14 @@ def _count(ids: npt.NDArray[np.int32], plan: Plan, listed: tuple[int, Any, Any],
 def _compile(plan: Plan) -> None:
     ids, offsets, starts = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(1, np.int64)
     places = np.zeros(0, np.int64)
-    ids.flags.writeable = offsets.flags.writeable = False  # as those of a corpus are: another type to the compiler
+    ids.flags.writeable = offsets.flags.writeable = False  # as in a corpus: a different type for the compiler
     find_places(ids, offsets, 0, 0, starts, 1, 1, places)
     rows = (np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0, np.int64))
     count_rows(ids, 0, 0, 0, starts, places, plan.weights, 0, plan.half, *rows)
 
 
 def _runs(sizes: npt.NDArray[np.int64], first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut a range into runs whose sizes sum to at most `most`, or that are of a single one."""
+    """Split a range into runs with a total size of at most `most`, or of a single item."""
     ends = np.cumsum(sizes[first:last])
     begin, before = first, 0
     while begin < last:
@@ -172,7 +172,7 @@ def _runs(sizes: npt.NDArray[np.int64], first: int, last: int, most: int) -> Ite
 
 
 def _resident() -> int:
-    """Bytes of memory that this process takes now."""
+    """Return the memory of this process in bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):

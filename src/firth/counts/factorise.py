@@ -2,24 +2,24 @@
 
 What: the k largest singular values of A (R, C) and their vectors: A ~ U S V^T.
 
-Objective: a block Krylov space of A^T A is built from random columns, a block of b columns at a time, each
+Objective: a block Krylov space of A^T A is built from random columns, b columns per block, each block
 orthogonal to all before:
 
     A^T A V_j = V_{j-1} B_j^T + V_j T_j + V_{j+1} B_{j+1}
 
-The eigenpairs (s^2, z) of the block tridiagonal T approximate those of A^T A; their error is known without being
-computed, || A^T A V z - s^2 V z || = || B_{m+1} z_last ||, and the space grows until it is at most `tolerance` s_1^2
-for each of the k pairs, or until nothing is left to add.
+The eigenpairs (s^2, z) of the block tridiagonal T approximate those of A^T A; their error is known without extra
+work, || A^T A V z - s^2 V z || = || B_{m+1} z_last ||, and the space grows until it is at most `tolerance` s_1^2
+for each of the k pairs, or until the space is complete.
 
 Source: Golub and Kahan 1965, "Calculating the singular values and pseudo-inverse of a matrix", section 3 (Lanczos for
 singular values); Golub and Underwood 1977, "The block Lanczos method for computing eigenvalues"; Musco and Musco 2015,
 "Randomized block Krylov methods for stronger and faster approximate singular value decomposition", algorithm 2 (the
 random block).
 
-Departures: every block is made orthogonal to all before it, once it is so to the last two, where exact arithmetic needs
-those alone; blocks read the matrix once for b columns where Lanczos's own method reads it for each.
+Departures: each block is orthogonalised against all blocks before it, after the last two, which would suffice in exact
+arithmetic; a block reads the matrix once for b columns, where Lanczos's method reads it once per column.
 
-Cost: 4 b flops a cell and block, 4 R m and 4 C m^2 flops in all for a space of m columns, 8 C m bytes; m is some 3 to 6
+Cost: 4 b flops per cell and block, 4 R m and 4 C m^2 flops in all for a space of m columns, 8 C m bytes; m is 3 to 6
 times k.
 """
 
@@ -36,15 +36,15 @@ from firth.kernels.threads import usable_threads
 from firth.progress import Report, Status
 from firth.randomness import generator
 
-NOTHING = 1e-11  # of a product's largest number: what is shorter is rounding
-SQUARABLE = 1e-8  # of the longest direction's square: a Gram matrix tells a shorter one's well
-CHECK = 1.05  # times as many columns as at the last look at how far the search has come
+NEGLIGIBLE = 1e-11  # relative to the largest number of a product: shorter columns are rounding errors
+SQUARABLE = 1e-8  # smallest ratio of squared lengths that a Gram matrix resolves
+CHECK_GROWTH = 1.05  # growth of the basis between two checks of convergence
 
 Matrix = npt.NDArray[np.float64]
 
 
 class Factors(NamedTuple):
-    """A ~ U S V^T; each column of U has its number of largest size positive.
+    """A ~ U S V^T; the largest entry of each column of U, by size, is positive.
 
     Attributes:
         left: U, (R, k) float64, orthonormal columns.
@@ -71,16 +71,16 @@ def factorise(
     Args:
         matrix: a SciPy sparse matrix (R, C) of finite numbers.
         rank: k, at most the smaller of R and C.
-        tolerance: the error of each pair that is allowed, as a share of the largest eigenvalue of A^T A.
-        seed: of the random columns that the search begins with.
-        threads: how many; by default one a processor.
+        tolerance: largest error of a pair, relative to the largest eigenvalue of A^T A.
+        seed: random seed of the first block.
+        threads: number of threads; by default one per processor.
         report: called with the progress.
 
     Returns:
         U, S and V.
 
     Raises:
-        OptionError: the rank is above what the matrix has, or the matrix holds numbers that are not finite.
+        OptionError: the rank exceeds the dimensions of the matrix, or the matrix holds NaN or infinity.
     """
     from scipy import sparse
 
@@ -90,22 +90,22 @@ def factorise(
         raise OptionError(f"rank {rank} of a matrix of {a.shape[0]:,} x {a.shape[1]:,}: expected 1 to {most:,}")
     if not np.isfinite(a.data).all():
         raise OptionError("the matrix holds NaN or infinity: expected finite numbers")
-    if a.shape[0] < a.shape[1]:  # the space is the smaller of the two
-        turned = factorise(a.T, rank, tolerance=tolerance, seed=seed, threads=threads, report=report)
-        return _signed(turned.right, turned.values, turned.left)
-    many = usable_threads(threads)
-    with ThreadPoolExecutor(many) as pool:
-        both = _Both(Cells.of(a), Cells.of(a.T.tocsr()), pool, many)
+    if a.shape[0] < a.shape[1]:  # the basis spans the smaller dimension
+        transposed = factorise(a.T, rank, tolerance=tolerance, seed=seed, threads=threads, report=report)
+        return _signed(transposed.right, transposed.values, transposed.left)
+    threads = usable_threads(threads)
+    with ThreadPoolExecutor(threads) as pool:
+        both = _Both(Cells.of(a), Cells.of(a.T.tocsr()), pool, threads)
         basis, vectors = _krylov(both, rank, tolerance, seed, report)
         right = basis @ vectors
         left, triangle = np.linalg.qr(both.forward(right))
-    # A V = Q R, and the small R holds all that is left to decompose: singular values without squaring.
+    # A V = Q R: the SVD of the small R gives the singular values without squaring.
     inner, values, rest = np.linalg.svd(triangle)
     return _signed(left @ inner, values, right @ rest.T)
 
 
 class _Both(NamedTuple):
-    """A and its transpose, and who multiplies with them."""
+    """A and its transpose, with a thread pool for products."""
 
     matrix: Cells
     transposed: Cells
@@ -122,8 +122,8 @@ class _Both(NamedTuple):
 def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
     """Return a basis (C, m) and the vectors of the `rank` largest eigenvalues that A^T A has within it, (m, rank)."""
     width = both.transposed.matrix.shape[0]
-    room = min(8 * rank + BLOCK, width)  # untouched, it takes no memory
-    basis, projected = np.empty((width, room), order="F"), np.zeros((room, room))  # F: m columns are one piece
+    room = min(8 * rank + BLOCK, width)  # unused pages take no memory
+    basis, projected = np.empty((width, room), order="F"), np.zeros((room, room))  # F: m columns are contiguous
     random, last, m, checked = generator(seed, "singular vectors"), 0, 0, 0
     block = _directions(np.zeros((width, 0)), basis[:, :0], 0.0, random)
     while True:
@@ -132,7 +132,7 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
             basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, room))))
             projected, room = np.pad(projected, (0, room)), 2 * room
         basis[:, m : m + b] = block
-        near, last, m = last, m, m + b  # where the two blocks begin that the next one is coupled to
+        near, last, m = last, m, m + b  # starts of the two blocks coupled to the next one
         known, image = basis[:, :m], both.gram(block)
         inner = basis[:, near:m].T @ image
         projected[near:last, last:m] = inner[:-b]
@@ -140,45 +140,42 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
         projected[last:m, last:m] = (inner[-b:] + inner[-b:].T) / 2
         rest = image - basis[:, near:m] @ inner
         block = _directions(rest, known, float(np.abs(image).max(initial=0.0)), random)
-        if (m >= 2 * rank and m >= CHECK * checked) or m == width:
+        if (m >= 2 * rank and m >= CHECK_GROWTH * checked) or m == width:
             values, vectors = linalg.eigh(projected[:m, :m], subset_by_index=(m - rank, m - 1))
             errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
-            right = errors <= tolerance * values[-1]
-            if right.all():
+            converged = errors <= tolerance * values[-1]
+            if converged.all():
                 return known, vectors
             checked = m
             if report is not None:
-                report(Status(stage="decomposing", done=int(right.sum()), total=rank, unit="components"))
+                report(Status(stage="decomposing", done=int(converged.sum()), total=rank, unit="components"))
 
 
 def _directions(rest: Matrix, basis: Matrix, size: float, random: np.random.Generator) -> Matrix:
-    """Return orthonormal columns that span what a block has outside a basis; all that is left, where that is less.
-
-    Where the block has less than its columns left, the search goes on in random directions.
-    """
-    left = basis.shape[0] - basis.shape[1]
-    found = _orthonormal(rest, NOTHING * size)
-    missing = min(BLOCK, left) - found.shape[1]
+    """Return orthonormal columns that span the part of a block outside a basis, completed with random directions."""
+    room = basis.shape[0] - basis.shape[1]
+    columns = _orthonormal(rest, NEGLIGIBLE * size)
+    missing = min(BLOCK, room) - columns.shape[1]
     if missing > 0:
-        found = np.concatenate([found, random.standard_normal((len(rest), missing))], axis=1)
-    for _ in range(2 if missing > 0 else 1):  # what is not random is nearly orthogonal already
-        found = _orthonormal(found - basis @ (basis.T @ found), 0.0)
-    return found[:, :left]
+        columns = np.concatenate([columns, random.standard_normal((len(rest), missing))], axis=1)
+    for _ in range(2 if missing > 0 else 1):  # only random columns need a second pass
+        columns = _orthonormal(columns - basis @ (basis.T @ columns), 0.0)
+    return columns[:, :room]
 
 
 def _orthonormal(block: Matrix, least: float) -> Matrix:
-    """Return orthonormal columns that span a block's, those of a length of `least` or below left out.
+    """Return orthonormal columns that span a block, without those of length `least` or below.
 
-    By the eigenvectors of its Gram matrix: one product, where to decompose a tall block takes many passes. Squaring
-    loses what is much shorter than the rest; such a block is decomposed as it is.
+    From the eigenvectors of its Gram matrix, which takes one product; an SVD of a tall block takes many passes.
+    Squaring loses columns much shorter than the others; a block with such columns goes through the SVD.
     """
     if not block.shape[1]:
         return block
     values, vectors = np.linalg.eigh(block.T @ block)
     if values[0] > max(SQUARABLE * values[-1], least**2):
         return np.asarray(block @ (vectors / np.sqrt(values)))
-    found, lengths, _ = linalg.svd(block, full_matrices=False)
-    return np.asarray(found[:, lengths > max(least, np.finfo(np.float64).eps * lengths[0])])
+    columns, lengths, _ = linalg.svd(block, full_matrices=False)
+    return np.asarray(columns[:, lengths > max(least, np.finfo(np.float64).eps * lengths[0])])
 
 
 def _signed(left: Any, values: Any, right: Any) -> Factors:

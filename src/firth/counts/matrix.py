@@ -1,8 +1,8 @@
-"""Co-occurrence counts as an object: words, a sparse matrix on disk, and what is asked of it.
+"""Co-occurrence matrices: words and a sparse matrix on disk.
 
-A folder holds `columns.bin` (int32) and `values.bin` (float32), a word's cells after the other's, `rows.bin` (int64),
-where each word's cells begin, all little-endian; the words and their counts as in the folder of a corpus; and
-`cooccurrence.json`, written last: what the matrix holds and how it was counted.
+A folder holds `columns.bin` (int32) and `values.bin` (float32), the cells row by row, and `rows.bin` (int64), the start
+of each row, all little-endian; the words and their counts as in the folder of a corpus; and `cooccurrence.json`,
+written last: the sizes and options of the counts.
 """
 
 import html
@@ -31,24 +31,24 @@ MANIFEST = "cooccurrence.json"
 PARTS = {"rows": "<i8", "columns": "<i4", "values": "<f4"}
 FILES = {MANIFEST, *VOCABULARY, *(f"{name}.bin" for name in PARTS)}
 AGAIN = "count again"
-_MOST = 1 << 62  # tokens
-PIECE = 1 << 22  # numbers of a file that are looked at together
+_MAX_TOKENS = 1 << 62
+CHUNK = 1 << 22  # numbers of a file checked at once
 
 
 @dataclass(frozen=True, eq=False)
 class CooccurrenceMatrix:
-    """X, where X_ij says how often word j stands near word i: made by `firth.Cooccurrence`, or by `open`.
+    """The matrix X: X_ij is the weighted count of word j near word i. Made by `firth.Cooccurrence` or `open`.
 
-    A matrix that is symmetric keeps only the cells up to its diagonal.
+    A symmetric matrix stores only the cells up to its diagonal.
 
     Attributes:
-        vocabulary: V words and how often each stands in the corpus.
-        rows: (V + 1,) int64: the cells of word i are those from rows[i] to rows[i + 1].
+        vocabulary: V words and their counts in the corpus.
+        rows: (V + 1,) int64: the cells of word i are rows[i] to rows[i + 1].
         columns: (C,) int32, the context word of each cell, ascending within a row.
         values: (C,) float32, positive.
-        half: whether only cells with j <= i are kept, the others being equal to them.
-        options: how the words were counted.
-        fingerprint: hexadecimal; two matrices with the same one hold the same counts.
+        half: whether the matrix is symmetric and only cells with j <= i are stored.
+        options: the options of counting.
+        fingerprint: hexadecimal; equal for matrices with the same counts.
     """
 
     vocabulary: Vocabulary
@@ -61,14 +61,14 @@ class CooccurrenceMatrix:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "CooccurrenceMatrix":
-        """Open a matrix that was saved; its cells are memory-mapped.
+        """Open a saved matrix; its cells are memory-mapped.
 
         Args:
-            path: its folder.
+            path: folder of the matrix.
 
         Raises:
-            CorpusError: there is no such matrix.
-            FormatError: it is damaged.
+            CorpusError: the folder is not a co-occurrence matrix.
+            FormatError: the matrix is damaged.
         """
         folder = Path(path)
         if not (folder / MANIFEST).is_file() and not (folder / "rows.bin").is_file():
@@ -81,14 +81,14 @@ class CooccurrenceMatrix:
         return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the matrix to a folder, which appears whole or not at all.
+        """Save the matrix as a folder, which appears complete or not at all.
 
         Args:
-            path: of the folder.
+            path: folder of the matrix.
 
         Raises:
-            OptionError: the path is a folder of something else, which is never replaced.
-            CorpusError: it cannot be written.
+            OptionError: the path is a folder with other content, which is never replaced.
+            CorpusError: the folder cannot be written.
         """
         place, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
         if place.is_dir() and not (place / MANIFEST).is_file() and not is_empty(place):
@@ -99,7 +99,7 @@ class CooccurrenceMatrix:
             write_manifest(folder, self.vocabulary, self.described())
 
     def described(self) -> dict[str, Any]:
-        """Return what the manifest says beside the words."""
+        """Return the manifest without the words."""
         return {
             "cells": len(self.columns), "half": self.half, "options": dict(self.options),
             "fingerprint": self.fingerprint,
@@ -118,27 +118,27 @@ class CooccurrenceMatrix:
         return float(self.values[place]) if place < last and self.columns[place] == context else 0.0
 
     def contexts(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
-        """Return the words that most often stand near a word, and how often.
+        """Return the most frequent context words of a word, with their counts.
 
         Args:
             word: the centre word.
-            topn: how many.
+            topn: number of words.
 
         Raises:
             UnknownWordError: the word was not counted.
         """
         centre = self._id(word)
-        own = slice(self.rows[centre], self.rows[centre + 1])
-        contexts, values = self.columns[own], self.values[own]
+        row = slice(self.rows[centre], self.rows[centre + 1])
+        contexts, values = self.columns[row], self.values[row]
         if self.half:
-            mirrored = np.flatnonzero(self.columns[own.stop :] == centre) + own.stop
+            mirrored = np.flatnonzero(self.columns[row.stop :] == centre) + row.stop
             contexts = np.concatenate([contexts, np.searchsorted(self.rows, mirrored, side="right") - 1])
             values = np.concatenate([values, self.values[mirrored]])
         order = np.lexsort((contexts, -values))[:topn]
         return [(self.vocabulary.words[contexts[i]], float(values[i])) for i in order]
 
     def to_scipy(self) -> Any:
-        """Return all cells as a SciPy `csr_array` (V, V) of float32, in memory, on both sides where half is kept."""
+        """Return the whole matrix in memory as a SciPy `csr_array` (V, V) of float32."""
         from scipy import sparse
 
         shape = (len(self), len(self))
@@ -151,14 +151,14 @@ class CooccurrenceMatrix:
         return sparse.csr_array((values, columns, starts), shape=shape)
 
     def _on_diagonal(self) -> int:
-        """How many words stand near themselves: in the lower half, those whose row ends with themselves."""
+        # In the lower half, a word that co-occurs with itself is the last of its row.
         filled = np.flatnonzero(np.diff(self.rows))
         return int((self.columns[self.rows[filled + 1] - 1] == filled).sum())
 
     def totals(self) -> npt.NDArray[np.float64]:
         """Return sum_j X_ij for each word i, (V,)."""
         sums = np.zeros(len(self))
-        for first, last, centres in self._pieces():
+        for first, last, centres in self._chunks():
             values = self.values[first:last].astype(np.float64)
             sums += np.bincount(centres, values, minlength=len(self))
             if self.half:
@@ -166,22 +166,22 @@ class CooccurrenceMatrix:
                 sums += np.bincount(contexts, values * (contexts != centres), minlength=len(self))
         return sums
 
-    def _pieces(self, size: int = 1 << 22) -> Any:
-        """Yield the cells a few million at a time: where they begin and end, and the centre word of each."""
+    def _chunks(self, size: int = 1 << 22) -> Any:
+        """Yield the start and end of chunks of cells, and the centre word of each cell."""
         for first in range(0, len(self.columns), size):
             last = min(first + size, len(self.columns))
             yield first, last, np.searchsorted(self.rows, np.arange(first, last), side="right") - 1
 
     def capped(self, most: float) -> "CooccurrenceMatrix":
-        """Return the matrix with no count above a bound, so that frequent words do not outweigh all others.
+        """Return the matrix with counts limited to a maximum, so that frequent words do not dominate.
 
-        Source: Rohde, Gonnerman and Plaut 2006, section 2.2, name the need; the bound is 100 in the notes.
+        Source: Rohde, Gonnerman and Plaut 2006, section 2.2; the bound is 100 in the notes.
 
         Args:
-            most: the bound.
+            most: the maximum.
 
         Raises:
-            OptionError: it is not positive.
+            OptionError: the maximum is not positive.
         """
         if not most > 0:
             raise OptionError(f"most={most!r}: expected a number above 0")
@@ -202,33 +202,33 @@ class CooccurrenceMatrix:
         return f"<b>CooccurrenceMatrix</b> of {html.escape(self._summary())}"
 
     def _summary(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"{len(self):,} words, {len(self.columns):,} cells{' of the lower half' * self.half}; {told}"
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{len(self):,} words, {len(self.columns):,} cells{' of the lower half' * self.half}; {options}"
 
 
 def writing_counts(folder: Path, size: int) -> Any:
-    """Turn what can go wrong while counts are written into a `CorpusError`; see `firth.corpus.cache.writing`."""
+    """Turn write errors into a `CorpusError`; see `firth.corpus.cache.writing`."""
     return writing(folder, "co-occurrence counts", f"{size / 1e6:,.0f} MB")
 
 
 def write_manifest(folder: Path, vocabulary: Vocabulary, facts: Mapping[str, Any]) -> None:
-    """Write words, counts, and what the matrix holds; the manifest's presence says that the rest is there.
+    """Write the vocabulary and the manifest, which is written last and marks the folder as complete.
 
     Args:
-        folder: of the matrix.
+        folder: folder of the matrix.
         vocabulary: its words.
-        facts: what else the manifest says.
+        facts: other entries of the manifest.
     """
     write_vocabulary(folder, vocabulary)
-    told = {"format": FORMAT, "version": VERSION, "words": len(vocabulary), "total": vocabulary.total, **facts}
-    (folder / MANIFEST).write_text(json.dumps(told, indent=2), "utf-8")
+    manifest = {"format": FORMAT, "version": VERSION, "words": len(vocabulary), "total": vocabulary.total, **facts}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2), "utf-8")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what `write_manifest` wrote, after checking that the files are as long as it says.
+    """Return the manifest after checking the sizes of all files.
 
     Raises:
-        FormatError: it is damaged, or of a newer version.
+        FormatError: the matrix is damaged, or of a newer version.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -237,7 +237,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         facts = parse_json(path.read_bytes())
         known = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
-        if min(words, cells, _MOST - int(facts["total"])) < 0:
+        if min(words, cells, _MAX_TOKENS - int(facts["total"])) < 0:
             raise ValueError(f"{words} words, {cells} cells")
         if [type(facts[name]) for name in ("half", "options", "fingerprint")] != [bool, dict, str]:
             raise TypeError("its facts are of another kind")
@@ -249,17 +249,17 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         )
     for name, size in (("rows", 8 * (words + 1)), ("columns", 4 * cells), ("values", 4 * cells)):
         file = folder / f"{name}.bin"
-        there = file.stat().st_size if file.is_file() else 0
-        if there != size:
-            raise FormatError(f"{file}: {there:,} bytes, expected {size:,}; {AGAIN}")
+        actual = file.stat().st_size if file.is_file() else 0
+        if actual != size:
+            raise FormatError(f"{file}: {actual:,} bytes, expected {size:,}; {AGAIN}")
     return dict(facts)
 
 
 def check_contents(folder: Path) -> None:
-    """Check what kernels trust: rows follow one another, columns ascend and are words, counts are positive.
+    """Check what kernels rely on: ascending rows, valid and ascending columns, positive counts.
 
     Raises:
-        FormatError: they do not; the message names the file.
+        FormatError: a check fails; the message names the file.
     """
     facts = read_manifest(folder)
     vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
@@ -280,8 +280,8 @@ def _check_numbers(
     if not 0 <= least <= most < words:
         wrong = int(least if least < 0 else most)
         raise FormatError(f"{folder / 'columns.bin'}: damaged, it names word {wrong} of {words}; {AGAIN}")
-    for first in range(0, len(columns), PIECE):
-        contexts = np.asarray(columns[first : first + PIECE + 1])  # and the next, to compare the last with
+    for first in range(0, len(columns), CHUNK):
+        contexts = np.asarray(columns[first : first + CHUNK + 1])  # one more, to compare the last with
         low, high = np.searchsorted(rows, [first, first + len(contexts) - 1], side="right") - 1
         ends = np.clip(rows[low : high + 2], first, first + len(contexts))
         centres = np.repeat(np.arange(low, high + 1), ends[1:] - ends[:-1])
@@ -295,9 +295,9 @@ def _check_numbers(
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return the least and the largest number, NaN where there is one; little of a mapped array stays in memory."""
+    """Return the smallest and largest number (NaN if there is one), with little of a mapped array in memory."""
     least, most = float(array[0]), float(array[0])
-    for piece in np.array_split(array, -(-len(array) // PIECE)):
+    for piece in np.array_split(array, -(-len(array) // CHUNK)):
         least, most = float(np.minimum(least, piece.min())), float(np.maximum(most, piece.max()))
         release_pages(array)
     return least, most

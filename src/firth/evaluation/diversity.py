@@ -41,7 +41,7 @@ from scipy.special import gammaln
 
 from firth.errors import OptionError
 from firth.resampling import LEVEL, Floats, Ints, draws
-from firth.text.given import several
+from firth.text.inputs import check_items
 from firth.text.tokenise import Tokeniser, tokeniser
 
 Patterns = str | int | Callable[[str], Iterable[Hashable]]
@@ -142,7 +142,7 @@ def diversity(
     if resamples < 1:
         raise OptionError(f"resamples={resamples}: expected a whole number of at least 1")
     extract = _extractor(patterns, tokeniser(tokens))
-    lists = [list(extract(example)) for example in several(examples, "examples")]
+    lists = [list(extract(example)) for example in check_items(examples, "examples")]
     if not lists:
         raise OptionError("no examples: expected at least one text")
     numbers = _pattern_ids(chain.from_iterable(lists))

@@ -13,7 +13,7 @@ from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer, as_float64
 from firth.language.text import EOS, UNK, TextRules
-from firth.text.given import check_text
+from firth.text.inputs import check_text
 from firth.text.tokenise import tokeniser
 from firth.vocabulary import Vocabulary
 

@@ -17,7 +17,7 @@ from firth.language.scores import SentenceScore, split_sentences
 from firth.language.text import LanguageText, TextRules, encode_sentences, held_out_text
 from firth.options import check_kind
 from firth.progress import Progress
-from firth.text.given import Text, several
+from firth.text.inputs import Text, check_items
 from firth.vocabulary import Vocabulary
 
 
@@ -93,7 +93,7 @@ class LanguageModel(abc.ABC):
         Raises:
             KindError: the sentences are something else, such as a table.
         """
-        batch = [sentences] if isinstance(sentences, str) else list(several(sentences, "sentences"))
+        batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
         texts = [self.encode([one]) for one in batch] if self.connected else [self.encode(batch)] if batch else []
         return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 

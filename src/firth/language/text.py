@@ -20,10 +20,10 @@ import numpy.typing as npt
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.corpus.ordering import by_count_then_word, choose
+from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
-from firth.text.given import Text, token_lists
+from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
 from firth.vocabulary import Vocabulary
@@ -69,7 +69,7 @@ class TextRules:
     def subwords(self) -> list[str]:
         """All subwords of a `firth.Subwords` tokeniser; empty for other tokenisers."""
         subwords = _subwords(self.tokens)
-        return [] if subwords is None else subwords.pieces
+        return [] if subwords is None else subwords.vocabulary
 
 
 @lru_cache(maxsize=4)
@@ -241,9 +241,9 @@ def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabul
     how = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNK).checked()
     unk_id, counts = vocabulary.ids.get(UNK), vocabulary.counts.copy()
     if unk_id is None:
-        return choose(vocabulary.words, counts, how)
+        return select_vocabulary(vocabulary.words, counts, how)
     counts[unk_id] = 0
-    kept, new_ids = choose(vocabulary.words, counts, how)
+    kept, new_ids = select_vocabulary(vocabulary.words, counts, how)
     new_ids[unk_id] = kept.ids[UNK]
     counts = kept.counts + vocabulary.counts[unk_id] * (np.arange(len(kept)) == new_ids[unk_id])
     return Vocabulary(kept.words, counts, vocabulary.total), new_ids

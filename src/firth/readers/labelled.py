@@ -15,8 +15,8 @@ from typing import Any
 
 from firth.corpus.columns import TABLES, labelled_cells
 from firth.corpus.line_scanner import LineScanner, TokenLines, scan_texts
-from firth.corpus.meter import Meter
 from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
+from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, StandardInput, resolve
 from firth.corpus.tables import is_missing, table_of, table_of_rows
 from firth.errors import CorpusError, OptionError
@@ -85,7 +85,7 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
     if isinstance(resolved, StandardInput):
         _scan_stream(scanner, sys.stdin.buffer, "standard input", lambda: None)
         return LabelledTexts(scanner.finish(), None, "standard input")
-    meter = Meter(report, resolved.size())
+    meter = ReadingProgress(report, resolved.size())
     for path in resolved.paths:
         if inner_suffix(path) in TABLES:
             raise CorpusError(f"{path}: a table; name the label column with labels= and the text column with column=")
@@ -95,8 +95,8 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
     return LabelledTexts(scanner.finish(), None, resolved.name if len(resolved.paths) > 1 else str(resolved.paths[0]))
 
 
-def _tick(meter: Meter, raw: Any) -> None:
-    meter.tick(raw.tell())
+def _tick(meter: ReadingProgress, raw: Any) -> None:
+    meter.update(raw.tell())
 
 
 def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> None:

@@ -1,17 +1,17 @@
-"""Bytes written as characters, and the chunks of a text that no piece crosses: what all subword tokenisers share.
+"""What all subword tokenisers share: bytes as characters, and the pre-tokenisation of text into chunks.
 
-A subword tokeniser that starts from the 256 bytes of UTF-8 can write any text, and loses nothing. Its pieces are shown
-as strings in which one character stands for one byte: a printable character of Latin-1 for itself, any other byte for
-the next free character from U+0100 on, so that `Ġ` is a space, `Ċ` a line feed, and no piece holds white space.
+A subword tokeniser that starts from the 256 bytes of UTF-8 can encode any text without loss. Its subwords are shown as
+strings with one character per byte: a printable Latin-1 character for itself, any other byte as the next free character
+from U+0100 on, so that `Ġ` is a space, `Ċ` a line feed, and no subword contains white space.
 
-A text is first cut into chunks: a run of letters with their marks, a run of digits, or a run of anything else that
-shows, each with one space before it, or a run of white space, of which the last space goes to what follows. No piece
-reaches over the end of a chunk. A chunk has at most 64 characters and the space, so that no text takes long.
+Text is first split into chunks: runs of letters with their marks, of digits, or of other visible characters, each with
+the space before it; and runs of white space, whose last space goes to the next chunk. No subword crosses the end of a
+chunk. A chunk has at most 64 characters and the space, which bounds the time per chunk.
 
 Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section 2.2, for bytes as the alphabet
-and for chunks; the table of characters is that of its authors' program, which the `tokenizers` library uses too.
-Departures: the endings of English (`'s`, `'re` ...) have no rule of their own, for the text may be in any language;
-marks stand with letters, so that Indic words stay whole; and chunks are bounded.
+and for chunks; the table of characters is that of the authors' program, which the `tokenizers` library also uses.
+Departures: English endings (`'s`, `'re` ...) have no rule, because the text may be in any language; marks count as
+letters, so that Indic words stay whole; and the length of chunks is bounded.
 """
 
 import re
@@ -20,9 +20,9 @@ from collections.abc import Iterable
 
 from firth.errors import CorpusError, OptionError
 
-LONGEST = 64  # characters of a chunk, besides the space before it
+LONGEST = 64  # characters of a chunk, without the space before it
 
-# The chunks, as the regular expression that the tokenizers library takes.
+# The chunks, as a regular expression of the tokenizers library.
 PATTERN = (
     rf" ?[\p{{L}}\p{{M}}]{{1,{LONGEST}}}| ?\p{{N}}{{1,{LONGEST}}}| ?[^\s\p{{L}}\p{{M}}\p{{N}}]{{1,{LONGEST}}}"
     rf"|\s{{1,{LONGEST}}}(?!\S)|\s{{1,{LONGEST}}}"
@@ -41,13 +41,13 @@ def _alphabet() -> list[str]:
     return [chr(byte) if byte in shown else chr(next(free)) for byte in range(256)]
 
 
-CHARACTERS = _alphabet()  # byte -> the character that stands for it
+CHARACTERS = _alphabet()  # byte -> the character that represents it
 _BYTES = {ord(character): byte for byte, character in enumerate(CHARACTERS)}
 _FROM_BYTES = dict(enumerate(CHARACTERS))
 
 
 class _Kinds(dict[int, str]):
-    """Code point -> kind, filled as characters are met."""
+    """Code point -> kind, filled on demand."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -61,7 +61,7 @@ _KINDS = _Kinds()
 
 
 def chunks(text: str) -> list[str]:
-    r"""Return the parts of a text that no piece crosses; joined they are the text.
+    r"""Split a text into chunks, which no subword crosses; joined they are the text.
 
     >>> chunks("In 1905,  she'd left.\n")
     ['In', ' 1905', ',', ' ', ' she', "'", 'd', ' left', '.', '\n']
@@ -70,38 +70,38 @@ def chunks(text: str) -> list[str]:
 
 
 def to_characters(text: str) -> str:
-    """Return a text with a character for each byte of its UTF-8.
+    """Return one character for each UTF-8 byte of a text.
 
     Raises:
-        CorpusError: it holds a lone surrogate, which UTF-8 cannot.
+        CorpusError: the text contains a lone surrogate, which UTF-8 cannot encode.
     """
     return checked(text).encode().decode("latin-1").translate(_FROM_BYTES)
 
 
 def to_bytes(characters: Iterable[str]) -> bytes:
-    """Return what `to_characters` was given, as bytes: pieces need not end where a character of the text does.
+    """Return the bytes of byte characters, the inverse of `to_characters`; subwords may split a character of the text.
 
     Raises:
-        OptionError: a character stands for no byte.
+        OptionError: a character represents no byte.
     """
-    whole = "".join(characters)
-    stranger = next((c for c in set(whole) if ord(c) not in _BYTES), None)
-    if stranger is not None:
-        raise OptionError(f"{stranger!r} stands for no byte; expected pieces, in which Ġ is a space and Ã© an é")
-    return whole.translate(_BYTES).encode("latin-1")
+    text = "".join(characters)
+    invalid = next((c for c in set(text) if ord(c) not in _BYTES), None)
+    if invalid is not None:
+        raise OptionError(f"{invalid!r} represents no byte; expected subwords, in which Ġ is a space and Ã© an é")
+    return text.translate(_BYTES).encode("latin-1")
 
 
 def checked(text: str) -> str:
-    """Return a text that can be written in UTF-8, as it is.
+    """Return a text after checking that UTF-8 can encode it.
 
     Raises:
-        CorpusError: it holds a lone surrogate.
+        CorpusError: the text contains a lone surrogate.
     """
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"character {error.start} of {text[:40]!r} is {text[error.start]!r}, half of a pair of surrogates, which "
-            "UTF-8 cannot hold; expected Unicode text; read files with errors='replace'"
+            f"character {error.start} of {text[:40]!r} is {text[error.start]!r}, half of a surrogate pair, which "
+            "UTF-8 cannot encode; expected Unicode text; read files with errors='replace'"
         ) from error
     return text

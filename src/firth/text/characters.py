@@ -1,11 +1,11 @@
-"""What each character is to the default tokeniser, and the form in which words are compared.
+"""Kinds of characters for the default tokeniser, and case folding.
 
-Seven kinds, written as one letter each::
+Seven kinds, each with a one-letter code::
 
     l  letter        general categories L*, Nl and No (letters, Roman numerals, superscripts, fractions)
     d  digit         Nd
     m  mark          Mn and Mc: vowel signs, tone marks, accents that have no composed letter
-    i  ideograph     Han and Hiragana: scripts without spaces, where each character is a token of its own
+    i  ideograph     Han and Hiragana: scripts without spaces; each character is a token
     a  apostrophe    ' and the Hebrew geresh and gershayim
     u  connector     _ · and the zero-width joiners of Persian and Indic spelling
     p  point         . , and the Arabic decimal and thousands separators
@@ -35,7 +35,7 @@ JOINERS = {
     "\u066c": POINT,
 }
 
-# First and last code points. Iteration marks and the ideographic zero stand with the ideographs they replace.
+# First and last code points. Iteration marks and the ideographic zero count as ideographs.
 IDEOGRAPHS = (
     (0x3005, 0x3007),
     (0x3041, 0x3096),
@@ -46,7 +46,7 @@ IDEOGRAPHS = (
     (0x20000, 0x3FFFF),
 )
 
-# Characters that show nothing: soft hyphen, direction marks, variation selectors, byte order mark ...
+# Invisible characters: soft hyphen, direction marks, variation selectors, byte order mark ...
 _INVISIBLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -62,13 +62,13 @@ _INVISIBLE = (
     (0xE0100, 0xE01EF),
 )
 
-# What is replaced before anything else: one spelling of the apostrophe, and no invisible characters.
+# Replaced first: apostrophes get one spelling, invisible characters are removed.
 REPLACED: dict[int, str | None] = {0x2019: "'", 0xFF07: "'"}
 REPLACED.update((code, None) for first, last in _INVISIBLE for code in range(first, last + 1))
 
 
 def kind(character: str) -> str:
-    """Return the kind of one character: one of the letters above, or a space for whatever separates tokens."""
+    """Return the kind of one character: one of the letters above, or a space for characters that separate tokens."""
     if character in JOINERS:
         return JOINERS[character]
     plain = KIND_OF_CATEGORY.get(unicodedata.category(character), SEPARATOR)
@@ -77,7 +77,7 @@ def kind(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the form in which words are compared: invisible characters removed, NFC, full case folding, NFC.
+    """Return the form of a text in which words are compared: invisible characters removed, NFC, full case folding, NFC.
 
     Case folding can break composition (the folded form of a composed letter may be letter + accent), hence the second
     NFC.

@@ -1,10 +1,10 @@
-"""Segmentations of a chunk drawn at random: the same word in other pieces at each reading, which makes models robust.
+"""Subword regularisation: sample the segmentation of a chunk, for models that see a word in several segmentations.
 
-Three ways, one for each kind of tokeniser; all take a chunk with a character a byte (`byte_level`) and return its
-pieces. Byte pairs are drawn by `byte_pairs.merged` with dropout.
+The functions take a chunk with one character per byte (`byte_level`) and return its subwords. For byte-pair encoding
+use `byte_pairs.apply_merges` with dropout.
 
-Source: Kudo 2018, Subword Regularization, section 3.2, for unigrams, with every segmentation in place of the l best (l
-without bound), drawn by forward filtering and backward sampling as in section 3.3; Hiraoka 2022, MaxMatch-Dropout,
+Source: Kudo 2018, Subword Regularization, section 3.2, for unigrams, over all segmentations instead of the l best,
+sampled by forward filtering and backward sampling as in section 3.3; Hiraoka 2022, MaxMatch-Dropout,
 section 3, for WordPiece.
 """
 
@@ -13,32 +13,33 @@ import random
 from collections.abc import Mapping
 
 
-def sampled_unigram(
-    chunk: str, log_probs: Mapping[str, float], longest: int, power: float, draw: random.Random
+def sample_unigram(
+    chunk: str, log_probs: Mapping[str, float], longest: int, power: float, rng: random.Random
 ) -> list[str]:
-    """Return a segmentation x drawn with probability P(x)^power / sum over all y of P(y)^power.
+    """Sample a segmentation x with probability P(x)^power / sum over all y of P(y)^power.
 
-    P(x) is the product of the pieces' probabilities. A power of 0 takes all segmentations alike, a large one the best.
+    P(x) is the product of the subwords' probabilities. With power 0 all segmentations are equally likely; a large power
+    gives the best one.
 
     Args:
-        chunk: of at least one character, each of which is a piece.
-        log_probs: the natural logarithm of each piece's probability.
-        longest: bytes of the longest piece.
-        power: of the probabilities.
-        draw: random numbers.
+        chunk: at least one character; each character is a subword.
+        log_probs: natural logarithm of the probability of each subword.
+        longest: length of the longest subword in bytes.
+        power: exponent of the probabilities.
+        rng: random generator.
     """
-    # starts[end]: the first characters of the pieces that may end there, and the log of the summed weights up to there.
+    # starts[end]: starts of the subwords that can end there; totals[end]: log of the total weight of the prefix.
     totals, starts = [0.0], [list[int]()]
     for end in range(1, len(chunk) + 1):
         starts.append([i for i in range(max(0, end - longest), end) if chunk[i:end] in log_probs])
         totals.append(_log_sum([totals[i] + power * log_probs[chunk[i:end]] for i in starts[end]]))
-    pieces, end = [], len(chunk)
+    subwords, end = [], len(chunk)
     while end:
         weights = [math.exp(totals[i] + power * log_probs[chunk[i:end]] - totals[end]) for i in starts[end]]
-        (start,) = draw.choices(starts[end], weights)
-        pieces.append(chunk[start:end])
+        (start,) = rng.choices(starts[end], weights)
+        subwords.append(chunk[start:end])
         end = start
-    return pieces[::-1]
+    return subwords[::-1]
 
 
 def _log_sum(values: list[float]) -> float:
@@ -46,21 +47,23 @@ def _log_sum(values: list[float]) -> float:
     return top + math.log(sum(math.exp(value - top) for value in values))
 
 
-def sampled_longest(chunk: str, pieces: Mapping[str, int], mark: str, dropout: float, draw: random.Random) -> list[str]:
-    """Return the longest pieces from left to right, where each piece of several bytes is passed over now and then.
+def sample_wordpiece(
+    chunk: str, vocabulary: Mapping[str, int], mark: str, dropout: float, rng: random.Random
+) -> list[str]:
+    """Return the longest subwords from left to right, each skipped with a probability (MaxMatch-Dropout).
 
     Args:
-        chunk: of at least one character.
-        pieces: the vocabulary; a piece that does not begin the chunk has `mark` before it.
-        mark: of pieces that go on.
-        dropout: probability with which a piece that fits is passed over.
-        draw: random numbers.
+        chunk: at least one character.
+        vocabulary: the subwords; those that do not start a chunk have the prefix `mark`.
+        mark: prefix of continuing subwords.
+        dropout: probability of skipping a matching subword of several bytes.
+        rng: random generator.
     """
-    found, start = [], 0
+    subwords, start = [], 0
     while start < len(chunk):
-        before = mark if start else ""
-        fits = (end for end in range(len(chunk), start + 1, -1) if before + chunk[start:end] in pieces)
-        end = next((end for end in fits if draw.random() >= dropout), start + 1)
-        found.append(before + chunk[start:end])
+        prefix = mark if start else ""
+        matches = (end for end in range(len(chunk), start + 1, -1) if prefix + chunk[start:end] in vocabulary)
+        end = next((end for end in matches if rng.random() >= dropout), start + 1)
+        subwords.append(prefix + chunk[start:end])
         start = end
-    return found
+    return subwords

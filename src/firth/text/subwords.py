@@ -1,15 +1,15 @@
-"""Subword tokenisers: byte pairs, WordPiece and unigrams, learned from a text by the tokenizers library.
+"""Subword tokenisers: BPE, WordPiece and unigram, trained with the tokenizers library.
 
-All three start from bytes (`byte_level`), so that they write any text and `decode` gives it back as it was: nothing is
-folded, composed or left out. They differ in how pieces are chosen and how a chunk of text is cut into them:
+All three are byte-level (`byte_level`): they encode any text, and `decode` restores it exactly. No character is folded,
+composed or dropped. They differ in how subwords are chosen and how a chunk of text is split into them:
 
-- **bpe**: the two neighbours that occur most often become one piece, again and again; a text is cut by the same merges
-  (Gage 1994; Sennrich, Haddow and Birch 2016). `byte_pairs` does the same in plain Python.
-- **wordpiece**: a chunk is cut from left to right into the longest pieces; pieces that go on have `…` before them
-  (Schuster and Nakajima 2012; Devlin et al. 2019). Schuster and Nakajima merge the pair that raises the likelihood of
-  the text most, by a score count(ab) / (count(a) count(b)); the library, and so this, merges the most frequent one.
-- **unigram**: a piece has a probability, and of all cuts the likeliest is taken; pieces are those of a large set whose
-  loss would cost the text's likelihood most (Kudo 2018; Kudo and Richardson 2018).
+- **bpe**: the most frequent pair of neighbours is merged, again and again; a text is split by the same merges (Gage
+  1994; Sennrich, Haddow and Birch 2016). `byte_pairs` does the same in plain Python.
+- **wordpiece**: a chunk is split from left to right into the longest subwords; continuing subwords have the prefix `…`
+  (Schuster and Nakajima 2012; Devlin et al. 2019). Schuster and Nakajima merge the pair that increases the likelihood
+  most, by the score count(ab) / (count(a) count(b)); the library merges the most frequent pair.
+- **unigram**: each subword has a probability, and the most probable segmentation is used; the vocabulary is pruned from
+  a large set, dropping the subwords that matter least to the likelihood (Kudo 2018; Kudo and Richardson 2018).
 """
 
 import contextlib
@@ -28,16 +28,16 @@ from firth.errors import CorpusError, FormatError, MissingExtraError, OptionErro
 from firth.storage.files import beginning, check_replaceable, replacing_file
 from firth.storage.untrusted import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
-from firth.text.byte_pairs import merged
-from firth.text.given import several
-from firth.text.segmentation import sampled_longest, sampled_unigram
+from firth.text.byte_pairs import apply_merges
+from firth.text.inputs import check_items
+from firth.text.segmentation import sample_unigram, sample_wordpiece
 
 KINDS = ("bpe", "wordpiece", "unigram")
-MARK = "…"  # before a WordPiece that goes on; "##" may stand in a text
+MARK = "…"  # prefix of continuing WordPiece subwords; "##" may occur in a text
 _TYPES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-_DECIMALS = 6  # of a unigram's log-probability, in nats
-_SPELT = frozenset(CHARACTERS)
-_LONGEST_CHUNK = 1000  # bytes; more than a chunk has
+_DECIMALS = 6  # digits of unigram log-probabilities, in nats
+_BYTE_CHARACTERS = frozenset(CHARACTERS)
+_LONGEST_CHUNK = 1000  # bytes; longer than any chunk
 
 
 def _is_tokeniser(path: Path) -> bool:
@@ -50,12 +50,13 @@ check_target = functools.partial(check_replaceable, is_ours=_is_tokeniser, what=
 
 @dataclass(frozen=True)
 class Subwords:
-    """A subword tokeniser: made by `Subwords.train` or `Subwords.open`.
+    """A subword tokeniser, made by `Subwords.train` or `Subwords.open`.
 
-    It goes wherever text is read: `firth.Corpus.build(texts, tokens=subwords)`. It can be pickled, compared and hashed.
+    Use it as the tokeniser of a corpus: `firth.Corpus.build(texts, tokens=subwords)`. It can be pickled, compared and
+    hashed.
 
     Attributes:
-        rules: the tokeniser as JSON of the tokenizers library.
+        rules: the tokeniser as JSON, in the format of the tokenizers library.
     """
 
     rules: str
@@ -67,21 +68,21 @@ class Subwords:
     def train(
         cls, texts: Iterable[str], size: int, *, kind: str = "bpe", min_count: int = 2, progress: bool = False
     ) -> "Subwords":
-        """Learn pieces from a text.
+        """Train a subword tokeniser on texts.
 
-        The same text gives the same pieces, but for unigrams: the library sums their counts in an order that changes
-        from run to run, which may tip the scales for a rare piece; keep the file.
+        The same texts give the same subwords, except for "unigram": the library sums counts in an order that changes
+        from run to run, which may change rare subwords. Keep the file.
 
         Args:
-            texts: gone through once: a list, a generator, or an open text file, whose lines are taken with their ends.
-            size: pieces; fewer where the text does not give so many.
+            texts: read once: a list, a generator, or an open text file, whose lines keep their line feeds.
+            size: vocabulary size; smaller if the texts do not give so many subwords.
             kind: "bpe", "wordpiece" or "unigram".
-            min_count: fewest times that a pair must occur to be merged; unigrams have no such limit.
-            progress: whether the library shows its progress on standard error.
+            min_count: minimum count of a pair to be merged; not used by "unigram".
+            progress: whether the library shows progress on standard error.
 
         Raises:
-            OptionError: the kind is unknown, or the size is not above the number of bytes that are pieces.
-            CorpusError: there is no text, or it holds what UTF-8 cannot.
+            OptionError: the kind is unknown, or the size does not exceed the number of single bytes.
+            CorpusError: the texts are empty, or contain a lone surrogate, which UTF-8 cannot encode.
             MissingExtraError: the tokenizers library is not installed.
         """
         least = 2 * len(CHARACTERS) if kind == "wordpiece" else len(CHARACTERS)
@@ -89,114 +90,105 @@ class Subwords:
             raise OptionError(f"kind={brief(kind)}: expected one of {', '.join(KINDS)}")
         if not isinstance(size, int) or size <= least:
             raise OptionError(
-                f"size={brief(size)}: expected at least {least + 1}, for {least} pieces stand for single bytes"
+                f"size={brief(size)}: expected at least {least + 1}, as {least} subwords are single bytes"
             )
-        return cls(_trained(_counted(several(texts)), size, kind, min_count, progress))
+        return cls(_trained(_checked_texts(check_items(texts)), size, kind, min_count, progress))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Subwords":
-        """Open what `save` wrote.
-
-        Args:
-            path: the file.
+        """Open a tokeniser saved by `save`.
 
         Raises:
-            FormatError: it is damaged, or was not written by firth.
-            OSError: it cannot be read.
+            FormatError: the file is damaged, or was not written by firth.
+            OSError: the file cannot be read.
         """
         try:
-            found = cls(Path(path).read_bytes().decode())
+            subwords = cls(Path(path).read_bytes().decode())
             with contextlib.suppress(MissingExtraError):
-                found._tokenizer  # noqa: B018 - what is wrong is said now, and not when a text is cut
-            return found
+                subwords._tokenizer  # noqa: B018 - errors are raised now, not at the first text
+            return subwords
         except (FormatError, UnicodeDecodeError) as error:
             raise FormatError(f"{path}: {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tokeniser to a file of JSON, which `tokenizers.Tokenizer.from_file` reads as well.
-
-        Args:
-            path: the file.
+        """Save the tokeniser as JSON, which `tokenizers.Tokenizer.from_file` reads as well.
 
         Raises:
-            OptionError: a file of something else is there.
-            OSError: it cannot be written.
+            OptionError: the path is a file with other content.
+            OSError: the file cannot be written.
         """
         check_target(path)
         with replacing_file(path) as file:
             file.write(self.rules.encode())
 
     def to_str(self) -> str:
-        """Return the tokeniser as JSON, by which a corpus and a model remember it."""
+        """Return the tokeniser as JSON; corpora and models store this."""
         return self.rules
 
     @cached_property
     def kind(self) -> str:
-        """How pieces were chosen: "bpe", "wordpiece" or "unigram"."""
+        """The kind of tokeniser: "bpe", "wordpiece" or "unigram"."""
         return _TYPES[self._model["type"]]
 
     @cached_property
-    def pieces(self) -> list[str]:
-        """All pieces in the order of their numbers, with a character a byte: `Ġ` is a space."""
+    def vocabulary(self) -> list[str]:
+        """All subwords in the order of their ids, one character per byte: `Ġ` is a space."""
         if self.kind == "unigram":
-            return [piece for piece, _ in self._model["vocab"]]
+            return [subword for subword, _ in self._model["vocab"]]
         return sorted(self._model["vocab"], key=self._model["vocab"].__getitem__)
 
     def __len__(self) -> int:
-        return len(self.pieces)
+        return len(self.vocabulary)
 
     def __reduce__(self) -> tuple[type["Subwords"], tuple[str]]:
-        return Subwords, (self.rules,)  # what is made of the rules is made again
+        return Subwords, (self.rules,)
 
     def __repr__(self) -> str:
-        return f"Subwords({self.kind}, {len(self):,} pieces)"
+        return f"Subwords({self.kind}, {len(self):,} subwords)"
 
     def tokenize(self, text: str, *, sample: float | None = None, seed: int | random.Random = 0) -> list[str]:
-        """Return the pieces of a text as strings; see `Subwords.encode` for the arguments and what they raise."""
+        """Return the subwords of a text as strings; arguments and errors as in `Subwords.encode`."""
         if sample is None:
             return list(self._tokenizer.encode(checked(text), add_special_tokens=False).tokens)
         return list(self._sampled(text, sample, random.Random(seed) if isinstance(seed, int) else seed))
 
     def encode(self, text: str, *, sample: float | None = None, seed: int | random.Random = 0) -> list[int]:
-        """Return the numbers of the pieces of a text.
+        """Return the ids of the subwords of a text.
 
         Args:
-            text: any Unicode.
-            sample: draws a cut at random in place of the best one. For "bpe" and "wordpiece" the probability with which
-                a merge or a piece is passed over, such as 0.1; for "unigram" the power of a cut's probability, such
-                as 0.2, where 0 takes all cuts alike.
-            seed: of the draw, or a source of random numbers that goes on from call to call.
+            text: any Unicode text.
+            sample: samples a segmentation instead of the best one (subword regularisation). For "bpe" and "wordpiece"
+                the probability of skipping a merge or subword, such as 0.1; for "unigram" the exponent of the
+                segmentation's probability, such as 0.2; 0 makes all segmentations equally likely.
+            seed: random seed, or a `random.Random` that continues from call to call.
 
         Raises:
             OptionError: `sample` is out of its range.
-            CorpusError: the text holds a lone surrogate, which UTF-8 cannot.
+            CorpusError: the text contains a lone surrogate, which UTF-8 cannot encode.
         """
         if sample is None:
             return list(self._tokenizer.encode(checked(text), add_special_tokens=False).ids)
-        return [self._ids[piece] for piece in self.tokenize(text, sample=sample, seed=seed)]
+        return [self._ids[subword] for subword in self.tokenize(text, sample=sample, seed=seed)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text that pieces make; bytes that are no UTF-8, as where a character is cut, become U+FFFD.
-
-        Args:
-            ids: numbers of pieces.
+        """Return the text of subword ids; invalid UTF-8, such as a part of a character, becomes U+FFFD.
 
         Raises:
-            OptionError: a number is not that of a piece.
+            OptionError: an id is out of range.
         """
-        numbers = list(ids)
-        wrong = next((i for i in numbers if not 0 <= i < len(self)), None)
-        if wrong is not None:
-            raise OptionError(f"piece {wrong}: expected numbers from 0 to {len(self) - 1}, of this tokeniser's pieces")
-        return self.join(self.pieces[i] for i in numbers)
+        ids = list(ids)
+        invalid = next((i for i in ids if not 0 <= i < len(self)), None)
+        if invalid is not None:
+            raise OptionError(f"subword id {invalid}: expected ids from 0 to {len(self) - 1}")
+        return self.join(self.vocabulary[i] for i in ids)
 
-    def join(self, pieces: Iterable[str]) -> str:
-        """Return the text that pieces make, given as strings; see `Subwords.decode`.
+    def join(self, subwords: Iterable[str]) -> str:
+        """Return the text of subwords given as strings; see `Subwords.decode`.
 
         Raises:
-            OptionError: a piece holds a character that stands for no byte.
+            OptionError: a subword contains a character that represents no byte.
         """
-        return to_bytes(piece.removeprefix(MARK) for piece in pieces).decode("utf-8", "replace")
+        return to_bytes(subword.removeprefix(MARK) for subword in subwords).decode("utf-8", "replace")
 
     @cached_property
     def _model(self) -> Any:
@@ -204,11 +196,11 @@ class Subwords:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        return {piece: i for i, piece in enumerate(self.pieces)}
+        return {subword: i for i, subword in enumerate(self.vocabulary)}
 
     @cached_property
     def _tokenizer(self) -> Any:
-        """The library's tokenizer.
+        """The tokenizer of the tokenizers library.
 
         Raises:
             FormatError: the library cannot read the rules.
@@ -217,34 +209,34 @@ class Subwords:
         library = _library()
         try:
             return library.Tokenizer.from_str(self.rules)
-        except Exception as error:  # the library raises nothing more special
-            raise FormatError(f"no tokeniser ({error}); expected a complete file of Subwords.save") from error
+        except Exception as error:  # the library raises plain exceptions
+            raise FormatError(f"not a tokeniser ({error}); expected a complete file saved by Subwords.save") from error
 
-    def _sampled(self, text: str, strength: float, draw: random.Random) -> Iterator[str]:
+    def _sampled(self, text: str, strength: float, rng: random.Random) -> Iterator[str]:
         if self.kind == "unigram":
             _check_strength(strength, None)
         else:
             _check_strength(strength, 1.0)
-        cut = self._cut
+        segment = self._segment
         for chunk in chunks(text):
-            yield from cut(to_characters(chunk), strength, draw)
+            yield from segment(to_characters(chunk), strength, rng)
 
     @cached_property
-    def _cut(self) -> Callable[[str, float, random.Random], list[str]]:
-        """How a chunk is cut at random."""
+    def _segment(self) -> Callable[[str, float, random.Random], list[str]]:
+        """Function that samples the segmentation of a chunk."""
         if self.kind == "unigram":
             log_probs: Mapping[str, float] = dict(self._model["vocab"])
             longest = max(map(len, log_probs))
-            return lambda chunk, power, draw: sampled_unigram(chunk, log_probs, longest, power, draw)
+            return lambda chunk, power, rng: sample_unigram(chunk, log_probs, longest, power, rng)
         if self.kind == "wordpiece":
-            return lambda chunk, dropout, draw: sampled_longest(chunk, self._ids, MARK, dropout, draw)
+            return lambda chunk, dropout, rng: sample_wordpiece(chunk, self._ids, MARK, dropout, rng)
         ranks = {(first, second): rank for rank, (first, second) in enumerate(self._model["merges"])}
-        return lambda chunk, dropout, draw: merged(chunk, ranks, dropout, draw)
+        return lambda chunk, dropout, rng: apply_merges(chunk, ranks, dropout, rng)
 
 
-def _check_strength(strength: float, most: float | None) -> None:
-    if not (strength >= 0 and (most is None or strength <= most) and strength != float("inf")):
-        expected = "a probability from 0 to 1" if most else "a power of at least 0"
+def _check_strength(strength: float, maximum: float | None) -> None:
+    if not (strength >= 0 and (maximum is None or strength <= maximum) and strength != float("inf")):
+        expected = "a probability from 0 to 1" if maximum else "an exponent of at least 0"
         raise OptionError(f"sample={brief(strength)}: expected {expected}")
 
 
@@ -252,12 +244,11 @@ def _library() -> Any:
     try:
         import tokenizers
     except ImportError as error:
-        raise MissingExtraError("tokenizers", "subword", "cut text into subwords") from error
+        raise MissingExtraError("tokenizers", "subword", "split text into subwords") from error
     return tokenizers
 
 
-def _counted(texts: Iterable[str]) -> Iterator[str]:
-    """The texts, checked."""
+def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
     empty = True
     for i, text in enumerate(texts):
         if not isinstance(text, str):
@@ -265,13 +256,13 @@ def _counted(texts: Iterable[str]) -> Iterator[str]:
         empty = empty and not text
         yield checked(text)
     if empty:
-        raise CorpusError("the texts are empty; expected text to learn pieces from; check the source")
+        raise CorpusError("the texts are empty; expected text to train on; check the source")
 
 
 def _trained(texts: Iterator[str], size: int, kind: str, min_count: int, progress: bool) -> str:
     library = _library()
     shared = {"vocab_size": size, "show_progress": progress, "initial_alphabet": CHARACTERS}
-    # Continuing bytes as "special tokens" have their numbers, which decide ties, however the text brings them.
+    # As "special tokens" the continuing bytes have fixed ids, which decide ties whatever the order of the text.
     continuing = [MARK + character for character in sorted(CHARACTERS)]
     trainer, model = {
         "bpe": lambda: (library.trainers.BpeTrainer(min_frequency=min_count, **shared), library.models.BPE()),
@@ -283,11 +274,11 @@ def _trained(texts: Iterator[str], size: int, kind: str, min_count: int, progres
         ),
         "unigram": lambda: (library.trainers.UnigramTrainer(**shared), library.models.Unigram()),
     }[kind]()
-    tokenizer = _around(model)
+    tokenizer = _byte_level(model)
     tokenizer.train_from_iterator(texts, trainer)
     if kind == "wordpiece":
-        # Without the mark of special tokens, which would be looked for in texts; and long chunks are none of unknown.
-        tokenizer = _around(
+        # As ordinary tokens, so that they are not searched for in texts; and with room for the longest chunk.
+        tokenizer = _byte_level(
             library.models.WordPiece(
                 tokenizer.get_vocab(),
                 unk_token="!",
@@ -299,46 +290,46 @@ def _trained(texts: Iterator[str], size: int, kind: str, min_count: int, progres
 
 
 def _rounded(rules: str) -> str:
-    """Round log-probabilities, so that the order in which the library summed their counts is not seen in them."""
-    found = parse_json(rules)
-    scores = [(piece, round(score, _DECIMALS)) for piece, score in found["model"]["vocab"]]
-    found["model"]["vocab"] = sorted(scores, key=lambda each: (-each[1], each[0]))
-    return json.dumps(found, ensure_ascii=False)
+    """Round log-probabilities, to hide the order in which the library summed counts."""
+    content = parse_json(rules)
+    scores = [(subword, round(score, _DECIMALS)) for subword, score in content["model"]["vocab"]]
+    content["model"]["vocab"] = sorted(scores, key=lambda entry: (-entry[1], entry[0]))
+    return json.dumps(content, ensure_ascii=False)
 
 
-def _around(model: Any) -> Any:
-    """A tokenizer of a model that sees chunks as characters for bytes."""
+def _byte_level(model: Any) -> Any:
+    """Return a byte-level tokenizer with the given model."""
     library = _library()
-    tokenizer, cut = library.Tokenizer(model), library.pre_tokenizers
-    tokenizer.pre_tokenizer = cut.Sequence(
-        [cut.Split(library.Regex(PATTERN), "isolated"), cut.ByteLevel(add_prefix_space=False, use_regex=False)]
+    tokenizer, pre = library.Tokenizer(model), library.pre_tokenizers
+    tokenizer.pre_tokenizer = pre.Sequence(
+        [pre.Split(library.Regex(PATTERN), "isolated"), pre.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
     return tokenizer
 
 
 def _check_rules(rules: str) -> None:
-    """Refuse JSON that is not what `Subwords.train` makes, by which texts would not be kept whole."""
+    """Refuse tokenizers that `Subwords.train` did not make: they may lose parts of a text."""
     try:
-        found: Any = parse_json(rules)
-        ours = _cuts_as_ours(found) and _is_model(found["model"])
+        content: Any = parse_json(rules)
+        is_ours = _splits_like_ours(content) and _is_model(content["model"])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise FormatError(
-            f"no tokeniser ({type(error).__name__}: {error}); expected a file of Subwords.save"
+            f"not a tokeniser ({type(error).__name__}: {error}); expected a file saved by Subwords.save"
         ) from error
-    if not ours:
+    if not is_ours:
         raise FormatError(
-            "a tokeniser that firth did not make; expected a file of Subwords.save; use others by "
-            "tokenizers.Tokenizer.from_file, which Corpus.build takes as well"
+            "a tokeniser that firth did not make; expected a file saved by Subwords.save; open others with "
+            "tokenizers.Tokenizer.from_file, which Corpus.build also takes"
         )
 
 
-def _cuts_as_ours(found: Mapping[str, Any]) -> bool:
-    """Return whether texts are cut into chunks by `PATTERN` and nothing is left out, put in, or changed."""
-    split, level = found["pre_tokenizer"]["pretokenizers"]
-    aside = [found.get(name) for name in ("normalizer", "post_processor", "truncation", "padding")]
+def _splits_like_ours(content: Mapping[str, Any]) -> bool:
+    """Whether texts are split into chunks by `PATTERN`, and nothing is removed, inserted or changed."""
+    split, level = content["pre_tokenizer"]["pretokenizers"]
+    others = [content.get(name) for name in ("normalizer", "post_processor", "truncation", "padding")]
     return bool(
-        aside == [None] * 4
-        and not found.get("added_tokens")
+        others == [None] * 4
+        and not content.get("added_tokens")
         and (split["type"], split["pattern"]["Regex"], split["behavior"]) == ("Split", PATTERN, "Isolated")
         and split["invert"] is False
         and (level["type"], level["add_prefix_space"], level["use_regex"]) == ("ByteLevel", False, False)
@@ -346,25 +337,27 @@ def _cuts_as_ours(found: Mapping[str, Any]) -> bool:
 
 
 def _is_model(model: Mapping[str, Any]) -> bool:
-    """Return whether pieces are numbered without gaps, all bytes among them, and merges are of pieces."""
+    """Whether subword ids have no gaps, all bytes are subwords, and merges join subwords."""
     kind, vocabulary = model["type"], model["vocab"]
     if kind == "Unigram":
-        pieces = [piece for piece, _ in vocabulary]
-        whole = all(type(score) in (int, float) and -math.inf < score <= 0 for _, score in vocabulary)
+        subwords = [subword for subword, _ in vocabulary]
+        valid = all(type(score) in (int, float) and -math.inf < score <= 0 for _, score in vocabulary)
     else:
-        pieces = sorted(vocabulary, key=vocabulary.__getitem__)
-        numbers = [vocabulary[piece] for piece in pieces]
-        whole = numbers == list(range(len(pieces))) and not any(isinstance(number, bool) for number in numbers)
-    there = set(pieces)
+        subwords = sorted(vocabulary, key=vocabulary.__getitem__)
+        ids = [vocabulary[subword] for subword in subwords]
+        valid = ids == list(range(len(subwords))) and not any(isinstance(i, bool) for i in ids)
+    known = set(subwords)
     merges = [tuple(pair) for pair in model["merges"]] if kind == "BPE" else []
     return bool(
         isinstance(kind, str)
         and kind in _TYPES
-        and whole
-        and len(there) == len(pieces)
-        and there.issuperset(CHARACTERS)
-        and all(isinstance(piece, str) and _SPELT.issuperset(piece.removeprefix(MARK)) for piece in pieces)
-        and all(a in there and b in there and a + b in there for a, b in merges)
+        and valid
+        and len(known) == len(subwords)
+        and known.issuperset(CHARACTERS)
+        and all(
+            isinstance(subword, str) and _BYTE_CHARACTERS.issuperset(subword.removeprefix(MARK)) for subword in subwords
+        )
+        and all(a in known and b in known and a + b in known for a, b in merges)
         and (kind != "WordPiece" or model["continuing_subword_prefix"] == MARK)
         and not any(model.get(name) for name in ("dropout", "byte_fallback", "end_of_word_suffix"))
     )

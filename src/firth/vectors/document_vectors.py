@@ -11,7 +11,7 @@ import numpy.typing as npt
 from firth.errors import OptionError, ShapeError, brief
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
-from firth.text.given import several, token_lists
+from firth.text.inputs import check_items, token_lists
 from firth.text.tokenise import REFERENCES
 from firth.vectors.io.table import check_fits
 from firth.vectors.word_vectors import WordVectors
@@ -200,7 +200,7 @@ class DocumentVectors:
         )
 
     def _tokens(self, documents: Any, tokenise: Tokenise | None) -> Sequence[Sequence[str]]:
-        given = list(several(documents, "documents"))
+        given = list(check_items(documents, "documents"))
         texts = [isinstance(document, str) for document in given]
         if not any(texts):
             return token_lists(given, str.split, "documents")

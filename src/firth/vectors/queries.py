@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError
 from firth.options import wrong_kind
-from firth.text.given import several
+from firth.text.inputs import check_items
 from firth.vectors.cosine import Matrix, Rows, unit, widened
 from firth.vectors.space import Key, VectorSpace
 
@@ -66,10 +66,10 @@ def keys_of(value: Any, name: str = "") -> list[Any]:
         KindError: it is one word, bytes, a table, or nothing that gives keys.
     """
     if name or isinstance(value, Mapping):
-        return list(several(value, name or "words", "word"))
+        return list(check_items(value, name or "words", "word"))
     if isinstance(value, bytes | bytearray) or not (isinstance(value, Iterable) or hasattr(value, "columns")):
         raise wrong_kind("", value, "a word (str)")
-    return list(several(value, "words", "word"))
+    return list(check_items(value, "words", "word"))
 
 
 def is_batch(value: object) -> bool:

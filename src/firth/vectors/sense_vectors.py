@@ -34,7 +34,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
-from firth.text.given import token_lists
+from firth.text.inputs import token_lists
 from firth.text.tokenise import tokeniser
 from firth.vectors import cosine, neighbours, sense_files
 from firth.vectors.cosine import Matrix, Rows

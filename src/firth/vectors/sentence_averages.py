@@ -41,7 +41,7 @@ import numpy as np
 
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.options import check_kind
-from firth.text.given import Text, several, token_lists
+from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.cosine import Matrix
@@ -284,6 +284,6 @@ def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
 
 
 def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    left = iter(several(texts))
+    left = iter(check_items(texts))
     while some := list(itertools.islice(left, BATCH)):
         yield some

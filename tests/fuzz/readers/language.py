@@ -109,7 +109,7 @@ def use_tokeniser(path: Path) -> Any:
     found = firth.Subwords.open(path)
     ids = found.encode(seeds.LINES[0])
     sampled = [] if found.kind == "wordpiece" else found.tokenize(seeds.LINES[1], sample=0.1, seed=1)
-    return [ids, found.decode(ids), found.tokenize("unseen café"), sampled, found.pieces[:200], len(found)]
+    return [ids, found.decode(ids), found.tokenize("unseen café"), sampled, found.vocabulary[:200], len(found)]
 
 
 READERS = (

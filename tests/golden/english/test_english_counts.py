@@ -7,7 +7,7 @@ import pytest
 
 import firth
 from firth.senses.dictionary import learn_dictionary
-from firth.text.byte_pairs import BytePairs
+from firth.text.byte_pairs import BytePairEncoding
 from tests.golden.english.make import ATOMS, COMPONENTS, FILE, PIECES, ROUNDS, SMOOTHING, SPARSITY, WINDOW
 from tests.golden.english.text import TEXT, sentences
 from tests.golden.likeness import cosines
@@ -28,7 +28,7 @@ def test_tokens_are_those_of_the_rule_in_plain_letters(tmp_path):
 
 
 def test_byte_pairs_are_merge_for_merge_those_of_the_library():
-    ours = BytePairs.learn(TEXT.read_text(encoding="ascii").splitlines(keepends=True), PIECES)
+    ours = BytePairEncoding.train(TEXT.read_text(encoding="ascii").splitlines(keepends=True), PIECES)
     assert [list(pair) for pair in ours.merges] == FROZEN["merges"]
 
 

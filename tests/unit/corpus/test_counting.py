@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.corpus.counting import Ends
+from firth.corpus.counting import EmptySentences
 from firth.corpus.storage import read_offsets
 from firth.errors import CorpusError, OptionError
 
@@ -83,7 +83,7 @@ def test_empty_paragraphs_are_none(tmp_path):
 def test_ends_of_the_scanner_are_told_from_the_sources():
     """Two texts: [1, end, end, 2, end] with two more ends, and [end] with three."""
     seen = []
-    ends = Ends(lambda numbers: seen.extend(numbers.tolist()))
+    ends = EmptySentences(lambda numbers: seen.extend(numbers.tolist()))
     for block in ([1, -1], [-1], [2, -1, -1, -1]):
         ends.write(np.array(block, dtype=np.int32))
     ends.settle(3)

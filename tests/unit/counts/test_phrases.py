@@ -96,7 +96,7 @@ def test_saved_and_opened(built, tmp_path):
         ({"min_count": 0}, "min_count=0"),
         ({"passes": 0}, "passes=0"),
         ({"connectors": "of"}, "expected a list of words"),
-        ({"delimiter": ""}, "expected a string that is not empty"),
+        ({"delimiter": ""}, "expected a non-empty string"),
         ({"threshold": float("nan")}, "threshold=nan"),
     ],
 )

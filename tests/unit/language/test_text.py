@@ -126,7 +126,7 @@ def test_a_model_over_pieces_knows_all_of_them(tmp_path):
     lines = ["the cat sat on the mat", "the dog sat on the log"]
     subwords = firth.Subwords.train(lines, 270)
     text = training_text(firth.Corpus.build(lines, cache=tmp_path, tokens=subwords, min_count=1))
-    assert set(text.vocabulary.words) == {*subwords.pieces, UNK, EOS}
+    assert set(text.vocabulary.words) == {*subwords.vocabulary, UNK, EOS}
     model = firth.NgramLM(order=3, discount_fallback=True).train(text)
     model.save(tmp_path / "pieces.ngrams")
     found = firth.load(tmp_path / "pieces.ngrams").perplexity(["東京 über alles"])

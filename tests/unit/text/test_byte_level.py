@@ -63,5 +63,5 @@ def test_a_chunk_is_bounded():
 
 
 def test_a_lone_surrogate_is_refused():
-    with pytest.raises(CorpusError, match="character 1 of 'a\\\\ud800' is '\\\\ud800', half of a pair"):
+    with pytest.raises(CorpusError, match="character 1 of 'a\\\\ud800' is '\\\\ud800', half of a surrogate pair"):
         to_characters("a\ud800")

@@ -9,7 +9,7 @@ import pytest
 
 from firth.errors import CorpusError, OptionError
 from firth.text.byte_level import CHARACTERS, PATTERN, chunks, to_characters
-from firth.text.byte_pairs import BytePairs, merged
+from firth.text.byte_pairs import BytePairEncoding, apply_merges
 
 
 def test_first_merges_by_hand():
@@ -18,18 +18,18 @@ def test_first_merges_by_hand():
     Pairs: l+o 3, o+w 3, Ġ+l 2, w+e 1, e+r 1. Of l+o and o+w the first piece of l+o is older (l < o): lo.
     Then lo+w 3, Ġ+lo 2: low. Then Ġ+low 2: Ġlow. What is left occurs once.
     """
-    learned = BytePairs.learn(["low low lower"], 300)
+    learned = BytePairEncoding.train(["low low lower"], 300)
     assert learned.merges == (("l", "o"), ("lo", "w"), ("Ġ", "low"))
     assert learned.tokenize("lower slow low") == ["low", "e", "r", "Ġ", "s", "low", "Ġlow"]
-    assert learned.pieces[:2] == ["!", '"']
-    assert learned.pieces[256:] == ["lo", "low", "Ġlow"]
+    assert learned.vocabulary[:2] == ["!", '"']
+    assert learned.vocabulary[256:] == ["lo", "low", "Ġlow"]
     assert learned.decode(learned.encode("lower\n")) == "lower\n"
 
 
 def test_neighbours_that_overlap_are_counted_as_the_library_does():
     """aaa holds a+a twice, side by side; from the left they make aa a."""
-    assert BytePairs.learn(["aaa"], 300).merges == (("a", "a"),)
-    assert BytePairs.learn(["aaa"], 300).tokenize("aaaaa") == ["aa", "aa", "a"]
+    assert BytePairEncoding.train(["aaa"], 300).merges == (("a", "a"),)
+    assert BytePairEncoding.train(["aaa"], 300).tokenize("aaaaa") == ["aa", "aa", "a"]
 
 
 def recounted(texts, size, min_count):
@@ -64,7 +64,7 @@ def recounted(texts, size, min_count):
 def test_counts_kept_up_to_date_are_those_of_counting_anew(seed):
     draw = random.Random(seed)
     texts = ["".join(draw.choices("aab é", k=60)) for _ in range(20)]
-    assert BytePairs.learn(texts, 340).merges == recounted(texts, 340, 2)
+    assert BytePairEncoding.train(texts, 340).merges == recounted(texts, 340, 2)
 
 
 def test_merge_for_merge_as_the_library_on_english(shared_data):
@@ -80,7 +80,7 @@ def test_merge_for_merge_as_the_library_on_english(shared_data):
         lines,
         library.trainers.BpeTrainer(vocab_size=8000, min_frequency=2, initial_alphabet=CHARACTERS, show_progress=False),
     )
-    ours = BytePairs.learn(lines, 8000)
+    ours = BytePairEncoding.train(lines, 8000)
     assert [list(pair) for pair in ours.merges] == json.loads(theirs.to_str())["model"]["merges"]
     assert all(ours.encode(line) == theirs.encode(line).ids for line in lines[:300])
 
@@ -95,8 +95,8 @@ def first_lines(shared_data, characters):
 def test_dropout_of_one_leaves_bytes_and_of_none_all_merges():
     ranks = {("a", "b"): 0, ("ab", "c"): 1}
     draw = random.Random(0)
-    assert merged("abc", ranks, 1.0, draw) == ["a", "b", "c"]
-    assert merged("abc", ranks, 0.0, draw) == ["abc"]
+    assert apply_merges("abc", ranks, 1.0, draw) == ["a", "b", "c"]
+    assert apply_merges("abc", ranks, 0.0, draw) == ["abc"]
 
 
 def test_dropout_has_the_probabilities_of_its_definition():
@@ -104,7 +104,7 @@ def test_dropout_has_the_probabilities_of_its_definition():
     1/2. Four standard deviations of 4,000 draws are 2.8 % at 1/4 and 3.2 % at 1/2.
     """
     draw = random.Random(1)
-    found = Counter(" ".join(merged("abc", {("a", "b"): 0, ("ab", "c"): 1}, 0.5, draw)) for _ in range(4000))
+    found = Counter(" ".join(apply_merges("abc", {("a", "b"): 0, ("ab", "c"): 1}, 0.5, draw)) for _ in range(4000))
     assert found["abc"] / 4000 == pytest.approx(0.25, abs=0.028)
     assert found["ab c"] / 4000 == pytest.approx(0.25, abs=0.028)
     assert found["a b c"] / 4000 == pytest.approx(0.5, abs=0.032)
@@ -112,8 +112,8 @@ def test_dropout_has_the_probabilities_of_its_definition():
 
 def test_what_cannot_be_learned_from():
     with pytest.raises(OptionError, match="size=256: expected at least 257"):
-        BytePairs.learn(["a"], 256)
+        BytePairEncoding.train(["a"], 256)
     with pytest.raises(CorpusError, match="the texts are empty"):
-        BytePairs.learn([""], 300)
-    with pytest.raises(CorpusError, match="surrogates"):
-        BytePairs.learn(["\udc80"], 300)
+        BytePairEncoding.train([""], 300)
+    with pytest.raises(CorpusError, match="surrogate"):
+        BytePairEncoding.train(["\udc80"], 300)

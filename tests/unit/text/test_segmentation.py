@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from firth.text.segmentation import sampled_longest, sampled_unigram
+from firth.text.segmentation import sample_unigram, sample_wordpiece
 
 DRAWS = 20_000
 
@@ -36,7 +36,7 @@ def test_two_cuts_by_hand():
     """ab: P(ab) = 0.2, P(a) P(b) = 0.5 * 0.3 = 0.15. Power 1: 0.2 / 0.35 = 4/7. Power 2: 0.04 / 0.0625 = 0.64."""
     log_probs = {"a": math.log(0.5), "b": math.log(0.3), "ab": math.log(0.2)}
     for power, expected in ((1.0, 4 / 7), (2.0, 0.64), (0.0, 0.5)):
-        found = drawn(lambda draw, power=power: sampled_unigram("ab", log_probs, 2, power, draw))
+        found = drawn(lambda draw, power=power: sample_unigram("ab", log_probs, 2, power, draw))
         assert found["ab"] == pytest.approx(expected, abs=four_deviations(expected))
 
 
@@ -46,7 +46,7 @@ def test_unigram_cuts_are_drawn_as_enumeration_has_them():
     log_probs = {piece: -1.0 - 0.7 * i for i, piece in enumerate(pieces)}
     cuts = segmentations("abcabc", log_probs)
     weights = {" ".join(cut): math.exp(0.5 * sum(log_probs[piece] for piece in cut)) for cut in cuts}
-    found = drawn(lambda draw: sampled_unigram("abcabc", log_probs, 4, 0.5, draw))
+    found = drawn(lambda draw: sample_unigram("abcabc", log_probs, 4, 0.5, draw))
     assert len(weights) == 23
     assert set(found) <= set(weights)
     for cut, weight in weights.items():
@@ -59,6 +59,6 @@ def test_longest_pieces_by_hand():
     passed over; else a 1/4 and then …bc or …b …c, 1/8 each.
     """
     pieces = dict.fromkeys(["a", "b", "c", "…a", "…b", "…c", "abc", "ab", "…bc"], 0)
-    found = drawn(lambda draw: sampled_longest("abc", pieces, "…", 0.5, draw))
+    found = drawn(lambda draw: sample_wordpiece("abc", pieces, "…", 0.5, draw))
     for cut, p in {"abc": 0.5, "ab …c": 0.25, "a …bc": 0.125, "a …b …c": 0.125}.items():
         assert found[cut] == pytest.approx(p, abs=four_deviations(p))

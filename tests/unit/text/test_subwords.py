@@ -13,7 +13,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError
-from firth.text.byte_pairs import BytePairs
+from firth.text.byte_pairs import BytePairEncoding
 from firth.text.subwords import KINDS, MARK, Subwords
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
@@ -38,7 +38,7 @@ def test_nothing_is_lost(made, kind):
     for text in (HARD, "", " ", "\n", "the cat", " the  cat "):
         ids = subwords.encode(text)
         assert subwords.decode(ids) == text
-        assert subwords.tokenize(text) == [subwords.pieces[i] for i in ids]
+        assert subwords.tokenize(text) == [subwords.vocabulary[i] for i in ids]
         assert subwords.join(subwords.tokenize(text)) == text
         sampled = subwords.encode(text, sample=0.3, seed=5)
         assert subwords.decode(sampled) == text
@@ -51,8 +51,8 @@ def test_frequent_words_are_pieces(made, kind):
 
 
 def test_byte_pairs_are_those_of_our_own(made):
-    ours = BytePairs.learn(TEXTS, 400)
-    assert ours.pieces == made["bpe"].pieces
+    ours = BytePairEncoding.train(TEXTS, 400)
+    assert ours.vocabulary == made["bpe"].vocabulary
     assert ours.encode(HARD) == made["bpe"].encode(HARD)
 
 
@@ -97,7 +97,7 @@ def test_saved_opened_pickled(made, kind, tmp_path):
     opened = Subwords.open(tmp_path / "pieces.json")
     assert opened == made[kind] == pickle.loads(pickle.dumps(made[kind]))
     assert opened.encode(HARD) == made[kind].encode(HARD)
-    assert repr(opened) == f"Subwords({kind}, {len(opened):,} pieces)"
+    assert repr(opened) == f"Subwords({kind}, {len(opened):,} subwords)"
 
 
 @pytest.mark.parametrize("kind", ["bpe", "wordpiece"])
@@ -148,7 +148,7 @@ def test_texts_that_are_none():
         Subwords.train(["", ""], 300)
     with pytest.raises(CorpusError, match="text 1 is int 3; expected strings"):
         Subwords.train(["the cat", 3], 300)
-    with pytest.raises(CorpusError, match="surrogates"):
+    with pytest.raises(CorpusError, match="surrogate"):
         Subwords.train(["\ud83d"], 300)
 
 
@@ -160,13 +160,13 @@ def test_a_dropout_is_a_probability(made, sample):
 
 def test_a_power_is_finite_and_not_negative(made):
     for sample in (-1.0, math.inf):
-        with pytest.raises(OptionError, match="expected a power of at least 0"):
+        with pytest.raises(OptionError, match="expected an exponent of at least 0"):
             made["unigram"].encode("the cat", sample=sample)
 
 
 def test_a_text_that_utf8_cannot_hold(made):
     for sample in (None, 0.1):
-        with pytest.raises(CorpusError, match="surrogates"):
+        with pytest.raises(CorpusError, match="surrogate"):
             made["bpe"].encode("a\udfff", sample=sample)
 
 
@@ -212,7 +212,7 @@ def test_numbers_of_pieces_with_gaps_are_refused(made, tmp_path):
     last = max(vocabulary, key=vocabulary.__getitem__)
     for number in (len(vocabulary) + 7, 0, -1, 1.5, "x", None, True):
         (tmp_path / "x.json").write_text(changed(made["bpe"].rules, vocab=vocabulary | {last: number}))
-        with pytest.raises(FormatError, match=r"x\.json: (a tokeniser that firth did not make|no tokeniser)"):
+        with pytest.raises(FormatError, match=r"x\.json: (a tokeniser that firth did not make|not a tokeniser)"):
             Subwords.open(tmp_path / "x.json")
 
 
@@ -236,7 +236,9 @@ def test_what_the_library_refuses_is_refused_when_it_is_opened(made, tmp_path):
     del found["model"]["unk_token"]
     found["model"]["fuse_unk"] = "perhaps"
     (tmp_path / "x.json").write_text(json.dumps(found))
-    with pytest.raises(FormatError, match=r"x\.json: no tokeniser .*expected a complete file of Subwords.save"):
+    with pytest.raises(
+        FormatError, match=r"x\.json: not a tokeniser .*expected a complete file saved by Subwords.save"
+    ):
         Subwords.open(tmp_path / "x.json")
     with pytest.raises(FormatError, match="no tokeniser"):
         Subwords(json.dumps(found)).encode("a")
@@ -249,4 +251,4 @@ def test_without_the_library(monkeypatch):
 
 
 def test_the_mark_is_no_byte():
-    assert all(character != MARK for character in Subwords.train(TEXTS, 300).pieces)
+    assert all(character != MARK for character in Subwords.train(TEXTS, 300).vocabulary)

@@ -1,23 +1,23 @@
-"""How far reading has come."""
+"""Progress of reading a source."""
 
 import time
 from dataclasses import dataclass, field
 
 from firth.progress import Report, Status
 
-_INTERVAL = 0.1  # seconds between two reports
+_INTERVAL = 0.1  # seconds between reports
 
 
 @dataclass
-class Meter:
-    """Tells `report` how far reading has come, a few times a second.
+class ReadingProgress:
+    """Reports the progress of reading, a few times a second.
 
     Attributes:
-        report: receives each `Status`.
-        total: bytes of all files as they lie on disk; None where the source is no file, and words are told instead.
-        words: met so far.
-        finished: bytes of the files that are done with.
-        characters: code points of the text so far, line feeds left out; 0 where text comes as tokens.
+        report: called with each `Status`.
+        total: size of all files on disk in bytes; None if the source is not a file: words are then reported.
+        words: number of words read.
+        finished: size of the finished files in bytes.
+        characters: number of code points read, without line feeds; 0 if the text comes as tokens.
     """
 
     report: Report
@@ -28,11 +28,11 @@ class Meter:
     _started: float = field(default_factory=time.monotonic)
     _last: float = 0.0
 
-    def tick(self, position: int = 0) -> None:
-        """Report, if the last time is long enough ago.
+    def update(self, position: int = 0) -> None:
+        """Report if the last report is long enough ago.
 
         Args:
-            position: bytes of the present file that are read.
+            position: bytes read of the current file.
         """
         now = time.monotonic()
         if now - self._last < _INTERVAL:

@@ -1,4 +1,4 @@
-"""The end of every corpus's making: words are chosen and numbered, and all files written."""
+"""The last step of building a corpus: select the vocabulary, replace provisional ids, write all files."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from firth.corpus import storage
 from firth.corpus.options import CorpusOptions
-from firth.corpus.ordering import choose
+from firth.corpus.vocabulary_selection import select_vocabulary
 from firth.vocabulary import Vocabulary
 
 
-def finish(
+def write_encoded(
     folder: Path,
     spill: storage.Spill,
     words: Sequence[str],
@@ -23,21 +23,21 @@ def finish(
     source: Mapping[str, Any],
     characters: int | None,
 ) -> dict[str, Any]:
-    """Write what a corpus's folder lacks but the text; return what its manifest says.
+    """Write the files of a corpus from its text as provisional ids; return the manifest.
 
     Args:
-        folder: of the corpus.
-        spill: the text as provisional numbers.
-        words: what those numbers stand for.
-        counts: how often each of them stands there.
-        options: what the corpus keeps.
-        source: what the manifest says of where the text is from.
-        characters: of the text; None where they are not known.
+        folder: folder of the corpus.
+        spill: the text as provisional ids.
+        words: the words of the provisional ids.
+        counts: the count of each word.
+        options: options of the corpus.
+        source: description of the source, for the manifest.
+        characters: number of characters of the text; None if unknown.
 
     Raises:
         CorpusError: no word is left, or the files cannot be written.
     """
-    vocabulary, final = choose(words, counts, options)
+    vocabulary, final = select_vocabulary(words, counts, options)
     tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)
     storage.write_vocabulary(folder, vocabulary)
     described = options.described()

@@ -12,7 +12,7 @@ import pytest
 import firth
 from firth.errors import KindError, OptionError
 from firth.language.ngram_lm import NgramLM
-from firth.text.given import several, token_lists
+from firth.text.inputs import check_items, token_lists
 
 COLUMNS = {"id": [1, 2], "text": ["the cat", "a dog"]}
 LINES = ["the cat sat on the mat", "a dog ran to the cat"] * 20
@@ -34,7 +34,7 @@ TABLES = [pandas.DataFrame(COLUMNS), polars.DataFrame(COLUMNS), polars.LazyFrame
 @pytest.mark.parametrize("table", [*TABLES, COLUMNS], ids=lambda table: f"{type(table).__module__}.{type(table)}")
 def test_a_table_is_not_read_as_the_names_of_its_columns(table: Any) -> None:
     with pytest.raises(KindError, match=r"columns 'id', 'text'; expected a list of texts.*\['text'\]"):
-        several(table)
+        check_items(table)
 
 
 @pytest.mark.parametrize("column", [each["text"] for each in (TABLES[0], TABLES[1], TABLES[3])], ids=type)

@@ -1,4 +1,4 @@
-"""Which words are kept, and in which order they stand: by count, the most frequent first, then by spelling."""
+"""Select the vocabulary: words sorted by count, the most frequent first, then by spelling."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ from firth.text.tokenise import encode, tokeniser
 from firth.vocabulary import Vocabulary
 
 
-def choose(
+def select_vocabulary(
     words: Sequence[str], counts: npt.NDArray[np.int64], options: CorpusOptions
 ) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
-    """Return the vocabulary, and the id of each word that was counted.
+    """Return the vocabulary, and the id of each counted word.
 
     Args:
-        words: W words as they were counted; one may stand there several times, or not occur.
+        words: W counted words; a word may appear several times, or have the count 0.
         counts: (W,) int64.
-        options: `min_count`, `max_size`, `stop_words`, `unknown`; `tokens` brings the stop words into the same form.
+        options: `min_count`, `max_size`, `stop_words` and `unknown`; `tokens` tokenises the stop words.
 
     Returns:
-        The vocabulary, and (W,) int32 ids, -1 for a word that is left out. `unknown` is always among the words, with
-        the count of those it stands for, which may be none; stop words are left out all the same.
+        The vocabulary, and (W,) int32 ids, -1 for words left out. The unknown word is always in the vocabulary, with
+        the total count of the words it replaces; stop words are left out and not replaced.
 
     Raises:
         CorpusError: no word is left.
@@ -49,7 +49,7 @@ def choose(
 def _with_unknown(
     vocabulary: Vocabulary, ids: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], unknown: str
 ) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
-    """Give the words that occur and have no id the id of `unknown`, which takes its place by its count."""
+    """Map words without an id to the unknown word, which is sorted in by its count."""
     left_out = (ids < 0) & (counts > 0)
     there = vocabulary.ids.get(unknown)
     words = [*vocabulary.words] if there is not None else [*vocabulary.words, unknown]
@@ -66,9 +66,9 @@ def _with_unknown(
 
 
 def _merge(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
-    """Give the first of equal words the counts of all; return the place of the first, or None where all differ.
+    """Add the counts of equal words to the first; return the index of the first, or None if all differ.
 
-    Words of which invalid UTF-8 was replaced were told apart by their bytes, and may now be equal.
+    Words with invalid UTF-8 were counted by their bytes, and may be equal after its replacement.
     """
     replaced = [i for i, word in enumerate(words) if "\ufffd" in word]
     places: dict[str, int] = {}
@@ -94,10 +94,9 @@ def _stop_words(options: CorpusOptions) -> set[str]:
 
 
 def by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the order by (-count, word), words by code points.
+    """Return the order by (-count, word), words compared by code points.
 
-    The first 8 bytes of UTF-8, which sort as code points do, decide nearly always; what they leave equal is sorted by
-    Python.
+    The first 8 bytes of UTF-8, which sort like code points, nearly always decide; ties are sorted by Python.
     """
     heads = np.array([encode(word)[:8] for word in words], dtype="S8").view(">u8").astype(np.uint64)
     order = np.lexsort((heads, -counts))

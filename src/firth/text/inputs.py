@@ -1,0 +1,97 @@
+"""Check the texts and words that callers pass to trained models.
+
+Iterating over a string would give its letters, over bytes numbers, and over a data frame its column names. All of these
+are refused where a list of texts or words is expected.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from firth.errors import KindError
+from firth.options import wrong_kind
+
+Text = str | Sequence[str]
+_NAMED = 8  # columns named in a message
+
+
+def check_text(text: Any, name: str = "text") -> None:
+    """Check that a value is a text.
+
+    Raises:
+        KindError: it is not a string.
+    """
+    if not isinstance(text, str):
+        raise wrong_kind(name, text, "a text (str)")
+
+
+def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterable[Any]:
+    """Check that a value is a collection of texts or words, and return it as an iterable.
+
+    Args:
+        values: a list, an array, a series or another iterable.
+        name: name of the argument, for error messages.
+        what: name of an item, for error messages.
+
+    Raises:
+        KindError: the value is a string, bytes, a table, or not iterable.
+    """
+    if isinstance(values, str):
+        cure = "split the text first" if what == "word" and " " in values else f"put a {what} into a list"
+        raise KindError(f"{name}={values[:40]!r}: expected a list of {what}s; {cure}")
+    columns = _columns(values)
+    if columns is not None:
+        kind = type(values)
+        named = ", ".join(map(repr, columns[:_NAMED])) + (", ..." if len(columns) > _NAMED else "")
+        column = next((each for each in columns if each == "text"), columns[0] if columns else "text")
+        computed = next((f".{way}()" for way in ("collect", "df") if hasattr(kind, way)), "")
+        library = kind.__module__.partition(".")[0].removeprefix("_")
+        found = f"the {library} {kind.__name__}" if library != "builtins" else f"a {kind.__name__}"
+        raise KindError(
+            f"{name}: found {found} with the columns {named}; expected a list of {what}s: pass one of its columns, "
+            f"such as table{computed}[{column!r}]"
+        )
+    if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
+        raise wrong_kind(name, values, f"a list of {what}s")
+    to_list = getattr(values, "to_pylist", None)  # items of Arrow arrays are not Python strings
+    return to_list() if callable(to_list) else values
+
+
+def token_lists(texts: Any, split: Callable[[str], Sequence[str]], name: str = "texts") -> list[Sequence[str]]:
+    """Return the tokens of each text.
+
+    Args:
+        texts: strings, or lists of tokens, which are kept.
+        split: tokeniser for the strings.
+        name: name of the argument, for error messages.
+
+    Raises:
+        KindError: the value is not a collection of texts.
+    """
+    return [
+        split(text) if isinstance(text, str) else _tokens(text, f"{name}[{i}]")
+        for i, text in enumerate(check_items(texts, name))
+    ]
+
+
+def _tokens(given: Any, name: str) -> list[str]:
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise wrong_kind(name, given, "a text (str) or a list of its words")
+    tokens = list(given)
+    for token in tokens:
+        if not isinstance(token, str):
+            raise wrong_kind(f"a word of {name}", token, "a text (str)")
+    return tokens
+
+
+def _columns(given: Any) -> list[Any] | None:
+    """Return the column names of a table of any library, or None if the value is not a table."""
+    if isinstance(given, Mapping):
+        return list(given)
+    kind = type(given)
+    if hasattr(kind, "collect_schema") and hasattr(kind, "columns"):  # polars: `columns` of a lazy frame warns
+        return list(given.collect_schema().names())
+    names = next((name for name in ("column_names", "columns") if hasattr(kind, name)), None)
+    if names is not None and hasattr(given, "__getitem__"):
+        return list(getattr(given, names))
+    schema = getattr(given, "schema", None) if hasattr(kind, "read_next_batch") else None  # an Arrow stream
+    return None if schema is None else list(schema.names)
