@@ -172,7 +172,7 @@ def test_a_text_that_utf8_cannot_hold(made):
 
 def test_numbers_of_no_piece(made):
     for wrong in (-1, 400):
-        with pytest.raises(OptionError, match=f"piece {wrong}: expected numbers from 0 to 399"):
+        with pytest.raises(OptionError, match=f"subword id {wrong}: expected ids from 0 to 399"):
             made["bpe"].decode([wrong])
 
 
@@ -240,7 +240,7 @@ def test_what_the_library_refuses_is_refused_when_it_is_opened(made, tmp_path):
         FormatError, match=r"x\.json: not a tokeniser .*expected a complete file saved by Subwords.save"
     ):
         Subwords.open(tmp_path / "x.json")
-    with pytest.raises(FormatError, match="no tokeniser"):
+    with pytest.raises(FormatError, match="not a tokeniser"):
         Subwords(json.dumps(found)).encode("a")
 
 
