@@ -1,6 +1,7 @@
 """Character-aware word embeddings: a CNN or an LSTM over the characters of any word, known or not.
 
-What Encoders that replace a `WordEmbedding`: they take ids of a vocabulary, and read each distinct word once per batch.
+What
+    Encoders that replace a `WordEmbedding`: they take ids of a vocabulary, and read each distinct word once per batch.
     Ids from V on are words outside the vocabulary, whose character ids come with the batch.
 Objective
     CNN    for each width w and filter: max over positions p of tanh(W [c_p; ...; c_{p+w-1}] + b); concatenated; highway

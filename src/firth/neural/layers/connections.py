@@ -1,23 +1,23 @@
-"""What a layer of a stack hands to the next one: its output, alone or with what came in.
+"""Connections around the layers of a stack: plain, residual, highway and dense.
 
 What
-    Ways around a layer, along which signals and gradients pass deep stacks.
+    Paths around a layer that carry signals and gradients through deep stacks.
 Objective
-    With x what enters a layer and y what it makes of it, the next one is given
+    With x the input of a layer and y its output, the input of the next layer is
 
         plain      y
         residual   x + y
         highway    t * y + (1 - t) * x,   t = sigma(W_t x + b_t)
-        dense      [x; y], so that each layer reads the input and all outputs before its own
+        dense      [x; y], so that each layer reads the input of the stack and all earlier outputs
 Source
     He et al. 2016, equations 1 and 2; Srivastava, Greff and Schmidhuber 2015, equation 3; Huang et al. 2017, equation
     2; Bradbury et al. 2017, section 2.1, for dense connections between recurrent layers.
 Departures
-    Where x and y differ in width, x passes a learnt matrix without bias (He et al. 2016, equation 2), in highways too.
-    The last layer of a dense stack gives its output alone, as in Bradbury et al., so that the width of a stack is that
-    of its layers.
+    If x and y differ in width, x passes a learned matrix without bias (He et al. 2016, equation 2), in highways too.
+    The last layer of a dense stack gives only its output, as in Bradbury et al., so that the stack has the width of
+    its layers.
 Cost
-    One addition; a (D, D) product for a highway; wider inputs, layer by layer, for dense connections.
+    One addition; a (D, D) product for a highway; inputs that grow with each layer for dense connections.
 """
 
 from collections.abc import Callable
@@ -29,14 +29,14 @@ from firth.neural.layers.highway import Gate
 
 
 class Plain(nn.Module):
-    """The output alone.
+    """The output only.
 
     Args:
-        width_in: numbers of x.
-        width: numbers of y.
+        width_in: D, width of x.
+        width: D', width of y.
 
     Attributes:
-        width: numbers of what goes on.
+        width: of the result.
     """
 
     def __init__(self, width_in: int, width: int) -> None:
@@ -44,12 +44,7 @@ class Plain(nn.Module):
         self.width = width
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        """Return y.
-
-        Args:
-            x: (..., D) what entered the layer.
-            y: (..., D') what it made.
-        """
+        """Return (..., D') y, given (..., D) x."""
         return y
 
 
@@ -68,7 +63,7 @@ class Residual(nn.Module):
 
 
 class HighwayConnection(nn.Module):
-    """A gated mixture; arguments and attributes as in `Plain`."""
+    """A gated sum; arguments and attributes as in `Plain`."""
 
     def __init__(self, width_in: int, width: int) -> None:
         super().__init__()
@@ -83,7 +78,7 @@ class HighwayConnection(nn.Module):
 
 
 class Dense(nn.Module):
-    """Both side by side; arguments and attributes as in `Plain`."""
+    """The concatenation; arguments and attributes as in `Plain`."""
 
     def __init__(self, width_in: int, width: int) -> None:
         super().__init__()

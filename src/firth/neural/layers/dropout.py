@@ -2,7 +2,8 @@
 
 What
     Random masks in training: numbers are set to zero, or, by zoneout, keep their last value.
-Objective Inverted dropout of rate p multiplies by m / (1 - p), m ~ Bernoulli(1 - p), so that the expectation is x and
+Objective
+    Inverted dropout of rate p multiplies by m / (1 - p), m ~ Bernoulli(1 - p), so that the expectation is x and
     evaluation needs no scale. *Plain*: a new m for every number. *Locked* (variational): one m per sequence, the same
     at every step. *Weights*: m over the entries of a matrix. *Word types*: m over the rows of a table, so that all
     occurrences of a word in a batch are dropped together.

@@ -2,8 +2,9 @@
 
 What
     One row per word, random or from trained word vectors, which are frozen or fine-tuned.
-Objective x = E[id], with embedding dropout x = m[id] E[id] / (1 - p), m ~ Bernoulli(1 - p), one number per word type
-    and batch.
+Objective
+    x = E[id], with embedding dropout x = m[id] E[id] / (1 - p), m ~ Bernoulli(1 - p), one number per word type and
+    batch.
 Source
     Bengio et al. 2003, section 2; Gal and Ghahramani 2016, section 4.2, for dropout of word types.
 Departures

@@ -1,7 +1,7 @@
-"""A highway layer: at each number a gate chooses between what comes in and what is made of it.
+"""Highway layers: a gate mixes the input and the output of a layer, unit by unit.
 
 What
-    A layer that starts out letting its input through, so that deep stacks train.
+    Initially the gate passes most of the input, so that deep stacks train.
 Objective
     y = t * g + (1 - t) * x,   t = sigma(W_t x + b_t),   g = relu(W x + b) in `Highway`, any layer's output in `Gate`.
 Source
@@ -17,15 +17,15 @@ import torch
 from torch import nn
 from torch.nn.functional import relu
 
-CARRY = -2.0  # the gate's bias at first: sigma(-2) = 0.12 of the layer, 0.88 of its input
+CARRY = -2.0  # initial bias of the gate: sigma(-2) = 0.12 of the layer, 0.88 of its input
 
 
 class Gate(nn.Module):
-    """The choice between an input and what a layer makes of it.
+    """The gate between the input and the output of a layer.
 
     Args:
         width: D.
-        bias: of the gate at first; the lower, the more of the input goes through.
+        bias: initial bias; lower values pass more of the input.
 
     Attributes:
         bias: the same.
@@ -38,27 +38,22 @@ class Gate(nn.Module):
         self.close()
 
     def close(self) -> None:
-        """Set the gate's bias to what it is at first."""
+        """Reset the bias to its initial value."""
         nn.init.constant_(self.transform.bias, self.bias)
 
-    def forward(self, x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
-        """Return a mixture of both, number by number.
-
-        Args:
-            x: (..., D), which also sets the gate.
-            made: (..., D) what a layer made of x.
-        """
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return the gated sum of (..., D) x, which also determines the gate, and (..., D) y."""
         # Not torch.lerp, whose three inputs must be of one type: with autocast the gate is in half precision.
-        return x + torch.sigmoid(self.transform(x)) * (made - x)
+        return x + torch.sigmoid(self.transform(x)) * (y - x)
 
 
 class Highway(nn.Module):
-    """Highway layers of their own, with a rectified linear layer in each.
+    """A stack of highway layers over rectified linear layers.
 
     Args:
         width: D.
-        layers: how many, one upon the other.
-        bias: of each gate at first.
+        layers: number of layers.
+        bias: initial bias of the gates.
 
     Attributes:
         width: D.
@@ -71,11 +66,7 @@ class Highway(nn.Module):
         self.gates = nn.ModuleList(Gate(width, bias=bias) for _ in range(layers))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the last layer's output.
-
-        Args:
-            x: (..., D).
-        """
+        """Return the (..., D) output of the last layer."""
         for make, gate in zip(self.makers, self.gates, strict=True):
             x = gate(x, relu(make(x)))
         return x

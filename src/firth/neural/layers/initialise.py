@@ -1,19 +1,19 @@
-"""What weights are before anything is learnt.
+"""Initialisation of weights.
 
 What
-    One function over a module: products, recurrent products, tables and biases each get their own rule.
+    One function for a whole module, with rules for matrices, recurrent matrices, embeddings and biases.
 Objective
     With n_in and n_out the sides of a matrix, U[-a, a] or N(0, s^2):
 
-        xavier   a = sqrt(6 / (n_in + n_out)),  s = sqrt(2 / (n_in + n_out))    tanh, sigma: keeps spread both ways
-        he       a = sqrt(6 / n_in),            s = sqrt(2 / n_in)              relu, which halves it
-        lecun    a = sqrt(3 / n_in),            s = sqrt(1 / n_in)              spread kept onward
-        orthogonal   U U' = 1                                                   lengths kept, for recurrent products
+        xavier   a = sqrt(6 / (n_in + n_out)),  s = sqrt(2 / (n_in + n_out))    tanh, sigma: keeps variance both ways
+        he       a = sqrt(6 / n_in),            s = sqrt(2 / n_in)              relu, which halves the variance
+        lecun    a = sqrt(3 / n_in),            s = sqrt(1 / n_in)              keeps variance forward
+        orthogonal   U U' = 1                                                   keeps lengths; recurrent matrices
 Source
     Glorot and Bengio 2010, equations 12 and 16; He et al. 2015, equation 10; LeCun et al. 1998, section 4.6; Saxe,
     McClelland and Ganguli 2014; Jozefowicz, Zaremba and Sutskever 2015, section 2.2, for the forget gate's bias of 1.
 Departures
-    The blocks of a recurrent matrix, one a gate, are matrices of their own here: their sides are what counts.
+    The blocks of a recurrent matrix, one per gate, count as separate matrices.
 Cost
     One pass over the weights; a decomposition for each orthogonal block.
 """
@@ -52,26 +52,26 @@ def initialise(
     forget_bias: float = 1.0,
     seed: int = 0,
 ) -> None:
-    """Draw the weights of every layer in a module anew; biases become 0.
+    """Initialise the weights of every layer of a module; biases become 0.
 
-    Linear layers and convolutions, torch's embeddings, and the recurrent layers, embeddings and highways of firth are
-    known; norms and parameters that a module holds by itself stay as they are, and so do tables that are frozen or came
-    from trained vectors. A highway's gate keeps its negative bias.
+    This covers linear layers, convolutions, torch's embeddings, and firth's recurrent layers, embeddings and highways.
+    Normalisation, parameters outside these layers, and embeddings that are frozen or pretrained do not change. A
+    highway's gate keeps its negative bias.
 
     Args:
-        module: whose parts are drawn.
-        weights: a name in `SCHEMES`.
-        recurrent: the same, for products with a state.
-        embeddings: rows are drawn from the uniform distribution between minus this and this.
-        forget_bias: of an LSTM's forget gate.
-        seed: the same weights for the same seed, whatever torch's own generator does.
+        module: to initialise.
+        weights: a name of `SCHEMES`.
+        recurrent: a name of `SCHEMES`, for recurrent matrices.
+        embeddings: limit of the uniform distribution of embeddings, which is symmetric.
+        forget_bias: bias of an LSTM's forget gate.
+        seed: of the weights; torch's own generator does not matter.
 
     Raises:
-        OptionError: no such scheme.
+        OptionError: there is no such scheme.
     """
     for name in (weights, recurrent):
         if name not in SCHEMES:
-            raise OptionError(f"{name!r} is no initialiser: expected one of {', '.join(SCHEMES)}")
+            raise OptionError(f"{name!r} is not an initialisation scheme: expected one of {', '.join(SCHEMES)}")
     generator = torch.Generator().manual_seed(seed)
     into = partial(SCHEMES[weights], generator=generator)
     onward = partial(SCHEMES[recurrent], generator=generator)

@@ -1,16 +1,16 @@
-"""Numbers brought to mean 0 and spread 1, then scaled and moved as is learnt.
+"""Layer and batch normalisation of sequences.
 
 What
-    Normalisation of what enters a layer: over each step's own numbers, or over all steps of a batch.
+    Normalisation of the input of a layer: over the units of each step, or over all steps of a batch.
 Objective
-    y = a * (x - mean) / sqrt(variance + e) + b; "layer": over the D numbers of a step; "batch": each number over the
-    steps of the batch, in use over a running average of what training saw.
+    y = a * (x - mean) / sqrt(variance + e) + b; "layer": over the D units of a step; "batch": each unit over the
+    steps of the batch, in evaluation with running averages of training.
 Source
     Ba, Kiros and Hinton 2016, equation 4; Ioffe and Szegedy 2015, algorithm 1.
 Departures
-    "batch" leaves steps behind a sequence's end out, so that no sequence depends on its neighbours' padding.
+    "batch" leaves out padding, so that no sequence depends on the lengths of the others.
 Cost
-    A few passes over the numbers. Norms inside a cell, on U h, would cost a call a step and torch's kernels.
+    A few passes over the data. Normalisation inside a cell, of U h, would cost a call per step and torch's kernels.
 """
 
 import torch
@@ -22,14 +22,14 @@ NORMS = ("none", "layer", "batch")
 
 
 class Normalise(nn.Module):
-    """One way of normalising sequences.
+    """Normalisation of sequences.
 
     Args:
         kind: "none", "layer" or "batch".
         width: D.
 
     Raises:
-        OptionError: no such kind.
+        OptionError: there is no such kind.
     """
 
     def __init__(self, kind: str, width: int) -> None:
@@ -41,18 +41,18 @@ class Normalise(nn.Module):
         self.norm = norms[kind](width)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
-        """Return x normalised.
+        """Return normalised (B, T, D) x.
 
         Args:
             x: (B, T, D).
-            lengths: (B,) int64, steps of each sequence; None where all have T.
+            lengths: (B,) int64, steps of each sequence; None if all have T.
         """
         if not self.over_steps:
-            even: torch.Tensor = self.norm(x)
-            return even
+            normalised: torch.Tensor = self.norm(x)
+            return normalised
         steps = torch.arange(x.shape[1], device=x.device)
         real = slice(None) if lengths is None else (steps < lengths.to(x.device).unsqueeze(1)).flatten()
         flat = x.flatten(0, 1)
-        whole = torch.zeros_like(flat)
-        whole[real] = self.norm(flat[real]).to(whole.dtype)
-        return whole.view_as(x)
+        result = torch.zeros_like(flat)
+        result[real] = self.norm(flat[real]).to(result.dtype)
+        return result.view_as(x)

@@ -1,17 +1,17 @@
-"""Scheduled sampling: a model learns to go on from its own words, not from the right ones alone.
+"""Scheduled sampling: a model learns to continue its own words, not only the true ones.
 
-What: a sequence is read step by step; at each, and for each sequence by itself, a coin decides whether the model is
-    fed the true word before, or its own: a draw (plain), or the mean of all words' vectors under its own distribution
-    (differentiable: the loss of a step reaches the scores of the step before). The share of true words falls with
-    training.
-Objective: share of true words at step i: linear max(least, 1 - i / span), exponential k^i, inverse sigmoid
-    k / (k + e^(i / k)). Fed at step t instead of the vector e(y_{t-1}): e(y), y ~ softmax(s_{t-1}) ("draw");
+What: a sequence is read step by step. At each step, and independently for each sequence, a coin decides whether the
+    input is the true previous word or the model's own: a sample, or the mean of all word vectors under its distribution
+    (differentiable: the loss of a step reaches the scores of the previous one). The probability of true words falls
+    during training.
+Objective: probability of true words at step i: linear max(least, 1 - i / span), exponential k^i, inverse sigmoid
+    k / (k + e^(i / k)). Input at step t instead of the vector e(y_{t-1}): e(y), y ~ softmax(s_{t-1}) ("draw");
     sum_y softmax(s_{t-1} / tau)_y e(y) ("soft"); the same over s_{t-1} + Gumbel noise ("gumbel").
 Source: Bengio, Vinyals, Jaitly and Shazeer 2015, section 2.4; Goyal, Dyer and Berg-Kirkpatrick 2017, sections 3.1
     (soft: the relaxed arg max, alpha = 1 / tau) and 3.2 (gumbel: the relaxed draw).
-Departures: with a share of 1 the sequence is read in one pass, as without scheduled sampling, bit for bit, and no
-    random number is drawn. The first step is always fed the truth.
-Cost: T steps one after another instead of one pass; "soft" and "gumbel" a (B, V) by (V, D) product a step besides.
+Departures: with a probability of 1 the sequence is read in one pass, with the same bits as without scheduled sampling,
+    and without random numbers. The first step always has the true word.
+Cost: T sequential steps instead of one pass; for "soft" and "gumbel" also a (B, V) by (V, D) product per step.
 """
 
 import math
@@ -29,18 +29,18 @@ KINDS = ("draw", "soft", "gumbel")
 
 
 def linear_share(step: int, *, span: float, least: float = 0.0) -> float:
-    """Return the share of true words, which falls by 1 / span a step.
+    """Return the probability of true words, which falls by 1 / span per step.
 
     Args:
         step: from 0.
         span: steps until it would be 0, above 0.
-        least: where it stays.
+        least: minimum.
     """
     return max(least, 1.0 - step / span)
 
 
 def exponential_share(step: int, *, k: float) -> float:
-    """Return the share of true words k^step.
+    """Return the probability of true words k^step.
 
     Args:
         step: from 0.
@@ -50,11 +50,11 @@ def exponential_share(step: int, *, k: float) -> float:
 
 
 def inverse_sigmoid_share(step: int, *, k: float) -> float:
-    """Return the share of true words k / (k + e^(step / k)): near 1 for long, then falling, half at k ln k.
+    """Return the probability of true words k / (k + e^(step / k)): near 1 at first, 0.5 at k ln k.
 
     Args:
         step: from 0.
-        k: at least 1; the greater, the later.
+        k: at least 1; higher values fall later.
     """
     exponent = step / k - math.log(k)  # 1 / (1 + e^exponent), written so that a late step does not overflow
     return 1 / (1 + math.exp(exponent)) if exponent < 0 else math.exp(-exponent) / (1 + math.exp(-exponent))

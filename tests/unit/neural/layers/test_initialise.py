@@ -73,5 +73,5 @@ def test_gates_stay_shut_and_blank_characters_blank():
 
 
 def test_unknown_schemes_are_refused():
-    with pytest.raises(OptionError, match="'glorot' is no initialiser: expected one of xavier-uniform"):
+    with pytest.raises(OptionError, match="'glorot' is not an initialisation scheme: expected one of xavier-uniform"):
         initialise(torch.nn.Linear(2, 2), weights="glorot")

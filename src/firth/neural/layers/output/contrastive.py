@@ -1,22 +1,21 @@
-"""Noise-contrastive estimation: words of the text are told from words that are drawn.
+"""Noise-contrastive estimation (NCE): a logistic classifier of text words against noise words.
 
-What: a softmax whose sum over all words is never computed in training: it is taken as a constant, or learned as one,
-and scores that tell text from noise come out normalised by themselves.
+What: a softmax whose normaliser is never computed in training. It is a constant, fixed or learned; scores that
+distinguish text from noise become normalised by themselves.
 
-Objective: with scores s = W h + b - log Z, K noise words n drawn from q,
+Objective: with scores s = W h + b - log Z, K noise words n from q,
 
     x_w = s_w - log(K q(w)),      loss = -log sigma(x_target) - sum_n log sigma(-x_n)
 
-whose gradient becomes that of -log p(target) as K grows. `log_prob` and `log_prob_of` compute the sum and divide by it;
+whose gradient approaches that of -log p(target) as K grows. `log_prob` and `log_prob_of` normalise exactly;
 `log_scores` does not.
 
 Source: Gutmann and Hyvarinen 2010, "Noise-contrastive estimation"; Mnih and Teh 2012, "A fast and simple algorithm for
 training neural probabilistic language models", section 3, equations 8 to 13, and section 3.2 for Z as a constant.
 
-Departures: the same K words serve all predictions of a batch, which makes of them one product of matrices; Mnih and Teh
-draw 25 for each. Noise may hold the target or a word twice: q says how often it should. Z is one number for all
-contexts. Biases begin at log q + log Z, so that scores are logarithms of probabilities from the start; Mnih and Teh say
-nothing of how theirs begin.
+Departures: the same K words serve all predictions of a batch, in one matrix product; Mnih and Teh sample 25 for each.
+Noise may contain the target, or a word twice, as often as q says. Z is one number for all contexts. Biases start at log
+q + log Z, so that scores are log-probabilities from the start; Mnih and Teh do not say how theirs start.
 
 Cost: N (K + 1) D multiplications.
 """
@@ -32,24 +31,24 @@ from firth.neural.layers.output.noise import NoiseDistribution
 
 
 class ContrastiveSoftmax(OutputLayer):
-    """A softmax that learns to tell text from noise; see the module.
+    """Noise-contrastive estimation; see the module.
 
     Args:
-        width: D, of the hidden vectors.
+        width: D, of the hidden states.
         words: V.
-        counts: (V,) of the words, for q and the biases' beginning; q is even without them.
-        tied: (V, E) the weight of an embedding, to be shared.
+        counts: (V,) word counts, for q and the initial biases; q is uniform without them.
+        tied: (V, E) weight of an embedding to share.
         samples: K.
-        log_z: log Z, or where it begins.
+        log_z: log Z, or its initial value.
         learn_z: whether it is learned.
 
     Attributes:
         full: the softmax.
-        log_z: () a parameter where it is learned.
+        log_z: (), a parameter if it is learned.
 
     Raises:
         OptionError: there are no samples.
-        ShapeError: the tied weight has not V rows, or there are not V counts.
+        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     log_z: torch.Tensor
@@ -80,16 +79,16 @@ class ContrastiveSoftmax(OutputLayer):
             self.register_buffer("log_z", constant)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return (N,) how badly text and noise are told apart; see `OutputLayer.loss`."""
+        """Return the (N,) logistic loss of text against noise; see `OutputLayer.loss`."""
         noise = self.noise.sample(self.samples).to(targets.device)
         of_target, of_noise = self.full.some_scores(hidden, targets, noise)
         share = self.get_buffer("_log_share") + torch.log(torch.tensor(float(self.samples)))
         text = of_target - self.log_z - share[targets]
-        drawn = of_noise - self.log_z - share[noise]
-        return functional.softplus(-text) + functional.softplus(drawn).sum(1)
+        noise_scores = of_noise - self.log_z - share[noise]
+        return functional.softplus(-text) + functional.softplus(noise_scores).sum(1)
 
     def log_scores(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return (N, V) the scores as they are, whose exponentials sum to about one once training has gone well."""
+        """Return (N, V) unnormalised scores, whose exponentials sum to about one after successful training."""
         return self.full.scores(hidden) - self.log_z
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:

@@ -1,21 +1,21 @@
-"""The full softmax: one row of weights a word, all of them for every prediction.
+"""Full softmax: one row of weights per word, all of them for every prediction.
 
-What: the output layer against which all others are measured, with weights of its own or those of the embedding.
+What: the reference for all other output layers, with weights of its own or tied to the embedding.
 
-Objective: with hidden vector h, row u_w and bias b_w of each word,
+Objective: with hidden state h, row u_w and bias b_w of each word,
 
     p(w | h) = exp(h . u_w + b_w) / sum_v exp(h . u_v + b_v),      loss = -log p(target | h)
 
-and, where weights are tied to an embedding of another width than h, P h in the place of h.
+and P h in place of h, if weights are tied to an embedding of another width than h.
 
 Source: Bengio et al. 2003, "A neural probabilistic language model", section 2; for tied weights Press and Wolf 2017,
 "Using the output embedding to improve language models", section 3, and Inan, Khosravi and Socher 2017, "Tying word
 vectors and word classifiers", section 3.
 
-Departures: biases begin at the logarithm of the words' shares of the text where their counts are known, so that the
-first predictions are those of a unigram model; Press and Wolf begin at 0.
+Departures: with counts, biases start at the logarithm of the words' relative frequencies, so that the first predictions
+are those of a unigram model; Press and Wolf start at 0.
 
-Cost: N V D multiplications forward and twice that backward; one (N, V) array is kept.
+Cost: N V D multiplications forward and twice that backward; one (N, V) array.
 """
 
 from typing import Any
@@ -33,20 +33,20 @@ class FullSoftmax(OutputLayer):
     """A softmax over all words; see the module.
 
     Args:
-        width: D, of the hidden vectors.
+        width: D, of the hidden states.
         words: V.
-        counts: (V,) of the words, for the biases' beginning; without them biases begin at 0.
-        tied: (V, E) the weight of an embedding, to be shared.
-        bias: whether words have one.
+        counts: (V,) word counts, for the initial biases; without them biases start at 0.
+        tied: (V, E) weight of an embedding to share.
+        bias: whether words have biases.
 
     Attributes:
-        weight: (V, D), or (V, E) where it is tied.
+        weight: (V, D), or (V, E) if tied.
         bias: (V,) or None.
-        projection: (E, D), or None where E is D.
+        projection: (E, D), or None if E is D.
 
     Raises:
         OptionError: `bias` is neither True nor False.
-        ShapeError: the tied weight has not V rows, or there are not V counts.
+        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     bias: torch.nn.Parameter | None
@@ -63,7 +63,7 @@ class FullSoftmax(OutputLayer):
     ) -> None:
         super().__init__(width, words)
         if tied is not None and (tied.dim() != 2 or len(tied) != words):
-            raise ShapeError(f"a tied weight of shape {tuple(tied.shape)}: expected {words} rows, one a word")
+            raise ShapeError(f"a tied weight of shape {tuple(tied.shape)}: expected {words} rows, one per word")
         self.weight = start_uniform(torch.empty(words, width), width) if tied is None else tied
         inner = self.weight.shape[1]
         self.projection = start_uniform(torch.empty(inner, width), width) if inner != width else None
@@ -76,15 +76,12 @@ class FullSoftmax(OutputLayer):
     def some_scores(
         self, hidden: torch.Tensor, targets: torch.Tensor, noise: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return h . u_w + b_w of a target for each hidden vector, and of the same noise words for all.
+        """Return (N,) scores of the targets, and (N, K) scores of noise words.
 
         Args:
             hidden: (N, D).
             targets: (N,) int64.
-            noise: (K,) int64.
-
-        Returns:
-            (N,) and (N, K).
+            noise: (K,) int64, the same for all hidden states.
         """
         words = torch.cat([targets, noise])  # looked up together, so that the weight gets one gradient
         rows, biases = functional.embedding(words, self.weight), None if self.bias is None else self.bias[words]
@@ -95,16 +92,12 @@ class FullSoftmax(OutputLayer):
 
     @torch.no_grad()
     def begin_at(self, scores: torch.Tensor) -> None:
-        """Set the biases: the scores of words under a hidden vector of zeros.
-
-        Args:
-            scores: (V,).
-        """
+        """Set the biases to (V,) scores, those for a hidden state of zeros."""
         assert self.bias is not None
         self.bias.copy_(scores)
 
     def projected(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return (N, E) hidden vectors as wide as the words' rows."""
+        """Return (N, E) hidden states, projected to the width of the weights."""
         return hidden if self.projection is None else functional.linear(hidden, self.projection)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -121,7 +114,7 @@ class FullSoftmax(OutputLayer):
 
 
 def _first_bias(counts: Any, words: int) -> torch.Tensor:
-    """Return (V,) the logarithms of the words' shares, or zeros."""
+    """Return (V,) log relative frequencies, or zeros."""
     if counts is None:
         return torch.zeros(words)
     return torch.from_numpy(np.log(shares(counts, words))).to(torch.get_default_dtype())

@@ -1,19 +1,19 @@
-"""Negative sampling: scores that tell a word from drawn ones, and no probabilities.
+"""Negative sampling: scores that distinguish a word from noise words; no probabilities.
 
-What: the objective of word2vec in the output slot, for hidden vectors of any kind.
+What: the objective of word2vec as an output layer, for any hidden states.
 
-Objective: with scores s = W h + b, S noise words n drawn from q, k of them for each prediction in expectation,
+Objective: with scores s = W h + b, S noise words n from q, weighted as k for each prediction,
 
     loss = -log sigma(s_target) - k / S sum_{n != target} log sigma(-s_n)
 
-Its best scores are log(p(w | h) / q(w)) - log k, with q raised to a power and without a place for k or q in the loss:
-a softmax of them is not p. That is why it reports no perplexity; noise-contrastive estimation does.
+Its optimal scores are log(p(w | h) / q(w)) - log k: their softmax is not p, because the loss does not correct for q and
+k. So this layer has no perplexity; noise-contrastive estimation does.
 
 Source: Mikolov et al. 2013, "Distributed representations of words and phrases and their compositionality", section 2.2.
 
-Departures: the same S words serve all predictions of a batch, k / S times each, in the place of k for each prediction.
-A noise word that is the target is left out, as their program does. Biases begin at log(p(w) / (k q(w))) with p(w) the
-word's share of the text, the best scores of a model without contexts; theirs has no biases.
+Departures: the same S words serve all predictions of a batch, with weight k / S, instead of k for each prediction. A
+noise word that is the target is left out, as in their program. Biases start at log(p(w) / (k q(w))) with p(w) the
+relative frequency of the word, the optimum without context; theirs has no biases.
 
 Cost: N (S + 1) D multiplications.
 """
@@ -33,20 +33,20 @@ class NegativeSampling(OutputLayer):
     """Scores, not probabilities; see the module.
 
     Args:
-        width: D, of the hidden vectors.
+        width: D, of the hidden states.
         words: V.
-        counts: (V,) of the words, for q and the biases' beginning; even without them.
-        tied: (V, E) the weight of an embedding, to be shared.
+        counts: (V,) word counts, for q and the initial biases; uniform without them.
+        tied: (V, E) weight of an embedding to share.
         negative: k.
         samples: S.
-        power: that counts are raised to for q.
+        power: exponent on counts for q.
 
     Attributes:
-        full: rows and biases of the words.
+        full: weights and biases of the words.
 
     Raises:
         OptionError: there are no samples, or k is not above 0.
-        ShapeError: the tied weight has not V rows, or there are not V counts.
+        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     normalised: ClassVar[bool] = False
@@ -71,14 +71,14 @@ class NegativeSampling(OutputLayer):
         self.full.begin_at(share.log() - (self.negative * self.noise.probabilities).log())
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return (N,) how badly targets and noise are told apart; see `OutputLayer.loss`."""
+        """Return the (N,) logistic loss of targets against noise; see `OutputLayer.loss`."""
         noise = self.noise.sample(self.samples).to(targets.device)
         of_target, of_noise = self.full.some_scores(hidden, targets, noise)
         each = functional.softplus(of_noise).masked_fill(noise == targets[:, None], 0.0)
         return functional.softplus(-of_target) + self.negative / self.samples * each.sum(1)
 
     def scores(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return (N, V) the scores: greater for words that fit better, and no more than that."""
+        """Return (N, V) scores: higher for words that fit better, but no log-probabilities."""
         return self.full.scores(hidden)
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -99,7 +99,6 @@ class NegativeSampling(OutputLayer):
 
 
 NO_PROBABILITIES = (
-    "a model trained by negative sampling has scores and no probabilities, so it has no perplexity: what it learns is "
-    "how much likelier a word is here than in the noise; expected output='nce' or any other kind for probabilities, or "
-    "the layer's scores"
+    "a model trained by negative sampling has scores, not probabilities, so it has no perplexity: it learns how much "
+    "likelier a word is here than in the noise; use output='nce' or another output for probabilities"
 )

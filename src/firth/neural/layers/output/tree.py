@@ -1,24 +1,24 @@
-"""The tree softmax: a word is a leaf, its probability that of the turns that lead to it.
+"""Hierarchical softmax: a word is a leaf of a tree, and its probability is that of the path to it.
 
-What: a binary tree over the words, whose inner nodes each decide between left and right; a prediction computes the
-nodes of its target's path, some ten to fifteen, in the place of all words. A word may hang at several leaves.
+What: a binary tree over the words, in which each inner node decides between left and right. A prediction computes the
+nodes on its target's path, some ten to fifteen, instead of all words. A word may have several leaves.
 
-Objective: with codes c of word w, each a path of nodes n and turns s,
+Objective: with codes c of word w, each a path of nodes n with signs s,
 
     p(w | h) = sum_c prod_i sigma(s_i (h . u_{n_i} + b_{n_i})),      loss = -log p(target | h)
 
-which is one over all words for any tree, since each node's two sides are.
+which sums to one over all words for any tree, because the two sides of each node do.
 
 Source: Morin and Bengio 2005, "Hierarchical probabilistic neural network language model", section 3, for the tree;
 Mnih and Hinton 2008, "A scalable hierarchical distributed language model", sections 4 and 5, for a bias at each node,
-several codes a word, and trees that are learned (`firth.neural.layers.output.learned_codes`).
+several codes per word, and learned trees (`firth.neural.layers.output.learned_codes`).
 
-Departures: biases begin so that a hidden vector of zeros gives each word its share of the text, a word's codes equal
-parts of it; without counts they begin at 0. Huffman's tree, which neither paper has, is the default: it needs nothing
-but counts, and its paths are the shortest.
+Departures: initial biases give each word its relative frequency for a hidden state of zeros, divided equally among its
+codes; without counts they are 0. The default is a Huffman tree, which neither paper uses: it needs only counts, and its
+paths are the shortest.
 
-Cost: see `firth.neural.layers.output.path_scores`; all words' probabilities, for generation, take N L D multiplications
-and a sweep from the root down, a level at a time.
+Cost: see `firth.neural.layers.output.path_scores`; the probabilities of all words, for generation, take N L D
+multiplications and a sweep from the root down, level by level.
 """
 
 from collections.abc import Mapping
@@ -36,21 +36,21 @@ from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
 
 
 class TreeSoftmax(OutputLayer):
-    """A decision at each node of a tree; see the module.
+    """Hierarchical softmax; see the module.
 
-    Saved weights bring their tree along: a layer that loads them takes it in the place of its own.
+    Saved weights include their tree: a layer that loads them replaces its own tree.
 
     Args:
-        width: D, of the hidden vectors.
+        width: D, of the hidden states.
         words: V.
-        counts: (V,) of the words, for Huffman's tree and the biases' beginning.
-        tied: refused: nodes are no words.
+        counts: (V,) word counts, for Huffman trees and the initial biases.
+        tied: refused: nodes are not words.
         seed: of random trees.
-        tree: "huffman", "balanced", "random", or `WordCodes`, such as `learned_codes` finds.
-        codes: how many random trees are joined, so that each word has so many codes.
+        tree: "huffman", "balanced", "random", or `WordCodes`, such as those of `learned_codes`.
+        codes: number of random trees that are joined, and of codes per word.
 
     Attributes:
-        weight: (L - 1, D) a row a node.
+        weight: (L - 1, D), one row per node.
         bias: (L - 1,).
         inner_nodes: (L - 1, 2) int64 and
         leaf_words: (L,) int64, the tree: `children` and `leaf_words` of `WordCodes`.
@@ -98,7 +98,7 @@ class TreeSoftmax(OutputLayer):
         return WordCodes(self.inner_nodes.cpu().numpy(), self.leaf_words.cpu().numpy())
 
     def hang(self, codes: WordCodes) -> None:
-        """Take another tree; where it has another number of nodes, new weights that await being loaded.
+        """Replace the tree; if it has another number of nodes, weights are zero until they are loaded.
 
         Args:
             codes: the tree.
