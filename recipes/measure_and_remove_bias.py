@@ -72,7 +72,7 @@ def toy():
     some = {"even": words[16:32:2], "odd": words[17:33:2]}
     test = bias.Query(some, {"she": words[0:16:2], "he": words[1:16:2]}, "weat-7")
     neutral = [word for each in some.values() for word in each]
-    return firth.WordVectors(words, rows), [test], bias.Lists(pairs, neutral=neutral)
+    return firth.WordVectors(words, rows), [test], bias.BiasLists(pairs, neutral=neutral)
 
 
 def table(rows):
@@ -153,7 +153,7 @@ def main(arguments=None):
         vectors, tests, lists = toy()
         rows = [{"seed": 0, **row} for row in measured(vectors, tests, lists, similarity=())]
     else:
-        tests, lists = bias.weat_queries(), bias.Lists.of_gender()
+        tests, lists = bias.weat_queries(), bias.BiasLists.of_gender()
         for seed, vectors in spaces(chosen):
             for row in measured(vectors, tests, lists):
                 rows.append({"seed": seed, "firth": firth.__version__, **row})

@@ -95,11 +95,11 @@ def change() -> Any:
 @functools.cache
 def lists() -> Any:
     """Words of a made-up bias."""
-    from firth.bias.methods import Lists
+    from firth.bias.methods import BiasLists
 
     words = list(seeds.vectors().words)
     pairs = [(words[i], words[i + 1]) for i in range(10, 22, 2)]
-    return Lists(pairs, pairs[:4], words[10:30], words[40:90])
+    return BiasLists(pairs, pairs[:4], words[10:30], words[40:90])
 
 
 @functools.cache

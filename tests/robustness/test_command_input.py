@@ -312,8 +312,7 @@ def test_gold_files_that_are_none(firth: Command, vectors: Path):
     for flag in ("--similarity", "--analogies"):
         assert "prose.txt" in firth("evaluate", "good.txt", flag, "prose.txt").complaint
         assert (
-            "missing.txt: no such file, and no named set"
-            in firth("evaluate", "good.txt", flag, "missing.txt").complaint
+            "missing.txt: no such file and no named set" in firth("evaluate", "good.txt", flag, "missing.txt").complaint
         )
         assert "plain" in firth("evaluate", "good.txt", flag, "plain").complaint
 

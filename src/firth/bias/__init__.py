@@ -1,21 +1,15 @@
-"""What vectors hold against groups of people: measured, removed, and looked for again after the removal."""
+"""Social bias in vectors: metrics, debiasing methods, and recovery of the bias after debiasing."""
 
-from firth.bias.association import sc_weat, weat
-from firth.bias.coherence import ect
 from firth.bias.direction import bias_direction, direct_bias, indirect_bias
-from firth.bias.double_hard import double_hard_debias
-from firth.bias.effects import Change, Effects, effects
-from firth.bias.half_sibling import half_sibling_regression
-from firth.bias.inner_product import ripa
-from firth.bias.mean_cosine import mac
-from firth.bias.methods import METHODS, Lists, debias
-from firth.bias.metrics import METRICS, measure
-from firth.bias.neutralise import equalise, hard_debias
-from firth.bias.norm_distance import rnd
-from firth.bias.null_space import null_space_projection
-from firth.bias.query import Coverage, Measured, Query
+from firth.bias.double_hard_debias import double_hard_debias
+from firth.bias.effects import DebiasingEffects, ScoreChange, effects
+from firth.bias.half_sibling_regression import half_sibling_regression
+from firth.bias.hard_debias import equalise, hard_debias
+from firth.bias.inlp import inlp
+from firth.bias.methods import METHODS, BiasLists, debias
+from firth.bias.metrics import METRICS, ect, mac, measure, ripa, rnd, rnsb, sc_weat, weat
+from firth.bias.query import BiasScore, Coverage, Query
 from firth.bias.recovery import Recovery, recovery
-from firth.bias.sentiment import rnsb
 from firth.bias.word_lists import (
     WEAT_TESTS,
     definitional_pairs,
@@ -33,13 +27,13 @@ __all__ = [
     "METHODS",
     "METRICS",
     "WEAT_TESTS",
-    "Change",
+    "BiasLists",
+    "BiasScore",
     "Coverage",
-    "Effects",
-    "Lists",
-    "Measured",
+    "DebiasingEffects",
     "Query",
     "Recovery",
+    "ScoreChange",
     "bias_direction",
     "debias",
     "definitional_pairs",
@@ -53,9 +47,9 @@ __all__ = [
     "half_sibling_regression",
     "hard_debias",
     "indirect_bias",
+    "inlp",
     "mac",
     "measure",
-    "null_space_projection",
     "professions",
     "query_of",
     "read_pairs",

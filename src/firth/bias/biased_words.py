@@ -1,4 +1,4 @@
-"""The words that lean most to either side of a direction: what some methods learn from, and what the control asks."""
+"""The most biased words of each side of a direction, for methods that learn from them and for the control."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,62 +11,62 @@ from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 
 Ints = npt.NDArray[np.int64]
-AMONG = 50_000  # of the first words, the most frequent: of rare ones vectors say little
+FREQUENT = 50_000  # words considered, the most frequent ones
 
 
 @dataclass(frozen=True)
 class BiasedWords:
-    """Words by their lean.
+    """The most biased words.
 
     Attributes:
-        rows: (2n,) rows of words: n of the first pole, the most leaning first, then n of the second.
-        leaning: (2n,) their cosines with the direction.
+        rows: (2n,) rows of words: n of the first pole, the most biased first, then n of the second.
+        bias: (2n,) their cosines with the direction.
     """
 
     rows: Ints
-    leaning: npt.NDArray[np.float64]
+    bias: npt.NDArray[np.float64]
 
     @property
     def each(self) -> int:
-        """How many words there are of each pole."""
+        """Number of words per pole."""
         return len(self.rows) // 2
 
     @property
     def labels(self) -> Ints:
-        """(2n,) 0 for the words of the first pole, 1 for those of the second."""
+        """(2n,) 0 for words of the first pole, 1 for those of the second."""
         return np.repeat(np.arange(2), self.each)
 
     def most(self, count: int) -> "BiasedWords":
-        """Return the `count` most leaning words of each pole."""
-        kept = np.concatenate([np.arange(count), self.each + np.arange(count)])
-        return BiasedWords(self.rows[kept], self.leaning[kept])
+        """Return the `count` most biased words of each pole."""
+        rows = np.concatenate([np.arange(count), self.each + np.arange(count)])
+        return BiasedWords(self.rows[rows], self.bias[rows])
 
 
 def biased_words(
-    vectors: WordVectors, along: Axis, count: int, *, without: Iterable[str] = (), among: int = AMONG
+    vectors: WordVectors, along: Axis, count: int, *, without: Iterable[str] = (), among: int = FREQUENT
 ) -> BiasedWords:
-    """Return the words that lean most to either pole of a direction.
+    """Return the words with the greatest components towards each pole of a direction.
 
     Args:
         vectors: V words, the most frequent first.
-        along: the direction; words that define it are left out.
-        count: words of each pole; fewer where a side has fewer.
-        without: words to leave out, which have their lean by their meaning.
-        among: how many of the first words to look at.
+        along: the direction; words that define it are excluded.
+        count: words per pole; fewer if a pole has fewer.
+        without: words to exclude because their meaning includes the bias.
+        among: number of words considered, from the first.
 
     Raises:
-        OptionError: `count` or `among` is below 1, or there are no such words.
+        OptionError: `count` or `among` is below 1, or a pole has no words.
     """
     if count < 1 or among < 1:
         raise OptionError(f"count={count} words among={among}: expected at least 1")
-    some = vectors.words[:among]
-    out = {word for pole in along.poles for word in pole} | set(without)
-    leaning = project(vectors.first(min(among, len(vectors))), along)
-    open_to = np.array([word not in out and word.lower() not in out for word in some], dtype=bool)
-    sides = [np.flatnonzero(open_to & (leaning < 0)), np.flatnonzero(open_to & (leaning > 0))]
+    words = vectors.words[:among]
+    excluded = {word for pole in along.poles for word in pole} | set(without)
+    bias = project(vectors.first(min(among, len(vectors))), along)
+    included = np.array([word not in excluded and word.lower() not in excluded for word in words], dtype=bool)
+    sides = [np.flatnonzero(included & (bias < 0)), np.flatnonzero(included & (bias > 0))]
     each = min(count, *(len(side) for side in sides))
     if not each:
-        raise OptionError("no words lean to one of the poles: expected vectors with more than the words of the pairs")
-    order = [np.argsort(leaning[sides[0]], kind="stable"), np.argsort(-leaning[sides[1]], kind="stable")]
+        raise OptionError("no words towards one of the poles: expected vectors with more words than those of the pairs")
+    order = [np.argsort(bias[sides[0]], kind="stable"), np.argsort(-bias[sides[1]], kind="stable")]
     rows = np.concatenate([side[best[:each]] for side, best in zip(sides, order, strict=True)])
-    return BiasedWords(rows, leaning[rows])
+    return BiasedWords(rows, bias[rows])

@@ -1,33 +1,33 @@
-"""What debiasing did: every measure before and after, with the control beside it."""
+"""Effects of debiasing: direct bias and WEAT before and after, with the recovery of the bias as a control."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firth.bias.association import weat
 from firth.bias.direction import bias_direction, direct_bias
-from firth.bias.methods import Lists
-from firth.bias.query import Measured, Query
+from firth.bias.methods import BiasLists
+from firth.bias.metrics import weat
+from firth.bias.query import BiasScore, Query
 from firth.bias.recovery import Recovery, recovery
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class Change:
-    """A figure before and after."""
+class ScoreChange:
+    """A score before and after debiasing."""
 
-    before: Measured
-    after: Measured
+    before: BiasScore
+    after: BiasScore
 
     @property
     def fall(self) -> float | None:
-        """The share of the figure's size that is gone; None where there was none."""
+        """The relative decrease of the absolute value; None if it was 0."""
         return 1 - abs(self.after.value) / abs(self.before.value) if self.before.value else None
 
     @property
     def row(self) -> dict[str, Any]:
-        """The change as JSON has it."""
+        """The change for JSON."""
         return {
             "name": self.before.query,
             "metric": self.before.metric,
@@ -47,45 +47,45 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Effects:
-    """What debiasing did.
+class DebiasingEffects:
+    """Effects of debiasing.
 
     Attributes:
-        changes: of direct bias, where there are neutral words, and of each association test that could be asked.
-        control: how far the bias can be recovered.
-        left_out: why tests could not be asked.
+        changes: of direct bias, if there are neutral words, and of each association test.
+        control: how well the bias can be recovered.
+        left_out: tests that could not be computed, with the reason.
     """
 
-    changes: Sequence[Change]
+    changes: Sequence[ScoreChange]
     control: Recovery
     left_out: Sequence[str]
 
 
 def effects(
-    before: WordVectors, after: WordVectors, lists: Lists, queries: Sequence[Query] = (), *, seed: int = 0
-) -> Effects:
-    """Return figures of bias before and after debiasing.
+    before: WordVectors, after: WordVectors, lists: BiasLists, queries: Sequence[Query] = (), *, seed: int = 0
+) -> DebiasingEffects:
+    """Return scores of bias before and after debiasing.
 
     Args:
         before: the original vectors.
-        after: the debiased ones, of the same words.
-        lists: what the bias is about.
-        queries: association tests; one whose words have no vectors is left out, and said so.
-        seed: of intervals and of the control.
+        after: the debiased vectors, with the same words.
+        lists: the word lists.
+        queries: association tests; those whose words have no vectors are listed in `left_out`.
+        seed: random seed of intervals and control.
 
     Raises:
-        OptionError: no pair has two words with vectors, or the two have not the same words.
+        OptionError: no pair has two known words, or the words before and after differ.
         FormatError: a vector is not finite.
     """
     along = bias_direction(before, lists.pairs)
     changes, left_out = [], []
     if lists.neutral:
-        # The direction is that of the original: in the debiased vectors pairs may point elsewhere.
-        changes.append(Change(*(direct_bias(each, along, lists.neutral) for each in (before, after))))
+        # The original direction: in the debiased vectors pairs may define another one.
+        changes.append(ScoreChange(*(direct_bias(each, along, lists.neutral) for each in (before, after))))
     for query in queries:
         try:
-            changes.append(Change(*(weat(each, query, seed=seed) for each in (before, after))))
+            changes.append(ScoreChange(*(weat(each, query, seed=seed) for each in (before, after))))
         except OptionError as error:
             left_out.append(f"{query.name} is left out: {error}")
     control = recovery(before, after, along, specific=lists.specific, seed=seed)
-    return Effects(changes, control, left_out)
+    return DebiasingEffects(changes, control, left_out)

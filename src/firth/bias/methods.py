@@ -1,4 +1,4 @@
-"""The ways to debias by their names, all asked alike: vectors, lists of words, and a few options."""
+"""The table of debiasing methods, with one interface: vectors, word lists and options."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from firth.bias import word_lists
-from firth.bias.double_hard import double_hard_debias
-from firth.bias.half_sibling import half_sibling_regression
-from firth.bias.neutralise import hard_debias
-from firth.bias.null_space import null_space_projection
-from firth.bias.word_pairs import Pair, Pairing
+from firth.bias.double_hard_debias import double_hard_debias
+from firth.bias.half_sibling_regression import half_sibling_regression
+from firth.bias.hard_debias import hard_debias
+from firth.bias.inlp import inlp
+from firth.bias.word_pairs import KnownPairs, Pair
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
-class Lists:
-    """What a bias is about.
+class BiasLists:
+    """Word lists that define a bias.
 
     Attributes:
-        pairs: that define its direction, such as ("she", "he").
-        equalise_pairs: that should differ in it alone; None is the same pairs.
-        specific: words that have it by their meaning, such as "queen", and keep it.
-        neutral: words that should not have it, such as professions: what direct bias is measured on.
+        pairs: definitional pairs, such as ("she", "he").
+        equalise_pairs: pairs that should differ in the direction alone; None is the definitional ones.
+        specific: words whose meaning includes the bias, such as "queen"; they keep it.
+        neutral: words that should be neutral, such as professions, on which direct bias is computed.
     """
 
     pairs: Sequence[Pair]
@@ -32,72 +32,74 @@ class Lists:
     neutral: Sequence[str] = ()
 
     @classmethod
-    def of_gender(cls, data: str | os.PathLike[str] | None = None) -> "Lists":
-        """Return the lists of Bolukbasi et al. 2016; the professions that are neutral are those not specific.
+    def of_gender(cls, data: str | os.PathLike[str] | None = None) -> "BiasLists":
+        """Return the gender lists of Bolukbasi et al. 2016; neutral words are the professions that are not specific.
 
         Args:
-            data: a folder of local copies of the named sets; without it FIRTH_DATA, or a download.
+            data: folder with local copies of the named sets; by default FIRTH_DATA, or a download.
 
         Raises:
-            DataError: a named set cannot be had.
+            DataError: a named set is not available.
         """
-        found = cls(
+        lists = cls(
             word_lists.definitional_pairs(data), word_lists.equalize_pairs(data), word_lists.gender_specific(data)
         )
-        specific = set(found.specific)
-        return replace(found, neutral=[word for word in word_lists.professions(data) if word not in specific])
+        specific = set(lists.specific)
+        return replace(lists, neutral=[word for word in word_lists.professions(data) if word not in specific])
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to debias.
+class DebiasingMethod:
+    """A method in the table.
 
     Attributes:
-        run: of vectors, lists and options it makes vectors.
-        options: the names of its options.
+        run: returns debiased vectors from vectors, lists and options.
+        options: names of its options.
     """
 
     run: Callable[..., WordVectors]
     options: tuple[str, ...] = ()
 
 
-def _hard(vectors: WordVectors, lists: Lists) -> WordVectors:
+def _hard(vectors: WordVectors, lists: BiasLists) -> WordVectors:
     return hard_debias(vectors, lists.pairs, equalise_pairs=lists.equalise_pairs, specific=lists.specific)
 
 
-def _double_hard(vectors: WordVectors, lists: Lists, **how: Any) -> WordVectors:
-    return double_hard_debias(vectors, lists.pairs, equalise_pairs=lists.equalise_pairs, specific=lists.specific, **how)
+def _double_hard(vectors: WordVectors, lists: BiasLists, **kwargs: Any) -> WordVectors:
+    return double_hard_debias(
+        vectors, lists.pairs, equalise_pairs=lists.equalise_pairs, specific=lists.specific, **kwargs
+    )
 
 
-def _half_sibling(vectors: WordVectors, lists: Lists, **how: Any) -> WordVectors:
+def _half_sibling(vectors: WordVectors, lists: BiasLists, **kwargs: Any) -> WordVectors:
     pairs = [*lists.pairs, *(lists.equalise_pairs or ())]
-    words = Pairing.of(vectors, pairs, "definitional pairs").words
-    return half_sibling_regression(vectors, [*words, *lists.specific], **how)
+    words = KnownPairs.of(vectors, pairs, "definitional pairs").words
+    return half_sibling_regression(vectors, [*words, *lists.specific], **kwargs)
 
 
-def _null_space(vectors: WordVectors, lists: Lists, **how: Any) -> WordVectors:
-    return null_space_projection(vectors, lists.pairs, specific=lists.specific, **how)
+def _null_space(vectors: WordVectors, lists: BiasLists, **kwargs: Any) -> WordVectors:
+    return inlp(vectors, lists.pairs, specific=lists.specific, **kwargs)
 
 
-METHODS: Mapping[str, Method] = {
-    "hard": Method(_hard),
-    "double-hard": Method(_double_hard, ("components", "count")),
-    "half-sibling": Method(_half_sibling, ("alpha",)),
-    "null-space": Method(_null_space, ("rounds", "count", "seed")),
+METHODS: Mapping[str, DebiasingMethod] = {
+    "hard": DebiasingMethod(_hard),
+    "double-hard": DebiasingMethod(_double_hard, ("components", "count")),
+    "half-sibling": DebiasingMethod(_half_sibling, ("alpha",)),
+    "null-space": DebiasingMethod(_null_space, ("rounds", "count", "seed")),
 }
 
 
-def debias(vectors: WordVectors, method: str, lists: Lists, **options: Any) -> WordVectors:
-    """Return vectors debiased by one of the methods.
+def debias(vectors: WordVectors, method: str, lists: BiasLists, **options: Any) -> WordVectors:
+    """Debias vectors with one of the methods.
 
     Args:
         vectors: V words, the most frequent first.
         method: one of `METHODS`.
-        lists: what the bias is about.
-        options: of that method; None is its default.
+        lists: the word lists.
+        options: options of the method; None is the default.
 
     Raises:
-        OptionError: there is no such method, it has no such option, or as in the method's own function.
+        OptionError: the method or option does not exist, or as in the function of the method.
         FormatError: a vector is not finite.
     """
     if method not in METHODS:

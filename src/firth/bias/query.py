@@ -1,8 +1,8 @@
-"""What is asked of vectors about bias, and what is answered: sets of words in, a figure with its coverage out.
+"""Queries and scores of bias: sets of words in, a score with its coverage out.
 
-Every measure takes the same `Query`: sets of target words (whose bias is asked for, such as women and men) and sets of
-attribute words (what they may be tied to, such as career and family). A word is looked up as it is written, then in
-lower case. Words without a vector are left out and listed: a figure of half a list is another figure.
+All metrics take the same `Query`: sets of target words (the groups, such as women and men) and sets of attribute words
+(what they may be associated with, such as career and family). A word is looked up as written, then in lower case. Words
+without a vector are left out and listed, because scores of different words are not comparable.
 """
 
 import math
@@ -22,7 +22,7 @@ Vectors = WordVectors | SubwordVectors
 Floats = npt.NDArray[np.float64]
 Words = Sequence[str]
 
-LOST = 0.2  # of a set's words without a vector, from which on the result says so
+MISSING_SHARE = 0.2  # of a set's words; if more are missing, the score has a note
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Query:
     Attributes:
         targets: target words by the names of their sets.
         attributes: attribute words by the names of their sets.
-        name: what the query is called in results; by default the names of its sets.
+        name: name in results; by default the names of the sets.
     """
 
     targets: Mapping[str, Words]
@@ -47,18 +47,14 @@ class Query:
             named = " / ".join(", ".join(sets) for sets in (self.targets, self.attributes))
             object.__setattr__(self, "name", named)
 
-    def lacking(self, vectors: Vectors) -> list[str]:
-        """Return the names of the sets of which no word has a vector.
-
-        Args:
-            vectors: which words are looked up in.
-        """
+    def unknown_sets(self, vectors: Vectors) -> list[str]:
+        """Return the names of the sets without a known word."""
         sets = [*self.targets.items(), *self.attributes.items()]
         return [name for name, words in sets if all(_form(vectors, word) is None for word in words)]
 
     @classmethod
     def of(cls, targets: Sequence[Words], attributes: Sequence[Words], name: str = "") -> "Query":
-        """Return a query of sets without names, which are then called target 1, attribute 1 and so on."""
+        """Return a query of unnamed sets, which are called target 1, attribute 1 and so on."""
         named = [
             {f"{kind} {number}": words for number, words in enumerate(sets, 1)}
             for kind, sets in (("target", targets), ("attribute", attributes))
@@ -68,11 +64,11 @@ class Query:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of a set had vectors.
+    """The words of a set with and without vectors.
 
     Attributes:
-        used: words that have one, as the vectors write them.
-        missing: words that have none, as the set writes them.
+        used: words with a vector, as the vectors spell them.
+        missing: words without one, as the set spells them.
     """
 
     used: tuple[str, ...]
@@ -80,25 +76,25 @@ class Coverage:
 
     @property
     def given(self) -> int:
-        """How many different words the set has."""
+        """Number of different words in the set."""
         return len(self.used) + len(self.missing)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A figure of bias.
+class BiasScore:
+    """The value of a bias metric.
 
     Attributes:
-        metric: what was measured, such as "weat".
-        query: the query's name.
-        value: the figure; what its zero and its sign mean is the metric's.
-        coverage: of every set of words, by its name.
-        p: the probability of one as great by chance, where the metric has such a test.
-        low: the lower end of the 95 % interval, where there is one.
-        high: the upper end.
-        by_word: the figure of single words, where the metric has them.
-        facts: whatever else was found, which JSON can hold.
-        notes: what to know before believing the figure.
+        metric: name of the metric, such as "weat".
+        query: name of the query.
+        value: the value; its zero and sign depend on the metric.
+        coverage: used and missing words of each set, by name.
+        p: p-value, if the metric has a test.
+        low: lower bound of the 95 % interval, if there is one.
+        high: upper bound.
+        by_word: values of single words, if the metric has them.
+        facts: further results that JSON can represent.
+        notes: caveats.
     """
 
     metric: str
@@ -114,17 +110,17 @@ class Measured:
 
     @property
     def missing(self) -> list[str]:
-        """The words of all sets that have no vector."""
+        """The words of all sets without a vector."""
         return list(dict.fromkeys(word for each in self.coverage.values() for word in each.missing))
 
     @property
     def words(self) -> int:
-        """How many words the figure is of."""
+        """Number of words used."""
         return sum(len(each.used) for each in self.coverage.values())
 
     @property
     def row(self) -> dict[str, Any]:
-        """The result as JSON has it; `plots.bias_summary` reads its name, effect, low, high and p."""
+        """The score for JSON; `plots.bias_summary` reads its name, effect, low, high and p."""
         return {
             "name": self.query,
             "metric": self.metric,
@@ -142,18 +138,18 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryVectors:
     """The vectors of a query's words.
 
     Attributes:
-        query: what was asked.
-        targets: a matrix (n, D) a set, in the vectors' own lengths.
-        attributes: likewise.
-        target_words: the words of each target set that have a vector.
-        attribute_words: likewise.
-        coverage: of every set.
-        notes: sets that lost many words, and words on both sides.
-        rounding: the relative rounding error of the vectors' precision.
+        query: the query.
+        targets: one matrix (n, D) per target set, not normalised.
+        attributes: one per attribute set.
+        target_words: the known words of each target set.
+        attribute_words: the known words of each attribute set.
+        coverage: used and missing words of each set.
+        notes: sets with many missing words, and words that are target and attribute.
+        rounding: relative precision of the vectors.
     """
 
     query: Query
@@ -165,64 +161,62 @@ class Found:
     notes: tuple[str, ...]
     rounding: float
 
-    def measured(self, metric: str, value: float, *, notes: Sequence[str] = (), **found: Any) -> Measured:
-        """Return a figure with this coverage.
+    def score(self, metric: str, value: float, *, notes: Sequence[str] = (), **fields: Any) -> BiasScore:
+        """Return a score with this coverage.
 
         Args:
-            metric: its name.
-            value: the figure.
-            notes: more to know.
-            found: the other fields of `Measured`.
+            metric: name of the metric.
+            value: the value.
+            notes: further caveats.
+            fields: other fields of `BiasScore`.
         """
-        return Measured(metric, self.query.name, value, self.coverage, notes=(*self.notes, *notes), **found)
+        return BiasScore(metric, self.query.name, value, self.coverage, notes=(*self.notes, *notes), **fields)
 
 
-def find(vectors: Vectors, query: Query, metric: str, targets: int | None, attributes: int | None) -> Found:
+def lookup(vectors: Vectors, query: Query, metric: str, targets: int | None, attributes: int | None) -> QueryVectors:
     """Return the vectors of a query's words.
 
     Args:
-        vectors: which words are looked up in; words without a row are missing, also where n-grams could infer one.
+        vectors: the vectors; words without a row are missing, even if n-grams could infer a vector.
         query: the sets.
-        metric: who asks, for messages.
-        targets: how many target sets it takes; None is one or more.
-        attributes: how many attribute sets.
+        metric: name of the metric, for messages.
+        targets: number of target sets the metric takes; None is one or more.
+        attributes: number of attribute sets.
 
     Raises:
-        OptionError: the query has another number of sets, a set has no word with a vector, or two sets of one kind
-            share a word.
+        OptionError: the number of sets is wrong, a set has no known word, or two sets of one kind share a word.
         FormatError: the vector of a word is not finite.
     """
     sides = []
-    for kind, sets, wanted in (("target", query.targets, targets), ("attribute", query.attributes, attributes)):
-        if len(sets) != (wanted or max(len(sets), 1)):
-            raise OptionError(f"{metric} of {query.name}: {len(sets)} {kind} sets, expected {wanted or 'at least 1'}")
-        covered = {name: covered_by(vectors, words, f"{kind} set {name!r}") for name, words in sets.items()}
-        _check_apart(covered, kind)
-        sides.append(covered)
+    for kind, sets, number in (("target", query.targets, targets), ("attribute", query.attributes, attributes)):
+        if len(sets) != (number or max(len(sets), 1)):
+            raise OptionError(f"{metric} of {query.name}: {len(sets)} {kind} sets, expected {number or 'at least 1'}")
+        coverages = {name: coverage_of(vectors, words, f"{kind} set {name!r}") for name, words in sets.items()}
+        _check_disjoint(coverages, kind)
+        sides.append(coverages)
     rows = [tuple(rows_of(vectors, each.used) for each in side.values()) for side in sides]
     words = [tuple(each.used for each in side.values()) for side in sides]
-    coverage = _named_apart(*sides)
-    notes = (*_losses(coverage), *_shared(*words))
+    coverage = _unique_names(*sides)
+    notes = (*_missing_notes(coverage), *_overlap_notes(*words))
     rounding = float(np.finfo(vectors.vectors.dtype).eps)
-    return Found(query, rows[0], rows[1], words[0], words[1], coverage, notes, rounding)
+    return QueryVectors(query, rows[0], rows[1], words[0], words[1], coverage, notes, rounding)
 
 
-def covered_by(vectors: Vectors, words: Words, what: str) -> Coverage:
-    """Return which words have a row, each once.
+def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
+    """Return which words have a vector, each once; looked up as written, then in lower case.
 
     Args:
-        vectors: which they are looked up in.
-        words: as they are written, or else in lower case.
-        what: they are called in messages.
+        vectors: the vectors.
+        words: the words.
+        what: name of the words in messages.
 
     Raises:
-        OptionError: there are none, or none has a vector.
+        OptionError: there are no words, or none has a vector.
     """
     _check_words(words, what)
-    written = dict.fromkeys(words)
-    places = {word: _form(vectors, word) for word in written}
-    used = tuple(dict.fromkeys(form for form in places.values() if form is not None))
-    missing = tuple(word for word, form in places.items() if form is None)
+    form_of = {word: _form(vectors, word) for word in dict.fromkeys(words)}
+    used = tuple(dict.fromkeys(form for form in form_of.values() if form is not None))
+    missing = tuple(word for word, form in form_of.items() if form is None)
     if not used:
         some = ", ".join(repr(word) for word in missing[:3])
         raise OptionError(
@@ -233,7 +227,7 @@ def covered_by(vectors: Vectors, words: Words, what: str) -> Coverage:
 
 
 def _form(vectors: Vectors, word: str) -> str | None:
-    """Return a word as the vectors write it: as it stands, or in lower case."""
+    """Return a word as the vectors spell it: as written, or in lower case."""
     return next((form for form in (word, word.lower()) if row_of(vectors, form) >= 0), None)
 
 
@@ -244,7 +238,7 @@ def row_of(vectors: Vectors, word: str) -> int:
 
 
 def rows_of(vectors: Vectors, words: Words) -> Floats:
-    """Return the vectors of words that have one, (n, D) float64.
+    """Return the vectors of known words, (n, D) float64.
 
     Raises:
         FormatError: a vector is not finite.
@@ -258,7 +252,7 @@ def rows_of(vectors: Vectors, words: Words) -> Floats:
 
 
 def units(rows: Floats) -> Floats:
-    """Return rows of length 1; zero rows stay zero, and are like nothing."""
+    """Return rows scaled to length 1; zero rows stay zero."""
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
@@ -275,16 +269,16 @@ def _check_words(words: Words, what: str) -> None:
         raise OptionError(f"{what} is empty: expected at least one word")
 
 
-def _check_apart(sets: Mapping[str, Coverage], kind: str) -> None:
+def _check_disjoint(sets: Mapping[str, Coverage], kind: str) -> None:
     for (one, first), (other, second) in combinations(sets.items(), 2):
         if shared := [word for word in first.used if word in set(second.used)]:
             raise OptionError(
-                f"{shared[0]!r} stands in both {kind} sets {one!r} and {other!r}: expected sets without a common word"
+                f"{shared[0]!r} is in both {kind} sets {one!r} and {other!r}: expected sets without a common word"
             )
 
 
-def _named_apart(targets: Mapping[str, Coverage], attributes: Mapping[str, Coverage]) -> dict[str, Coverage]:
-    """Put both kinds into one mapping; a name of both kinds says which."""
+def _unique_names(targets: Mapping[str, Coverage], attributes: Mapping[str, Coverage]) -> dict[str, Coverage]:
+    """Merge both kinds into one mapping; a name used by both gets its kind."""
     both = targets.keys() & attributes.keys()
     return {
         f"{name} ({kind})" if name in both else name: each
@@ -293,15 +287,15 @@ def _named_apart(targets: Mapping[str, Coverage], attributes: Mapping[str, Cover
     }
 
 
-def _losses(coverage: Mapping[str, Coverage]) -> list[str]:
+def _missing_notes(coverage: Mapping[str, Coverage]) -> list[str]:
     return [
-        f"{len(each.missing)} of the {each.given} words of {name} have no vector: the figure is that of the others"
+        f"{len(each.missing)} of the {each.given} words of {name} have no vector: the score is that of the others"
         for name, each in coverage.items()
-        if len(each.missing) > LOST * each.given
+        if len(each.missing) > MISSING_SHARE * each.given
     ]
 
 
-def _shared(targets: Sequence[Words], attributes: Sequence[Words]) -> list[str]:
-    told = {word for words in attributes for word in words}
-    both = [word for words in targets for word in words if word in told]
-    return [f"{both[0]!r} is target and attribute at once: its likeness with itself counts"] if both else []
+def _overlap_notes(targets: Sequence[Words], attributes: Sequence[Words]) -> list[str]:
+    known = {word for words in attributes for word in words}
+    both = [word for words in targets for word in words if word in known]
+    return [f"{both[0]!r} is both target and attribute: its similarity with itself counts"] if both else []

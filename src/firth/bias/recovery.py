@@ -1,24 +1,23 @@
-"""The control after debiasing: can the bias still be recovered?
+"""Recovery of bias after debiasing, as a control.
 
-What: words that leaned to one side in the original vectors still lie near each other after the direction has gone, and
-their side can be read off them. Three questions, each asked before and after: do two clusters of the most biased words
-agree with their sides? Does a classifier tell the side of words it has not seen? Do a word's neighbours tell how far
-it leaned?
+What: words of one side in the original vectors are often still similar after the direction is removed, so that their
+side can be predicted. Three tests, each before and after: do two clusters of the most biased words agree with their
+sides? Does a classifier predict the side of unseen words? Do a word's neighbours predict its original bias?
 
-Objective: over the n words that leaned most to either side in the original,
+Objective: over the n most biased words of each side in the original,
 
     clusters     the share of the 2n words whose cluster of two agrees with their side; 0.5 is chance
     classifier   the accuracy on held-out words of sign( sum_i alpha_i k(w_i, w) + b ), where
                  k(u, v) = exp(-gamma |u - v|^2); 0.5 is chance
-    neighbours   Pearson's r of a word's original lean with the share of its 100 nearest that leaned to the second side
+    neighbours   Pearson's r of a word's original bias with the share of its 100 nearest words of the second side
 
 Source: Gonen and Goldberg 2019, "Lipstick on a pig: debiasing methods cover up systematic gender biases in word
 embeddings but do not remove them", sections 4 and 5.
 
-Departures: clusters are spherical (`evaluation.categorisation.cluster`), and found without a random start. The
-classifier has the paper's kernel, with least squares in the place of the hinge loss (Suykens and Vandewalle 1999,
-"Least squares support vector machine classifiers", equation 21): one linear system, no solver to settle; gamma is 1
-over D times the variance, as scikit-learn has it. Neighbours are those of the 2n words instead of professions.
+Departures: clusters are spherical (`evaluation.categorisation.cluster`) and deterministic. The classifier has the
+paper's kernel, with least squares instead of the hinge loss (Suykens and Vandewalle 1999, "Least squares support vector
+machine classifiers", equation 21): one linear system, without an iterative solver. gamma is 1 / (D variance), as in
+scikit-learn. Neighbours are those of the 2n words instead of professions.
 
 Cost: a linear system of `TRAINED` words; the 100 nearest of 2n words among V.
 """
@@ -29,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.bias.biased_words import AMONG, BiasedWords, Ints, biased_words
+from firth.bias.biased_words import FREQUENT, BiasedWords, Ints, biased_words
 from firth.bias.query import Floats, units
 from firth.directions.axis import Axis, project
 from firth.errors import OptionError
@@ -38,11 +37,11 @@ from firth.randomness import generator
 from firth.vectors.neighbours import nearest
 from firth.vectors.word_vectors import WordVectors
 
-COUNT = 500  # words of each side that are clustered
-CLASSIFIED = 2500  # words of each side that are classified
-TRAINED = 1000  # of these, that the classifier learns from
+COUNT = 500  # clustered words per side
+CLASSIFIED = 2500  # classified words per side
+TRAINED = 1000  # training words of the classifier
 NEAREST = 100
-FEW = 10  # no more than one word in so many is near, or all would be
+MAX_NEAREST_SHARE = 10  # at most one word in ten counts as near
 SLACK = 1.0  # of the least squares, scikit-learn's C = 1
 
 
@@ -171,15 +170,15 @@ def _trained(asked: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_
 
 
 def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
-    size = min(len(vectors), AMONG)
+    size = min(len(vectors), FREQUENT)
     among = vectors.first(size)
     queries = units(among.vectors[clustered.rows].astype(np.float64)).astype(np.float32)
-    rows, _ = nearest(among.vectors, among.norms, queries, 1 + min(NEAREST, max(1, size // FEW)))
+    rows, _ = nearest(among.vectors, among.norms, queries, 1 + min(NEAREST, max(1, size // MAX_NEAREST_SHARE)))
     own = rows == clustered.rows[:, None]
     second = np.where(own, 0, leaning[rows] > 0).sum(axis=1) / np.maximum((~own).sum(axis=1), 1)
-    if second.std() == 0 or clustered.leaning.std() == 0:
+    if second.std() == 0 or clustered.bias.std() == 0:
         return 0.0
-    return float(np.corrcoef(second, clustered.leaning)[0, 1])
+    return float(np.corrcoef(second, clustered.bias)[0, 1])
 
 
 def _kernel(rows: Floats, others: Floats, gamma: float) -> Floats:

@@ -1,7 +1,7 @@
-"""Word lists of the bias literature: the ten association tests, and the lists about gender of Bolukbasi et al. 2016.
+"""Word lists of the literature on bias: the ten WEAT tests, and the gender lists of Bolukbasi et al. 2016.
 
-Files are JSON, as their authors publish them: an object of word lists by name (`WEAT.json`), a list of pairs, or a list
-of words or of entries that begin with one (`professions.json`). Pairs also come a line each, as in
+Files are JSON as published: an object of named word lists (`WEAT.json`), a list of pairs, or a list of words or of
+entries that start with one (`professions.json`). Pairs can also be text, one per line, as in
 `postprocess.read_word_pairs`.
 """
 
@@ -39,11 +39,11 @@ def weat_queries(tests: Sequence[str] | None = None, data: PathLike | None = Non
 
     Args:
         tests: names of `WEAT_TESTS`; None is all ten.
-        data: a folder of local copies of the named sets; without it FIRTH_DATA, or a download.
+        data: folder with local copies of the named sets; by default FIRTH_DATA, or a download.
 
     Raises:
-        OptionError: there is no such test.
-        DataError: the named set "weat" cannot be had.
+        OptionError: a test does not exist.
+        DataError: the named set "weat" is not available.
     """
     for name in tests or ():
         if name not in WEAT_TESTS:
@@ -68,7 +68,7 @@ def query_of(
     """
     for one in (*targets, *attributes):
         if one not in sets:
-            raise OptionError(f"no set of words is called {one!r}: expected one of {', '.join(sets)}")
+            raise OptionError(f"no word set {one!r}: expected one of {', '.join(sets)}")
     return Query({one: sets[one] for one in targets}, {one: sets[one] for one in attributes}, name)
 
 
@@ -79,13 +79,13 @@ def read_sets(path: PathLike) -> dict[str, list[str]]:
         FormatError: the file holds something else, or a set is empty.
         OSError: it cannot be read.
     """
-    told = _json(path)
-    if not isinstance(told, dict) or not told:
+    content = _json(path)
+    if not isinstance(content, dict) or not content:
         raise FormatError(f"{path}: expected a JSON object of word lists by name")
-    for name, words in told.items():
+    for name, words in content.items():
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
             raise FormatError(f"{path}: {name!r} has {str(words)[:60]}; expected a list of words")
-    return told
+    return content
 
 
 def read_pairs(path: PathLike) -> list[Pair]:
@@ -97,12 +97,12 @@ def read_pairs(path: PathLike) -> list[Pair]:
     """
     if not _is_json(path):
         return read_word_pairs(path)
-    told = _json(path)
-    if not isinstance(told, list) or not all(_is_pair(each) for each in told):
+    content = _json(path)
+    if not isinstance(content, list) or not all(_is_pair(each) for each in content):
         raise FormatError(f"{path}: expected a JSON list of pairs of words")
-    if not told:
+    if not content:
         raise FormatError(f"{path}: no pair of words; expected one or more")
-    return [(one, other) for one, other in told]
+    return [(one, other) for one, other in content]
 
 
 def read_words(path: PathLike) -> list[str]:
@@ -112,10 +112,10 @@ def read_words(path: PathLike) -> list[str]:
         FormatError: the file holds something else, or no word.
         OSError: it cannot be read.
     """
-    told = _json(path) if _is_json(path) else [line.strip() for line in text_of(path).splitlines() if line.strip()]
-    if not isinstance(told, list):
+    content = _json(path) if _is_json(path) else [line.strip() for line in text_of(path).splitlines() if line.strip()]
+    if not isinstance(content, list):
         raise FormatError(f"{path}: expected a JSON list of words")
-    words = list(_words_of(told, path))
+    words = list(_words_of(content, path))
     if not words:
         raise FormatError(f"{path}: no words; expected one or more")
     return words

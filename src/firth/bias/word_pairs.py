@@ -1,4 +1,4 @@
-"""Pairs of words, such as she and he, in the spelling of the vectors."""
+"""Pairs of words, such as she and he, spelled as in the vectors."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Pairing:
-    """Pairs of which both words have a vector.
+class KnownPairs:
+    """Pairs whose words both have a vector.
 
     Attributes:
-        used: each once, as the vectors write them, in the order given.
-        missing: words without a vector, as they were given.
-        given: how many different pairs there were.
+        used: the pairs, each once, as the vectors spell them, in the given order.
+        missing: words without a vector, as given.
+        given: number of different pairs.
     """
 
     used: tuple[Pair, ...]
@@ -25,28 +25,28 @@ class Pairing:
     given: int
 
     @classmethod
-    def of(cls, vectors: Vectors, pairs: Iterable[Sequence[str]], what: str = "pairs") -> "Pairing":
-        """Return the pairs of which both words have a row: as they are written, else both in lower case.
+    def of(cls, vectors: Vectors, pairs: Iterable[Sequence[str]], what: str = "pairs") -> "KnownPairs":
+        """Return the pairs whose words both have a vector: as written, else both in lower case.
 
         Args:
-            vectors: which they are looked up in.
-            pairs: of two different words each.
-            what: they are called in messages.
+            vectors: the vectors.
+            pairs: pairs of two different words.
+            what: name of the pairs in messages.
 
         Raises:
-            OptionError: one is no pair, or none has two words with vectors.
+            OptionError: an item is not a pair, or no pair has two known words.
         """
         listed = list(dict.fromkeys(_checked(pair, what) for pair in pairs))
-        # Case is that of the pair: Dad and mom, where only mom has a capital form too, would be no fair pair.
-        spelt = [_spelt(vectors, pair) for pair in listed]
-        used = tuple(dict.fromkeys(pair for pair in spelt if pair is not None))
-        lacking = [pair for pair, form in zip(listed, spelt, strict=True) if form is None]
-        missing = tuple(dict.fromkeys(word for pair in lacking for word in pair if not _known(vectors, word)))
+        # Both words have the same case: Dad and mom would not be a fair pair.
+        spelled = [_spelling(vectors, pair) for pair in listed]
+        used = tuple(dict.fromkeys(pair for pair in spelled if pair is not None))
+        unknown = [pair for pair, form in zip(listed, spelled, strict=True) if form is None]
+        missing = tuple(dict.fromkeys(word for pair in unknown for word in pair if not _known(vectors, word)))
         if not used:
-            some = f" ({', '.join(repr(word) for word in missing[:3])} have none)" if missing else ""
+            examples = f" ({', '.join(repr(word) for word in missing[:3])} have none)" if missing else ""
             raise OptionError(
-                f"none of {len(listed)} {what} has two words with vectors{some}: expected pairs in the language and "
-                "the spelling of the vectors"
+                f"none of {len(listed)} {what} has two words with vectors{examples}: expected pairs in the language "
+                "and the spelling of the vectors"
             )
         return cls(used, missing, len(listed))
 
@@ -59,11 +59,11 @@ class Pairing:
 def _checked(pair: Sequence[str], what: str) -> Pair:
     one, other = word_pair(pair, what)
     if one == other:
-        raise OptionError(f"{one!r} stands beside itself among the {what}: expected two different words")
+        raise OptionError(f"{one!r} is paired with itself among the {what}: expected two different words")
     return one, other
 
 
-def _spelt(vectors: Vectors, pair: Pair) -> Pair | None:
+def _spelling(vectors: Vectors, pair: Pair) -> Pair | None:
     for form in (pair, (pair[0].lower(), pair[1].lower())):
         if form[0] != form[1] and all(row_of(vectors, word) >= 0 for word in form):
             return form

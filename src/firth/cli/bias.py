@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from firth import bias as instruments
-from firth.bias import METHODS, METRICS, Change, Effects, Lists, Measured, Query
+from firth.bias import METHODS, METRICS, BiasLists, BiasScore, DebiasingEffects, Query, ScoreChange
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, Vectors, names, output
 from firth.cli.output import note, print_json, print_table, working
 from firth.cli.targets import check_vectors_target
@@ -139,15 +139,15 @@ def debias(
     _note_missing([change.before for change in effects.changes])
 
 
-def _measured(space: WordVectors | SubwordVectors, query: Query, metrics: Sequence[str], seed: int) -> list[Measured]:
+def _measured(space: WordVectors | SubwordVectors, query: Query, metrics: Sequence[str], seed: int) -> list[BiasScore]:
     return [result for metric in metrics for result in instruments.measure(space, query, metric, seed=seed)]
 
 
 def _measured_if_known(
     space: WordVectors | SubwordVectors, query: Query, metrics: Sequence[str], seed: int
-) -> list[Measured]:
+) -> list[BiasScore]:
     """Skip a default test, with a note, if none of the words of a set has a vector."""
-    if lacking := query.lacking(space):
+    if lacking := query.unknown_sets(space):
         note(f"{query.name} is left out: no word of {', '.join(lacking)} has a vector")
         return []
     return _measured(space, query, metrics, seed)
@@ -180,10 +180,10 @@ def _names(text: str) -> list[str]:
 
 def _lists(
     pairs: Path | None, equalise: Path | None, specific: Path | None, neutral: Path | None, data: Path | None
-) -> Lists:
+) -> BiasLists:
     """The word lists about gender, unless pairs define another bias; the user's files replace single lists."""
-    usual = Lists.of_gender(data) if pairs is None else Lists(instruments.read_pairs(pairs))
-    return Lists(
+    usual = BiasLists.of_gender(data) if pairs is None else BiasLists(instruments.read_pairs(pairs))
+    return BiasLists(
         usual.pairs,
         usual.equalise_pairs if equalise is None else instruments.read_pairs(equalise),
         usual.specific if specific is None else instruments.read_words(specific),
@@ -191,7 +191,7 @@ def _lists(
     )
 
 
-def _cells(result: Measured) -> tuple[str, ...]:
+def _cells(result: BiasScore) -> tuple[str, ...]:
     interval = "" if result.low is None else f"{result.low:.2f} to {result.high:.2f}"
     total = sum(coverage.given for coverage in result.coverage.values())
     p = _probability(result.p)
@@ -202,7 +202,7 @@ def _probability(p: float | None) -> str:
     return "" if p is None else (f"{p:.1e}" if p < 0.001 else f"{p:.3f}")
 
 
-def _print_effects(effects: Effects) -> None:
+def _print_effects(effects: DebiasingEffects) -> None:
     before, after = effects.control.before, effects.control.after
     rows = [
         ("query", "metric", "before", "after", "p before", "p after"),
@@ -214,7 +214,7 @@ def _print_effects(effects: Effects) -> None:
     print_table(rows, left=range(len(rows[0])))
 
 
-def _rows(change: Change) -> list[tuple[str, ...]]:
+def _rows(change: ScoreChange) -> list[tuple[str, ...]]:
     """The effect size and, below it, the statistic: an effect size is relative to the spread, however small that is."""
     before, after = change.before, change.after
     rows = [(before.query, before.metric, before.value, after.value, _probability(before.p), _probability(after.p))]
@@ -223,7 +223,7 @@ def _rows(change: Change) -> list[tuple[str, ...]]:
     return [(name, what, f"{one:.3f}", f"{other:.3f}", *chances) for name, what, one, other, *chances in rows]
 
 
-def _note_missing(results: Sequence[Measured]) -> None:
+def _note_missing(results: Sequence[BiasScore]) -> None:
     for text in dict.fromkeys(f"{result.query}: {text}" for result in results for text in result.notes):
         note(text)
     if missing := list(dict.fromkeys(word for result in results for word in result.missing)):

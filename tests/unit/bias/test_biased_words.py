@@ -17,13 +17,13 @@ def test_by_hand():
     """Cosines: a -.6, b -.8, c .6, d .8, e .11; she and he define the axis, queen is left out, rare is the ninth."""
     found = biased_words(VECTORS, ALONG, 3, without=["queen"], among=8)
     assert [VECTORS.words[row] for row in found.rows] == ["b", "a", "d", "c"]
-    assert found.leaning == pytest.approx([-0.8, -0.6, 0.8, 0.6])
+    assert found.bias == pytest.approx([-0.8, -0.6, 0.8, 0.6])
     assert found.labels.tolist() == [0, 0, 1, 1]
     assert [VECTORS.words[row] for row in found.most(1).rows] == ["b", "d"]
 
 
 def test_what_is_none():
-    with pytest.raises(OptionError, match="no words lean to one of the poles"):
+    with pytest.raises(OptionError, match="no words towards one of the poles"):
         biased_words(VECTORS, ALONG, 3, among=2)
     with pytest.raises(OptionError, match="count=0"):
         biased_words(VECTORS, ALONG, 0)

@@ -4,7 +4,7 @@ import pytest
 
 from firth.bias import Query, hard_debias, weat
 from firth.bias.effects import effects
-from firth.bias.methods import Lists
+from firth.bias.methods import BiasLists
 from tests.unit.bias.planted import PAIR_LIST, planted
 
 
@@ -14,7 +14,9 @@ def test_before_and_after():
     x, y = ([f"w{i}" for i in range(start, 16, 2)] for start in (0, 1))
     she, he = ([pair[side] for pair in PAIR_LIST] for side in (0, 1))
     asked = Query.of([x, y], [she, he], "planted")
-    found = effects(vectors, after, Lists(PAIR_LIST, neutral=x + y), [asked, Query.of([["no"], y], [she, he], "none")])
+    found = effects(
+        vectors, after, BiasLists(PAIR_LIST, neutral=x + y), [asked, Query.of([["no"], y], [she, he], "none")]
+    )
     direct, test = found.changes
     assert direct.before.value > 0.5
     assert direct.after.value < 1e-6

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth import bias
-from firth.bias.methods import METHODS, Lists, debias
+from firth.bias.methods import METHODS, BiasLists, debias
 from firth.errors import OptionError
 from tests.unit.bias.planted import PAIR_LIST, planted
 
@@ -17,14 +17,14 @@ def vectors():
 
 
 def test_a_name_is_its_function(vectors):
-    lists = Lists(PAIR_LIST, EQUAL, ["w4"])
+    lists = BiasLists(PAIR_LIST, EQUAL, ["w4"])
     how = {"equalise_pairs": EQUAL, "specific": ["w4"]}
     words = [word for pair in PAIR_LIST for word in pair] + ["w0", "w1", "w2", "w3", "w4"]
     expected = {
         "hard": bias.hard_debias(vectors, PAIR_LIST, **how),
         "double-hard": bias.double_hard_debias(vectors, PAIR_LIST, components=2, **how),
         "half-sibling": bias.half_sibling_regression(vectors, words, alpha=2.0),
-        "null-space": bias.null_space_projection(vectors, PAIR_LIST, specific=["w4"], rounds=2),
+        "null-space": bias.inlp(vectors, PAIR_LIST, specific=["w4"], rounds=2),
     }
     options = {"double-hard": {"components": 2}, "half-sibling": {"alpha": 2.0}, "null-space": {"rounds": 2}}
     assert expected.keys() == METHODS.keys()
@@ -36,13 +36,13 @@ def test_a_name_is_its_function(vectors):
 
 def test_names_and_options_that_are_none(vectors):
     with pytest.raises(OptionError, match="method 'soft': expected one of hard"):
-        debias(vectors, "soft", Lists(PAIR_LIST))
+        debias(vectors, "soft", BiasLists(PAIR_LIST))
     with pytest.raises(OptionError, match="alpha with method double-hard: it has components and count"):
-        debias(vectors, "double-hard", Lists(PAIR_LIST), alpha=1.0)
+        debias(vectors, "double-hard", BiasLists(PAIR_LIST), alpha=1.0)
 
 
 def test_the_lists_about_gender(shared_data):
-    lists = Lists.of_gender(shared_data)
+    lists = BiasLists.of_gender(shared_data)
     assert ("she", "he") in lists.pairs
     assert "actress" not in lists.neutral
     assert {"nurse", "doctor"} <= set(lists.neutral)

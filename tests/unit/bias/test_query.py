@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from firth.bias.association import weat
-from firth.bias.query import Query, find
+from firth.bias.metrics import weat
+from firth.bias.query import Query, lookup
 from firth.errors import FormatError, OptionError
 from firth.vectors.word_vectors import WordVectors
 
@@ -14,12 +14,12 @@ VECTORS = WordVectors(WORDS, np.random.default_rng(0).normal(size=(10, 4)).astyp
 
 def test_words_are_found_as_written_then_in_lower_case():
     """Art is found as art; Amy, which has a row of its own, is not taken for amy; a word given twice counts once."""
-    found = find(VECTORS, Query.of([["Art", "Amy", "art"]], [["he", "absent", "gone"]]), "mac", None, None)
+    found = lookup(VECTORS, Query.of([["Art", "Amy", "art"]], [["he", "absent", "gone"]]), "mac", None, None)
     assert found.target_words == (("art", "Amy"),)
     assert found.coverage["target 1"].missing == ()
     assert found.coverage["attribute 1"].missing == ("absent", "gone")
     assert found.coverage["attribute 1"].given == 3
-    assert found.notes == ("2 of the 3 words of attribute 1 have no vector: the figure is that of the others",)
+    assert found.notes == ("2 of the 3 words of attribute 1 have no vector: the score is that of the others",)
     np.testing.assert_array_equal(found.targets[0], VECTORS.vectors[[0, 9]].astype(np.float64))
 
 
@@ -33,13 +33,13 @@ def test_results_carry_their_coverage():
 
 
 def test_one_name_of_both_kinds_is_two_sets():
-    found = find(VECTORS, Query({"same": ["art"]}, {"same": ["he"]}), "mac", None, None)
+    found = lookup(VECTORS, Query({"same": ["art"]}, {"same": ["he"]}), "mac", None, None)
     assert list(found.coverage) == ["same (targets)", "same (attributes)"]
 
 
 def test_a_word_on_both_sides_is_told():
-    found = find(VECTORS, Query.of([["art"]], [["art", "he"]]), "mac", None, None)
-    assert found.notes == ("'art' is target and attribute at once: its likeness with itself counts",)
+    found = lookup(VECTORS, Query.of([["art"]], [["art", "he"]]), "mac", None, None)
+    assert found.notes == ("'art' is both target and attribute: its similarity with itself counts",)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_word_on_both_sides_is_told():
         ([["art"], []], [["he"], ["she"]], "target set 'target 2' is empty: expected at least one word"),
         ([["art"], ["math"]], [["he"], "she"], "attribute set 'attribute 2' is 'she': expected a list of words"),
         ([["art"], ["none", "nil"]], [["he"], ["she"]], "none of the 2 words of target set 'target 2' has a vector"),
-        ([["art"], ["Art"]], [["he"], ["she"]], "'art' stands in both target sets 'target 1' and 'target 2'"),
-        ([["art"], ["math"]], [["he"], ["he"]], "'he' stands in both attribute sets"),
+        ([["art"], ["Art"]], [["he"], ["she"]], "'art' is in both target sets 'target 1' and 'target 2'"),
+        ([["art"], ["math"]], [["he"], ["he"]], "'he' is in both attribute sets"),
         ([["art"]], [["he"], ["she"]], "1 target sets, expected 2"),
         ([["art"], ["math"]], [["he"]], "1 attribute sets, expected 2"),
     ],

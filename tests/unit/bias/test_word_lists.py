@@ -1,4 +1,4 @@
-"""Lists of words as their authors publish them."""
+"""BiasLists of words as their authors publish them."""
 
 import json
 
@@ -66,7 +66,7 @@ def test_the_published_lists(shared_data):
 def test_names_that_are_none(shared_data, tmp_path):
     with pytest.raises(OptionError, match="test 'weat-11': expected one of weat-1"):
         word_lists.weat_queries(["weat-11"], shared_data)
-    with pytest.raises(OptionError, match="no set of words is called 'maths': expected one of arts"):
+    with pytest.raises(OptionError, match="no word set 'maths': expected one of arts"):
         word_lists.query_of({"arts": ["art"]}, ["maths"], ["arts"])
     with pytest.raises(DataError, match=r"holds no weat/WEAT\.json"):
         word_lists.weat_queries(data=tmp_path)

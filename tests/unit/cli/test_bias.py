@@ -82,7 +82,7 @@ def test_debiasing(firth, vectors, tmp_path, method):
     assert weat["before"] > 1.5
     assert abs(direct["after"]) < direct["before"]
     assert control["before"]["clusters"] == 1 >= control["after"]["clusters"] >= 0.5
-    made, again = load(tmp_path / "out"), bias.debias(vectors, method, bias.Lists(PAIR_LIST))
+    made, again = load(tmp_path / "out"), bias.debias(vectors, method, bias.BiasLists(PAIR_LIST))
     np.testing.assert_array_equal(made.vectors, again.vectors)
     assert made.metadata["postprocessing"] == done["steps"]
 

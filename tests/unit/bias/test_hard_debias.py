@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.bias.direction import bias_direction
-from firth.bias.neutralise import equalise, hard_debias, in_all_cases
+from firth.bias.hard_debias import equalise, hard_debias, with_case_variants
 from firth.errors import FormatError, OptionError
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.bias.planted import PAIR_LIST, WORDS, planted
@@ -62,7 +62,7 @@ def test_a_word_of_two_pairs_goes_with_the_first():
 
 
 def test_pairs_are_meant_in_every_case():
-    forms = [tuple(pair) for pair in in_all_cases([("Polish", "polish"), ("dad", "mom")])]
+    forms = [tuple(pair) for pair in with_case_variants([("Polish", "polish"), ("dad", "mom")])]
     assert forms == [("Polish", "polish"), ("dad", "mom"), ("dad", "mom"), ("Dad", "Mom"), ("DAD", "MOM")]
 
 
@@ -74,5 +74,5 @@ def test_what_cannot_be_done():
     with pytest.raises(FormatError, match="nurse"):
         hard_debias(WordVectors(VECTORS.words, rows), [("she", "he")])
     narrow = WordVectors(["aunt", "uncle"], np.eye(2))
-    with pytest.raises(OptionError, match="expected one width"):
+    with pytest.raises(OptionError, match="expected equal dimensions"):
         equalise(narrow, bias_direction(VECTORS, [("she", "he")]), [("aunt", "uncle")])

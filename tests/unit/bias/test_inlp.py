@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.null_space import null_space_projection
+from firth.bias.inlp import inlp
 from firth.errors import OptionError
 from firth.evaluation.linear import logistic_path
 from firth.vectors.word_vectors import WordVectors
@@ -19,7 +19,7 @@ def accuracy(rows, labels) -> float:
 def test_both_planted_directions_go():
     """The sides show along two directions: a classifier may see both at once; what it leaves the next one takes."""
     vectors, along, hidden = planted(second=0.6)
-    found = null_space_projection(vectors, PAIR_LIST, count=300)
+    found = inlp(vectors, PAIR_LIST, count=300)
     step = found.metadata["postprocessing"][-1]
     taken = step["directions"]
     assert 1 <= taken <= 4
@@ -37,21 +37,21 @@ def test_both_planted_directions_go():
 def test_it_is_a_projection():
     """What is taken out is at right angles to what is left, and gone: dot products of the two are 0."""
     vectors, *_ = planted()
-    found = null_space_projection(vectors, PAIR_LIST, count=100, rounds=3)
+    found = inlp(vectors, PAIR_LIST, count=100, rounds=3)
     left, gone = found.vectors.astype(np.float64), (vectors.vectors - found.vectors).astype(np.float64)
     assert np.abs(left @ gone.T).max() < 1e-5
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"rounds": 0}, "rounds=0"), ({"rounds": 24}, "rounds=24 of vectors of 24 numbers: expected fewer")],
+    [({"rounds": 0}, "rounds=0"), ({"rounds": 24}, "rounds=24 with vectors of dimension 24: expected from 1 to 23")],
 )
 def test_options(options, message):
     with pytest.raises(OptionError, match=message):
-        null_space_projection(planted()[0], PAIR_LIST, **options)
+        inlp(planted()[0], PAIR_LIST, **options)
 
 
 def test_too_few_words():
     vectors = WordVectors(["she", "he", "w", "v"], np.array([[-1, 0], [1, 0], [0.5, 1], [-0.5, 1]]))
-    with pytest.raises(OptionError, match="1 words of each side: expected at least 5"):
-        null_space_projection(vectors, [("she", "he")], rounds=1)
+    with pytest.raises(OptionError, match="1 words per side: expected at least 5"):
+        inlp(vectors, [("she", "he")], rounds=1)

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import entropy
 
+from firth.bias.metrics import rnsb
 from firth.bias.query import Query
-from firth.bias.sentiment import rnsb
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 

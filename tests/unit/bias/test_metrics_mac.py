@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.mean_cosine import mac
+from firth.bias.metrics import mac
 from firth.bias.query import Query
 from firth.vectors.word_vectors import WordVectors
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.norm_distance import rnd
+from firth.bias.metrics import rnd
 from firth.bias.query import Query
 from firth.vectors.word_vectors import WordVectors
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.coherence import ect
+from firth.bias.metrics import ect
 from firth.bias.query import Query
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors

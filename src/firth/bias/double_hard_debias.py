@@ -1,7 +1,7 @@
-"""Double-hard debiasing: a component of word frequency goes first, and then the direction of the bias.
+"""Double-hard debiasing: remove a component of word frequency, then hard debiasing.
 
-What: frequent and rare words lie apart in vectors, and this bends the direction that pairs give. Of the top principal
-components the one is taken out after which hard debiasing leaves biased words least able to be told apart.
+What: word frequency is a component of the vectors and distorts the bias direction. One of the top principal components
+is removed: the one after which hard debiasing leaves the biased words hardest to cluster by their side.
 
 Objective: with mean mu, principal components u_1 .. u_k of the centred vectors, and the most biased words W_b,
 
@@ -12,9 +12,9 @@ Objective: with mean mu, principal components u_1 .. u_k of the centred vectors,
 Source: Wang, Lin, Rajani, McCann, Ordonez and Xiong 2020, "Double-hard debias: tailoring word embeddings for gender
 bias mitigation", algorithm 1.
 
-Departures: g is that of the vectors as they come, as in wefe. All words lose the component and the mean, while wefe
-changes the most biased words alone, which puts them into another space than the rest. Clusters are those of
-`evaluation.categorisation`, without a seed.
+Departures: g is computed from the original vectors, as in wefe. The component and the mean are removed from all words;
+wefe changes only the most biased words, which puts them into another space than the rest. Clusters are those of
+`evaluation.categorisation` and deterministic.
 
 Cost: one eigendecomposition of (D, D), k clusterings of 2n words, and hard debiasing.
 """
@@ -25,7 +25,7 @@ import numpy as np
 
 from firth.bias.biased_words import biased_words
 from firth.bias.direction import bias_direction
-from firth.bias.neutralise import Pairs, hardened
+from firth.bias.hard_debias import Pairs, debias_along
 from firth.bias.recovery import clusters_agree
 from firth.directions.axis import Axis
 from firth.errors import OptionError
@@ -34,7 +34,7 @@ from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
 from firth.vectors.word_vectors import WordVectors
 
 COMPONENTS = 4
-COUNT = 500  # most biased words of each side
+COUNT = 500  # most biased words per side
 
 
 def double_hard_debias(
@@ -46,15 +46,15 @@ def double_hard_debias(
     components: int = COMPONENTS,
     count: int = COUNT,
 ) -> WordVectors:
-    """Return vectors of length 1 without a component of frequency and without the direction of pairs.
+    """Return normalised vectors without a frequency component and without the bias direction.
 
     Args:
         vectors: V words, the most frequent first.
-        pairs: that define the direction, such as ("she", "he").
-        equalise_pairs: that should differ in it alone; None is the definitional ones.
+        pairs: definitional pairs, such as ("she", "he").
+        equalise_pairs: pairs that should differ in the direction alone; None is the definitional ones.
         specific: words that keep the direction.
-        components: how many principal components are tried.
-        count: most biased words of each side, by which one is chosen.
+        components: number of principal components to try.
+        count: most biased words per side, which select the component.
 
     Raises:
         OptionError: `components` is not from 1 to D, or as in `hard_debias`.
@@ -63,18 +63,18 @@ def double_hard_debias(
     listed, kept = list(pairs), set(specific)
     matrix = matrix_of(vectors)
     if not 1 <= components <= vectors.dim:
-        raise OptionError(f"components={components}: expected from 1 to {vectors.dim}, the width of the vectors")
+        raise OptionError(f"components={components}: expected from 1 to {vectors.dim}, the dimension of the vectors")
     along = bias_direction(vectors, listed)
     spread = spread_of(matrix)
-    agreed = _agreements(vectors, along, spread, components, count, kept)
-    chosen = int(np.argmin(agreed))
+    agreements = _agreements(vectors, along, spread, components, count, kept)
+    component = int(np.argmin(agreements))
 
     def without(rows: Floats, _: slice) -> Floats:
-        return _freed(rows, spread, chosen)
+        return _remove_component(rows, spread, component)
 
-    facts = {"component": chosen + 1, "clusters_agree": agreed}
+    facts = {"component": component + 1, "clusters_agree": agreements}
     freed = remade(vectors, mapped(matrix, vectors.dim, without), "remove-frequency", facts)
-    return hardened(freed, along, listed, list(listed if equalise_pairs is None else equalise_pairs), kept)
+    return debias_along(freed, along, listed, list(listed if equalise_pairs is None else equalise_pairs), kept)
 
 
 def _agreements(
@@ -82,10 +82,10 @@ def _agreements(
 ) -> list[float]:
     biased = biased_words(vectors, along, count, without=specific)
     rows, g = vectors.vectors[biased.rows].astype(np.float64), along.direction
-    freed = (_freed(rows, spread, i) for i in range(components))
+    freed = (_remove_component(rows, spread, i) for i in range(components))
     return [clusters_agree(one - np.outer(one @ g, g), biased.labels) for one in freed]
 
 
-def _freed(rows: Floats, spread: Spread, component: int) -> Floats:
+def _remove_component(rows: Floats, spread: Spread, component: int) -> Floats:
     u = spread.directions[:, component]
     return np.asarray(rows - spread.mean - np.outer(rows @ u, u))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firth.bias.association import sc_weat, split_tests, weat
+from firth.bias.metrics import sc_weat, weat
+from firth.bias.permutation import permutation_tests
 from firth.bias.query import Query
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
@@ -84,7 +85,7 @@ def test_counting_is_enumeration(numbers, data):
     """Small whole numbers, which tie often."""
     size = data.draw(st.integers(1, len(numbers) - 1))
     values = np.array(numbers, dtype=np.float64) / 10
-    found = split_tests(values[:, None], size)[0]
+    found = permutation_tests(values[:, None], size)[0]
     sums = np.array([values[list(some)].sum() for some in combinations(range(len(values)), size)])
     assert found.splits == len(sums)
     assert found.greater == (sums > values[:size].sum() + 1e-9).sum()
@@ -96,7 +97,7 @@ def test_the_classical_size_is_counted_exactly():
     """8 and 8 words have 12,870 splits, 18 and 18 have 9,075,135,300; 25 and 25 are drawn."""
     for size, exact in ((8, 12_870), (18, 9_075_135_300), (25, 0)):
         values = np.arange(2.0 * size)[::-1, None]  # the first half is the greater: no split does more
-        found = split_tests(values, size, draws=500)[0]
+        found = permutation_tests(values, size, draws=500)[0]
         assert (found.greater, found.exact) == (0, bool(exact))
         if exact:
             assert (found.splits, found.p) == (exact, 1 / exact)
@@ -108,8 +109,8 @@ def test_the_classical_size_is_counted_exactly():
 @pytest.mark.parametrize("seed", range(3))
 def test_drawn_splits_estimate_the_counted(seed):
     values = np.random.default_rng(seed).normal(size=(16, 3))
-    exact = split_tests(values, 8)
-    drawn = split_tests(values, 8, draws=20_000, seed=seed, most=4)
+    exact = permutation_tests(values, 8)
+    drawn = permutation_tests(values, 8, draws=20_000, seed=seed, most=4)
     for one, other in zip(exact, drawn, strict=True):
         assert one.error == 0
         assert abs(one.p - other.p) < 4 * other.error
@@ -148,4 +149,4 @@ def test_options_out_of_range(options):
     with pytest.raises(OptionError, match=next(iter(options))):
         weat(PLANE, query(["x1"], ["y1"], ["a"], ["b"]), **options)
     with pytest.raises(OptionError, match="first part of 0"):
-        split_tests(np.ones((3, 1)), 0)
+        permutation_tests(np.ones((3, 1)), 0)

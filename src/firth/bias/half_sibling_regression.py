@@ -1,7 +1,7 @@
-"""Half-sibling regression: what words that have a gender by their meaning predict of other words is taken off these.
+"""Half-sibling regression: subtract what definitional words predict of other words.
 
-What: vectors of definitional words (he, queen, mother) know gender and little else in common with the others; what a
-ridge regression on them can predict of another word's vector is taken to be its gender, and subtracted.
+What: what vectors of definitional words (he, queen, mother) have in common with other words is assumed to be gender.
+A ridge regression on them predicts each other word's vector, and the prediction is subtracted.
 
 Objective: with definitional words as columns of V_d (D, n_d) and the others of V_n (D, n_n),
 
@@ -10,17 +10,17 @@ Objective: with definitional words as columns of V_d (D, n_d) and the others of 
 Source: Yang and Feng 2020, "A causal inference method for reducing gender bias in word embedding relations", equations
 4 to 6; alpha = 60. Schölkopf et al. 2016 for half-sibling regression.
 
-Departures: vectors keep the lengths they have, as in the paper; alpha has their square's unit, so that shorter vectors
-than GloVe's lose less: `alpha` relative to the mean squared length is recorded.
+Departures: none. As in the paper, vectors are not normalised. alpha has the unit of their squared length, so that its
+effect is smaller for vectors shorter than GloVe's; the metadata has it relative to the mean squared length.
 
-Cost: a system of n_d unknowns, once, and a product (V, D) x (D, D).
+Cost: one system of n_d unknowns, and one product (V, D) x (D, D).
 """
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from firth.bias.query import covered_by, rows_of
+from firth.bias.query import coverage_of, rows_of
 from firth.errors import OptionError
 from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
 from firth.vectors.word_vectors import WordVectors
@@ -29,12 +29,12 @@ ALPHA = 60.0
 
 
 def half_sibling_regression(vectors: WordVectors, definitional: Iterable[str], *, alpha: float = ALPHA) -> WordVectors:
-    """Return vectors without what definitional words predict of them.
+    """Return vectors minus what definitional words predict of them.
 
     Args:
         vectors: V words.
-        definitional: words that have the bias by their meaning; they stay as they are.
-        alpha: the penalty of the regression, above 0.
+        definitional: words whose meaning includes the bias; they are not changed.
+        alpha: ridge penalty, above 0.
 
     Raises:
         OptionError: no definitional word has a vector, or `alpha` is not above 0.
@@ -43,7 +43,7 @@ def half_sibling_regression(vectors: WordVectors, definitional: Iterable[str], *
     if not 0 < alpha < np.inf:
         raise OptionError(f"alpha={alpha}: expected a number above 0")
     matrix = matrix_of(vectors)
-    covered = covered_by(vectors, list(definitional), "definitional words")
+    covered = coverage_of(vectors, list(definitional), "definitional words")
     known = rows_of(vectors, covered.used)  # (n_d, D): V_d'
     # V_d W = V_d (V_d' V_d + alpha I)^-1 V_d' V_n = S V_n, the same (D, D) map for every word.
     shrunk = known.T @ np.linalg.solve(known @ known.T + alpha * np.eye(len(known)), known)
