@@ -5,7 +5,7 @@
     python recipes/measure_and_remove_bias.py wiki.txt.xz --json > bias.jsonl
     python recipes/measure_and_remove_bias.py --table bias.jsonl             # means over seeds, as Markdown
 
-Measured are the ten association tests of Caliskan et al. 2017, and for each way to debias: direct bias, the tests about
+The ten association tests of Caliskan et al. 2017, and for each way to debias: direct bias, the tests about
 gender, WordSim-353 and SimLex-999, each before and after, with the control of Gonen and Goldberg 2019 beside them. And
 one inequality: is "homemaker" nearer to "women" than to "men"? The lists and sets are the published ones, from
 FIRTH_DATA or downloaded once.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firth import bias
-from firth.bias.double_hard_debias import double_hard_debias
+from firth.bias.double_hard_debiasing import double_hard_debias
 from firth.bias.query import units
 from firth.vectors.word_vectors import WordVectors
 from tests.golden.wefe_small import COUNT, EQUAL, FILE, KEPT, PAIRS, SETS, SPECIFIC, made, named, paired
@@ -80,7 +80,7 @@ def test_double_hard_debias(vectors, component, monkeypatch):
     """Each of the four components, whichever the clusters choose; wefe leaves the lengths as they come out."""
     agreed = [1.0] * 4
     agreed[component] = 0.5
-    monkeypatch.setattr("firth.bias.double_hard_debias._agreements", lambda *_: agreed)
+    monkeypatch.setattr("firth.bias.double_hard_debiasing._agreements", lambda *_: agreed)
     unit = WordVectors(vectors.words, units(vectors.vectors.astype(np.float64)))
     found = double_hard_debias(unit, PAIRS, equalise_pairs=EQUAL, specific=SPECIFIC, count=COUNT)
     assert len(WEFE["double-hard"][str(component)]) == 2 * COUNT // 8

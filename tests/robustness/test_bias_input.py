@@ -46,9 +46,9 @@ def firth(firth: Command) -> Command:
         (["--sets", "empty.json", "--query", "arts,maths:men,women"], "'arts' has []; expected a list of words"),
         (["--sets", "sets.json", "--query", "arts,foreign:men,women"], "none of the 2 words of target set 'foreign'"),
         (["--sets", "sets.json", "--query", "arts,maths:men,foreign"], "none of the 2 words of attribute set"),
-        (["--sets", "sets.json", "--query", "arts,both:men,women"], "'art' stands in both target sets"),
+        (["--sets", "sets.json", "--query", "arts,both:men,women"], "'art' is in both target sets"),
         (["--sets", "sets.json", "--query", "arts:men,women"], "1 target sets, expected 2"),
-        (["--sets", "sets.json", "--query", "arts,sports:men,women"], "no set of words is called 'sports'"),
+        (["--sets", "sets.json", "--query", "arts,sports:men,women"], "no word set 'sports'"),
         (["--sets", "sets.json", "--query", "arts,maths"], "expected names of target sets, a colon"),
         (["--sets", "sets.json"], "--sets without --query"),
         (["--sets", "sets.json", "--query", "arts,maths:men,women", "--test", "weat-7"], "--sets with --test"),
@@ -65,7 +65,7 @@ def test_bias(firth: Command, flags, message):
 def test_unequal_targets_are_said_to_be(firth: Command):
     ended = firth("bias", "v.firth", "--sets", "sets.json", "--query", "arts,one:men,women")
     assert ended.status == 0
-    assert "target sets of 2 and 1 words, where the test asks for equal ones: means are compared" in ended.err
+    assert "target sets of 2 and 1 words, where the test expects equal ones: means are compared" in ended.err
 
 
 def test_words_without_numbers(firth: Command):
@@ -77,15 +77,15 @@ def test_words_without_numbers(firth: Command):
 
 DEBIAS = {
     ("--pairs", "foreign.json"): "none of 2 definitional pairs has two words with vectors ('sie', 'er', 'ihr' have",
-    ("--pairs", "twice.json"): "'she' stands beside itself among the definitional pairs",
+    ("--pairs", "twice.json"): "'she' is paired with itself among the definitional pairs",
     ("--pairs", "nothing.json"): "no pair of words",
     ("--pairs", "pairs.json", "--equalise", "foreign.json"): "none of 6 pairs to equalise has two words with vectors",
     ("--pairs", "pairs.json", "--neutral", "foreign.json"): "none of the 2 words of neutral words has a vector",
     ("--pairs", "pairs.json", "--method", "soft"): "method 'soft': expected one of hard, double-hard",
     ("--pairs", "pairs.json", "--alpha", "3"): "alpha with method hard: it has no options",
     ("--pairs", "pairs.json", "--method", "half-sibling", "--alpha", "0"): "alpha=0.0: expected a number above 0",
-    ("--pairs", "pairs.json", "--method", "null-space"): "words of each side: expected at least 5 to learn from",
-    ("--pairs", "pairs.json", "--method", "null-space", "--rounds", "5"): "rounds=5 of vectors of 5 numbers",
+    ("--pairs", "pairs.json", "--method", "null-space"): "words per side: expected at least 5 for training",
+    ("--pairs", "pairs.json", "--method", "null-space", "--rounds", "5"): "rounds=5 with vectors of dimension 5",
     ("--pairs", "pairs.json", "--method", "double-hard", "--components", "9"): "components=9: expected from 1 to 5",
 }  # fmt: skip
 

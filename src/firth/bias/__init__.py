@@ -1,13 +1,13 @@
 """Social bias in vectors: metrics, debiasing methods, and recovery of the bias after debiasing."""
 
 from firth.bias.direction import bias_direction, direct_bias, indirect_bias
-from firth.bias.double_hard_debias import double_hard_debias
+from firth.bias.double_hard_debiasing import double_hard_debias
 from firth.bias.effects import DebiasingEffects, ScoreChange, effects
-from firth.bias.half_sibling_regression import half_sibling_regression
-from firth.bias.hard_debias import equalise, hard_debias
-from firth.bias.inlp import inlp
+from firth.bias.half_sibling import half_sibling_regression
+from firth.bias.hard_debiasing import equalise, hard_debias
 from firth.bias.methods import METHODS, BiasLists, debias
 from firth.bias.metrics import METRICS, ect, mac, measure, ripa, rnd, rnsb, sc_weat, weat
+from firth.bias.null_space_projection import inlp
 from firth.bias.query import BiasScore, Coverage, Query
 from firth.bias.recovery import Recovery, recovery
 from firth.bias.word_lists import (

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from firth.bias import word_lists
-from firth.bias.double_hard_debias import double_hard_debias
-from firth.bias.half_sibling_regression import half_sibling_regression
-from firth.bias.hard_debias import hard_debias
-from firth.bias.inlp import inlp
+from firth.bias.double_hard_debiasing import double_hard_debias
+from firth.bias.half_sibling import half_sibling_regression
+from firth.bias.hard_debiasing import hard_debias
+from firth.bias.null_space_projection import inlp
 from firth.bias.word_pairs import KnownPairs, Pair
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors

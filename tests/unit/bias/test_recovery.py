@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.bias.direction import bias_direction
-from firth.bias.hard_debias import hard_debias
+from firth.bias.hard_debiasing import hard_debias
 from firth.bias.recovery import clusters_agree, kernel_accuracy, recovery
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.bias.direction import bias_direction
-from firth.bias.double_hard_debias import double_hard_debias
+from firth.bias.double_hard_debiasing import double_hard_debias
 from firth.bias.recovery import clusters_agree
 from firth.errors import OptionError
 from tests.unit.bias.planted import PAIR_LIST, WORDS, planted

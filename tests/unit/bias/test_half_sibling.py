@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.half_sibling_regression import half_sibling_regression
+from firth.bias.half_sibling import half_sibling_regression
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 

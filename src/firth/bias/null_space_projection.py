@@ -23,7 +23,7 @@ import numpy as np
 
 from firth.bias.biased_words import biased_words
 from firth.bias.direction import bias_direction
-from firth.bias.hard_debias import Pairs
+from firth.bias.hard_debiasing import Pairs
 from firth.bias.query import units
 from firth.errors import OptionError
 from firth.evaluation.linear import Ints, LogisticRegression, logistic_path, stratified_folds

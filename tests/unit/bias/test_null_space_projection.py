@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.inlp import inlp
+from firth.bias.null_space_projection import inlp
 from firth.errors import OptionError
 from firth.evaluation.linear import logistic_path
 from firth.vectors.word_vectors import WordVectors

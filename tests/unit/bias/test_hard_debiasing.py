@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.bias.direction import bias_direction
-from firth.bias.hard_debias import equalise, hard_debias, with_case_variants
+from firth.bias.hard_debiasing import equalise, hard_debias, with_case_variants
 from firth.errors import FormatError, OptionError
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.bias.planted import PAIR_LIST, WORDS, planted
