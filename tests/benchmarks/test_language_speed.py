@@ -43,6 +43,6 @@ def test_the_same_model_has_as_many_parameters(size):
     from firth.vocabulary import Vocabulary
 
     vocabulary = Vocabulary([f"w{i}" for i in range(11)] + ["<unk>"], list(range(12, 0, -1)), 78)
-    module = language_speed.options_of(size).module(vocabulary, 0)
+    module = language_speed.options_of(size).build_module(vocabulary, 0)
     block = 8 * width**2 + 8 * width if model == "LSTM" else 4 * width**2 + 2 * width * inner + 9 * width + inner
     assert sum(p.numel() for p in module.parameters()) == layers * block + 12 * (2 * width + 1)
