@@ -99,7 +99,7 @@ def corpus(tmp_path_factory):
 
 
 COMMON = {"dim": 24, "epochs": 2, "lr": 0.05, "sample": 1e-2, "warm_up": 0.5}
-GROWING = {"growing": True, "merge_above": 1.0, "min_prior": 0.0}  # senses that grew stay as they are
+GROWING = {"growing": True, "merge_above": 1.0, "min_share": 0.0}  # senses that grew stay as they are
 MODELS = {
     "two senses": {},
     "three senses of 50 words": {"senses": 3, "sense_words": 50},

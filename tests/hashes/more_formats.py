@@ -168,7 +168,7 @@ _READERS = (
     senses("multi-sense", train(lambda: firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3))),
     senses("multi-sense-growing", train(lambda: firth.MultiSenseSkipGram(dim=8, epochs=2, sample=1e-3, growing=True))),
     senses("adagram", train(lambda: firth.AdaGram(dim=8, epochs=2, sample=1e-3))),
-    senses("sense-clusters", train(lambda: firth.SenseClusters(dim=8, epochs=2, least_contexts=20))),
+    senses("sense-clusters", train(lambda: firth.SenseClusters(dim=8, epochs=2, min_contexts=20))),
     senses(
         "atoms",
         lambda: firth.DiscourseAtoms(atoms=20, sparsity=3, rounds=3).fit(seeds.vectors(), **seeds.HOW).sense_vectors(),

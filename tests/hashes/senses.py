@@ -12,9 +12,9 @@ SMALL: dict[str, Any] = {"dim": 8, "epochs": 2, "sample": 1e-3}
 variants(
     "sense-clusters",
     lambda **options: seeds.of_senses(
-        firth.SenseClusters(**{**SMALL, "least_contexts": 20, **options}).train(seeds.corpus(), **seeds.HOW)
+        firth.SenseClusters(**{**SMALL, "min_contexts": 20, **options}).train(seeds.corpus(), **seeds.HOW)
     ),
-    {"adaptive": {}, "fixed": {"senses": "fixed", "max_senses": 2}, "alike": {"alike": 0.9, "starts": 2}},
+    {"adaptive": {}, "fixed": {"senses": "fixed", "max_senses": 2}, "alike": {"merge_above": 0.9, "n_init": 2}},
 )
 variants(
     "multi-sense",
@@ -24,7 +24,7 @@ variants(
     {
         "mssg": {},
         "np-mssg": {"growing": True, "opening": 0.5},
-        "three": {"senses": 3, "merge_above": 1.0, "min_prior": 0.0, "warm_up": 0.25, "whiten": 0.0},
+        "three": {"senses": 3, "merge_above": 1.0, "min_share": 0.0, "warm_up": 0.25, "whiten": 0.0},
     },
 )
 variants(

@@ -100,7 +100,8 @@ def _name(space: SenseVectors, word: str, number: int) -> str:
 
 def _too_few(space: SenseVectors, word: str) -> str | None:
     """Why a word has one sense, if the model did not look for more."""
-    least = space.metadata.get("training", {}).get("options", {}).get("least_contexts")
+    options = space.metadata.get("training", {}).get("options", {})
+    least = options.get("min_contexts", options.get("least_contexts"))  # its name in older files
     count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
     if least is None or count is None or count >= least:
         return None

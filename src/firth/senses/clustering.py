@@ -20,8 +20,8 @@ Departures:
   Rand index was 0.33 for the paper's flat average of ten words, 0.38 with 1 / d, 0.45 with both; full whitening gives
   less than half of that.
 - The number of senses is found per word (`senses="adaptive"`): as many as have centres whose cosines stay below
-  `alike`. The paper has ten for every word. With 0.2, about seven in ten ordinary words keep one sense.
-- Contexts are sampled, at most `contexts` per word. A word with fewer than `least_contexts` keeps one sense, because
+  `merge_above`. The paper has ten for every word. With 0.2, about seven in ten ordinary words keep one sense.
+- Contexts are sampled, at most `max_contexts` per word. A word with fewer than `min_contexts` keeps one sense, because
   centres of few contexts are far apart by chance; so do words beyond the `sense_words` most frequent.
 - The vectors are those of skip-gram; the paper's come from a ranking model with document contexts.
 - Probabilities of senses: the cosine of a context with a centre, divided by `temperature`, plus the log prior.
@@ -92,13 +92,15 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
         "adaptive", "senses per word: as many as differ, or always max_senses", choices=("adaptive", "fixed")
     )
     max_senses: int = option(4, "maximum number of senses of a word", minimum=1, maximum=1000)
-    alike: float = option(0.2, "cosine of two centres at and above which they are one sense", minimum=-1, maximum=1)
-    least_share: float = option(0.05, "minimum share of a word's contexts for a sense", minimum=0, maximum=0.5)
+    merge_above: float = option(
+        0.2, "cosine of two centres at and above which they are one sense", minimum=-1, maximum=1
+    )
+    min_share: float = option(0.05, "minimum share of a word's contexts for a sense", minimum=0, maximum=0.5)
     sense_words: int = option(50_000, "number of most frequent words that may have several senses", minimum=0)
-    contexts: int = option(1000, "maximum number of contexts sampled per word", minimum=2)
-    least_contexts: int = option(200, "minimum number of occurrences for several senses", minimum=2)
+    max_contexts: int = option(1000, "maximum number of contexts sampled per word", minimum=2)
+    min_contexts: int = option(200, "minimum number of occurrences for several senses", minimum=2)
     context_window: int = option(10, "words on each side that make a context", minimum=1)
-    starts: int = option(4, "random initialisations of k-means", minimum=1)
+    n_init: int = option(4, "random initialisations of k-means", minimum=1)
     temperature: float = option(0.1, "softmax temperature of the cosines with centres", minimum=0, exclusive=True)
     dim: int = window_options.dim()
     window: int = window_options.window("words on each side of the centre word, in training")
@@ -109,8 +111,8 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
 
     def __post_init__(self) -> None:
         options.check(self)
-        if self.senses == "fixed" and self.least_contexts < self.max_senses:
-            raise OptionError(f"least_contexts={self.least_contexts}: expected at least max_senses={self.max_senses}")
+        if self.senses == "fixed" and self.min_contexts < self.max_senses:
+            raise OptionError(f"min_contexts={self.min_contexts}: expected at least max_senses={self.max_senses}")
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[WordVectors]) -> SenseVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
@@ -137,7 +139,7 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
             "clusters": {
                 "words": len(words),
                 "several_senses": sum(len(rows) > 1 for rows in centres.values()),
-                "too_few_contexts": int((corpus.vocabulary.counts < self.least_contexts).sum()),
+                "too_few_contexts": int((corpus.vocabulary.counts < self.min_contexts).sum()),
             },
         }
         return _sense_vectors(space, centres, trained, self.temperature, facts)
@@ -212,7 +214,7 @@ def _blocks(corpus: Corpus) -> Iterator[tuple[int, int]]:
 
 def _clustered_words(corpus: Corpus, model: SenseClusters) -> npt.NDArray[np.int64]:
     """Return the words that may have several senses; words are numbered by descending frequency."""
-    enough = int((corpus.vocabulary.counts >= model.least_contexts).sum())
+    enough = int((corpus.vocabulary.counts >= model.min_contexts).sum())
     return np.arange(min(enough, model.sense_words if model.max_senses > 1 else 0))
 
 
@@ -220,7 +222,7 @@ def _all_centres(
     space: _ContextSpace, words: npt.NDArray[np.int64], model: SenseClusters, seed: int, threads: int
 ) -> dict[int, Matrix]:
     """Return the centres of every word with several senses."""
-    occurrences = find_occurrences(space.corpus, words, model.contexts, seed=seed)
+    occurrences = find_occurrences(space.corpus, words, model.max_contexts, seed=seed)
 
     def centres(number: int) -> Matrix:
         return _centres(space, occurrences, number, model, generator(seed, f"clusters {number}"))
@@ -235,12 +237,12 @@ def _centres(
 ) -> Matrix:
     rows = space.at(occurrences.of(number))
     rows = rows[rows.any(axis=1)]
-    if len(rows) < model.least_contexts or len(rows) < model.max_senses:
+    if len(rows) < model.min_contexts or len(rows) < model.max_senses:
         return rows[:0]
     if model.senses == "fixed":
-        return parted(rows, model.max_senses, model.starts, random).centres
+        return parted(rows, model.max_senses, model.n_init, random).centres
     return as_many_as_differ(
-        rows, model.max_senses, alike=model.alike, least=model.least_share, starts=model.starts, random=random
+        rows, model.max_senses, alike=model.merge_above, least=model.min_share, starts=model.n_init, random=random
     ).centres
 
 

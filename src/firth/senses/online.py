@@ -26,7 +26,7 @@ Departures:
 - MSSG opens the senses of a word one by one, with contexts that differ from earlier ones. In the paper all centres are
   random at first, and most never get a context.
 - After NP-MSSG, senses whose centres have a cosine above `merge_above` are merged, and senses with less than
-  `min_prior` of the word's occurrences are dropped: a single context is short and sometimes opens a spurious sense.
+  `min_share` of the word's occurrences are dropped: a single context is short and sometimes opens a spurious sense.
 
 Cost: that of skip-gram, plus 4 (context_window + n) D flops for each token whose word may have n senses; S + V rows of
 D float32, and as many for centres and contexts. With one thread a seed gives the same bits in every run on one machine.
@@ -110,7 +110,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
     merge_above: float = option(
         0.24, "senses whose centres have a cosine above this are merged, if growing", minimum=-1, maximum=1
     )
-    min_prior: float = option(
+    min_share: float = option(
         0.15, "senses with a smaller share of their word's occurrences are dropped, if growing", minimum=0, maximum=1
     )
     context_window: int = option(10, "words on each side that decide the sense", minimum=1)
@@ -138,7 +138,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         room = model.room(len(corpus.vocabulary))
         matrices, state = beginning(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
         keep = corpus.vocabulary.keep_probabilities(self.sample)
-        tidying = Tidying(self.merge_above, self.min_prior) if self.growing else None
+        tidying = Tidying(self.merge_above, self.min_share) if self.growing else None
         by = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)
         return window_run(
             model,

@@ -103,7 +103,7 @@ class Tidying(NamedTuple):
     """When senses that grew are joined, and when they go: see `tidied`."""
 
     merge_above: float
-    min_prior: float
+    min_share: float
 
 
 def sense_vectors(
@@ -164,7 +164,7 @@ def tidied(
         (n,) whether each stays.
     """
     live = merge_alike(vectors, counts, by.merge_above, centres=centres)
-    live &= counts >= by.min_prior * counts[live].sum()
+    live &= counts >= by.min_share * counts[live].sum()
     if not live.any():
         live[counts.argmax()] = True
     return live

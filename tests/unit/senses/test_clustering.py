@@ -12,7 +12,7 @@ from firth.senses.clustering import SenseClusters, _ContextSpace, _idf
 from firth.senses.occurrences import contexts_at
 from firth.vectors.sense_readers import Centroids
 
-QUICK = {"dim": 30, "sample": 0, "epochs": 3, "contexts": 400, "least_contexts": 50}
+QUICK = {"dim": 30, "sample": 0, "epochs": 3, "max_contexts": 400, "min_contexts": 50}
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +92,7 @@ def test_a_fixed_number(corpus):
 
 
 def test_no_word_may_have_several(corpus):
-    for how in ({"max_senses": 1}, {"sense_words": 0}, {"least_contexts": 10**6}):
+    for how in ({"max_senses": 1}, {"sense_words": 0}, {"min_contexts": 10**6}):
         found = SenseClusters(**{**QUICK, "epochs": 1, **how}).train(corpus, threads=1, progress=False)
         assert (found.num_senses == 1).all()
         assert found.disambiguate("both", ["a1"]).tolist() == [1]
@@ -137,12 +137,12 @@ def test_contexts_have_no_common_direction(corpus):
 
 
 def test_options_out_of_range():
-    with pytest.raises(OptionError, match="alike=2: expected"):
-        SenseClusters(alike=2)
+    with pytest.raises(OptionError, match="merge_above=2: expected"):
+        SenseClusters(merge_above=2)
     with pytest.raises(OptionError, match="senses='many': expected one of adaptive, fixed"):
         SenseClusters(senses="many")
-    with pytest.raises(OptionError, match="least_contexts=2: expected at least max_senses=4"):
-        SenseClusters(senses="fixed", least_contexts=2)
+    with pytest.raises(OptionError, match="min_contexts=2: expected at least max_senses=4"):
+        SenseClusters(senses="fixed", min_contexts=2)
 
 
 def test_goes_on_from_a_checkpoint(corpus, tmp_path):
