@@ -90,7 +90,7 @@ def test_wrong_lists(firth: Command, plot, vectors, kind, content, told):
 @pytest.mark.parametrize(
     ("kind", "content", "told"),
     [
-        ("models", "no json\n", "line 1: 'no json'; expected a JSON object a line"),
+        ("models", "no json\n", "line 1: 'no json'; expected one JSON object per line"),
         ("models", "[1]\n", "line 1: '[1]'"),
         ("models", '{"set": "men"}\n', "a figure without vectors, metric, value, low, high"),
         ("models", "", "no figures to draw"),

@@ -24,7 +24,7 @@ def small(firth: Command) -> Command:
     [
         ([], "expected one axis: --poles A:B, or --pairs FILE"),
         (["--poles", "cold:hot", "--pairs", "one.txt"], "expected one axis"),
-        (["--poles", "cold"], "--poles cold: expected two poles with a colon between"),
+        (["--poles", "cold"], "--poles cold: expected two poles separated by a colon"),
         (["--poles", "cold:cold"], "cold → cold are in one place; expected two that differ"),
         (["--poles", "cold:snow"], "'snow' is not in the vocabulary"),
         (["--poles", "cold:hot", "--method", "pca"], "--method pca with --poles"),

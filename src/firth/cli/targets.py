@@ -1,4 +1,4 @@
-"""Places to write to, looked at before hours of work go into what is to be written there."""
+"""Checks of output paths, before hours of work."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ from firth.vectors.io.formats import format_of
 
 
 def check_folder_target(path: Path, what: str = "models") -> None:
-    """Make sure that a folder of vectors or another model can be written to a path.
+    """Check that a folder of vectors or another model can be written to a path.
 
     Args:
-        path: where to.
-        what: is written, for the message.
+        path: the output.
+        what: what is written, for the message.
 
     Raises:
-        OptionError: something else is there, which is never replaced.
+        OptionError: something else is there, which firth does not replace.
         OSError: nothing can be written there.
     """
     if path.is_dir():
@@ -33,16 +33,15 @@ def check_folder_target(path: Path, what: str = "models") -> None:
 
 
 def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] = ()) -> None:
-    """Make sure that vectors can be written to a path, in the format that its name asks for.
+    """Check that vectors can be written to a path, in the format of its name.
 
     Args:
-        path: where to.
-        takes_files: whether they can be written as anything but a folder of firth's.
-        sources: texts that are read to make them.
+        path: the output.
+        takes_files: whether files of other formats can hold these vectors.
+        sources: texts that the command reads.
 
     Raises:
-        OptionError: something else is there, it is one of the sources, or the name asks for a format that has no
-            place for them.
+        OptionError: something else is there, it is one of the sources, or the format cannot hold the vectors.
         OSError: nothing can be written there.
     """
     format = format_of(path)
@@ -55,12 +54,12 @@ def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] =
 
 
 def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequence[str] = ()) -> None:
-    """Make sure that a file can be written to a path.
+    """Check that a file can be written to a path.
 
     Args:
-        path: where to.
-        check: refuses a path where something is that must not be replaced.
-        sources: files, folders and globs of text that are read to make it; - for standard input.
+        path: the output.
+        check: raises an error if the path holds something that must not be replaced.
+        sources: files, folders and globs of text that the command reads; - for standard input.
 
     Raises:
         OptionError: something else is there, or it is one of the sources.
@@ -77,7 +76,7 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
 
 
 def check_writable(path: Path) -> None:
-    """Make sure that something can be written beside a path, or into a folder that cannot be renamed, by writing.
+    """Check by writing that a file can be created beside a path, or in a folder that cannot be renamed.
 
     Raises:
         OSError: nothing can.

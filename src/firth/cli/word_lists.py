@@ -1,4 +1,4 @@
-"""Lists of words, of groups of words, and of figures, as files that people write."""
+"""Files of words, of groups of words, and of figures."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from firth.storage.untrusted import parse_json
 
 
 def read_words(path: str) -> list[str]:
-    """Return the words of a file, one a line; - is standard input. What stands behind a tab is left aside.
+    """Return the words of a file, one per line; - is standard input. Text after a tab is ignored.
 
     Raises:
         FormatError: the file is not UTF-8.
@@ -19,24 +19,24 @@ def read_words(path: str) -> list[str]:
     return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
 
 
-def read_poles(given: str) -> tuple[list[str], list[str]]:
+def read_poles(text: str) -> tuple[list[str], list[str]]:
     """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`.
 
     Raises:
-        OptionError: there are not two, or one has no word.
+        OptionError: there are not two poles, or a pole has no word.
     """
-    first, colon, second = given.partition(":")
+    first, colon, second = text.partition(":")
     ends = [[word.strip() for word in end.split(",") if word.strip()] for end in (first, second)]
     if not (colon and all(ends)):
-        raise OptionError(f"--poles {given}: expected two poles with a colon between, such as woman:man")
+        raise OptionError(f"--poles {text}: expected two poles separated by a colon, such as woman:man")
     return ends[0], ends[1]
 
 
 def read_groups(path: str) -> dict[str, list[str]]:
     """Return groups of words by their names.
 
-    A file of lines holds a word, a tab, and its group on each; one of JSON holds one object, of lists of words by
-    group, or of groups by word.
+    The file has a word, a tab and its group per line, or it is a JSON object: lists of words by group, or groups by
+    word.
 
     Raises:
         FormatError: the file holds something else.
@@ -56,38 +56,38 @@ def read_groups(path: str) -> dict[str, list[str]]:
 
 def _groups_of_json(path: str, content: str) -> dict[str, list[str]]:
     try:
-        told = parse_json(content)
+        value = parse_json(content)
     except ValueError as error:
         raise FormatError(f"{path}: no JSON object ({error}); expected lists of words by group") from None
     groups: dict[str, list[str]] = {}
-    for name, value in told.items():
-        if isinstance(value, str):
-            groups.setdefault(value, []).append(name)
-        elif isinstance(value, list) and all(isinstance(word, str) for word in value):
-            groups[name] = value
+    for name, entry in value.items():
+        if isinstance(entry, str):
+            groups.setdefault(entry, []).append(name)
+        elif isinstance(entry, list) and all(isinstance(word, str) for word in entry):
+            groups[name] = entry
         else:
-            raise FormatError(f"{path}: {name!r} has {value!r}; expected a list of words, or the name of a group")
+            raise FormatError(f"{path}: {name!r} has {entry!r}; expected a list of words, or the name of a group")
     return groups
 
 
 def read_objects(path: str) -> list[dict[str, Any]]:
-    """Return the JSON objects of a file, one a line; - is standard input.
+    """Return the JSON objects of a file, one per line; - is standard input.
 
     Raises:
         FormatError: a line holds something else.
         OSError: the file cannot be read.
     """
-    found = []
+    objects = []
     for number, line in lines(path):
         try:
-            found.append(dict(parse_json(line)))
+            objects.append(dict(parse_json(line)))
         except (ValueError, TypeError):
-            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected a JSON object a line") from None
-    return found
+            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected one JSON object per line") from None
+    return objects
 
 
 def lines(path: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file that hold something, with their numbers from 1.
+    """Yield the lines of a file that are not empty, with their numbers from 1.
 
     Raises:
         FormatError: the file is not UTF-8.

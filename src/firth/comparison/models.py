@@ -1,7 +1,6 @@
-"""The models that can be named, read from the trainers themselves: a new family adds nothing here.
+"""The models of `firth train` and `firth compare`, read from the options classes: a new family adds nothing here.
 
-A public name that lives in `firth.embeddings` or `firth.senses` may have an attribute `models`: what the command line
-calls it, and for each such name the options that make it this model.
+An options class in `firth.embeddings` or `firth.senses` names its models in the attribute `presets`.
 """
 
 import dataclasses
@@ -17,7 +16,7 @@ MODELS = named(TRAINERS)
 
 
 def trainer(spec: str, common: Mapping[str, Any]) -> Any:
-    """Return the options that a name stands for, such as `skipgram` or `skipgram:window=10:sample=0`.
+    """Return the options object that a spec names, such as `skipgram` or `skipgram:window=10:sample=0`.
 
     Args:
         spec: a name of `MODELS`, and options of that model behind colons.

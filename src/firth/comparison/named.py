@@ -1,4 +1,4 @@
-"""Options that a command line can name, found where public names live; nothing else is imported to find them."""
+"""Models by name, found in the options classes among the public names of firth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a comparison measured, as a table and as JSON."""
+"""The result of a comparison, as a table and as JSON."""
 
 import html
 import json
@@ -16,10 +16,10 @@ class Comparison:
     """Models side by side.
 
     Attributes:
-        rows: what was measured of each model: "model", "options", "seconds" of training, "counting_seconds" and
-            "compiling_seconds" apart from them, "resumed" (whether a training that was killed went on),
-            "words_per_second", "peak_bytes", "file_bytes", "loss", "sample_loss" of models that measure it, and
-            "figures", as `firth.evaluate` gives them.
+        rows: one per model, with "model", "options", "seconds" of training, "counting_seconds" and
+            "compiling_seconds" (not part of "seconds"), "resumed" (whether an interrupted training was continued),
+            "words_per_second", "peak_bytes", "file_bytes", "loss", "sample_loss" if the model measures it, and
+            "figures", as `firth.evaluate` returns them.
         run: corpus, options, seed and environment.
     """
 
@@ -28,28 +28,28 @@ class Comparison:
 
     @property
     def sets(self) -> list[str]:
-        """The gold sets, each once, in the order of the figures."""
+        """The test sets in the order of the figures."""
         return list(dict.fromkeys(figure["set"] for row in self.rows for figure in shown(row)))
 
     def __str__(self) -> str:
         return self.table()
 
     def table(self) -> str:
-        """Return an aligned table: figures are percentages with their 95 % intervals."""
+        """Return an aligned table. Figures are percentages with 95 % intervals."""
         lines = self._cells()
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        made = []
+        rows = []
         for line in lines:
             cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
-            made.append("  ".join([line[0].ljust(widths[0]), *cells[1:]]).rstrip())
-        return "\n".join(made)
+            rows.append("  ".join([line[0].ljust(widths[0]), *cells[1:]]).rstrip())
+        return "\n".join(rows)
 
     def to_json(self) -> str:
-        """Return one JSON object a line, a model each."""
+        """Return one JSON object per line, one line per model."""
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in self.rows)
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown."""
+        """Return the table as Markdown."""
         head, *body = self._cells()
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -74,12 +74,12 @@ class Comparison:
 
 
 def shown(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return one figure a set of a model: whole sets, and analogies by 3CosAdd."""
+    """Return one figure per test set of a model: whole sets, and analogies by 3CosAdd."""
     return [figure for figure in row["figures"] if figure["metric"] in METRICS and "/" not in figure["set"]]
 
 
 def quality(row: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Return the mean of a model's figures over the sets, of their lower and of their upper bounds; NaN for none."""
+    """Return the means of a model's figures, of their lower bounds and of their upper bounds; NaN without figures."""
     measured = [figure for figure in shown(row) if figure["value"] is not None]
     if not measured:
         return math.nan, math.nan, math.nan
@@ -87,8 +87,8 @@ def quality(row: Mapping[str, Any]) -> tuple[float, float, float]:
     return value, low, high
 
 
-def _seconds(spent: float) -> str:
-    return f"{spent:,.1f}" if spent else "-"  # not at all, or another model of the comparison did
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.1f}" if seconds else "-"  # the model needs no counts, or another model counted
 
 
 def _figure(figure: Mapping[str, Any] | None) -> str:

@@ -1,8 +1,8 @@
-"""Compare models on one corpus: each trained in turn, judged alike, and kept in a folder that can be gone on with.
+"""Compare models on one corpus: train each in turn, evaluate it, and keep the results in a folder.
 
-The folder holds `run.json` (corpus, options, seed, environment), `metrics.jsonl` (a line a finished model), `vectors/`
-(a folder a model), `state/` (what a killed training had learned). Text is encoded before, once for all; models that
-count words in the same way share one count.
+The folder holds `run.json` (corpus, options, seed, environment), `metrics.jsonl` (one line per finished model),
+`vectors/` (one folder per model) and `state/` (checkpoints of interrupted trainings). The text is encoded once. Models
+that need the same co-occurrence counts share them.
 """
 
 import json
@@ -43,31 +43,31 @@ def compare(
     sets: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Comparison:
-    """Train models on a corpus and judge them.
+    """Train models on a corpus and evaluate them.
 
-    Each model is trained in a process of its own, one after the other. A model that the folder has measured already is
-    not trained again; one that was interrupted goes on from its checkpoint.
+    Each model is trained in its own process, one after the other. A model that the folder has results for is not
+    trained again; an interrupted training continues from its checkpoint.
 
     Args:
-        corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
-        models: names, as `firth train` has them, each with options of its own behind colons where wanted, such as
-            "skipgram", "skipgram:window=10" or "glove:epochs=50".
-        out: the folder of the comparison.
-        common: options for every model that has them, such as dim=100, window=5.
-        seed: of every random draw.
-        threads: how many; by default one a processor.
+        corpus: an encoded corpus, or what `Corpus.build` takes: a path, texts, lists of tokens, a table.
+        models: names of models, as in `firth train`, with options after colons: "skipgram", "skipgram:window=10",
+            "glove:epochs=50".
+        out: folder of the comparison.
+        common: options for every model that has them, such as dim=100 and window=5.
+        seed: random seed.
+        threads: number of threads; by default one per processor.
         sets: arguments of `firth.evaluate`: similarity, analogies, data.
-        progress: whether to show any.
+        progress: whether to show progress.
 
     Returns:
-        What was measured, in the order of the models.
+        The results, in the order of the models.
 
     Raises:
         OptionError: a model or an option is unknown, or the folder is of another corpus or other options.
         FormatError: the folder holds something else.
-        FirthError: a model could not be trained or judged.
+        FirthError: a model could not be trained or evaluated.
     """
-    shared, told = dict(common or {}), {name: _plain(value) for name, value in (sets or {}).items()}
+    shared, test_sets = dict(common or {}), {name: _plain(value) for name, value in (sets or {}).items()}
     if len(set(models)) != len(models) or not models:
         raise OptionError(f"models {', '.join(models) or '(none)'}: expected one or more, each once")
     options = {spec: _described(trainer(spec, shared)) for spec in models}
@@ -76,7 +76,7 @@ def compare(
     corpus = as_corpus(corpus, {}, progress=progress)
     run = {
         "format": FORMAT, "version": VERSION, "corpus": corpus.fingerprint, "tokens": corpus.num_tokens,
-        "words": len(corpus.vocabulary), "seed": seed, "threads": many, "sets": told, "models": options,
+        "words": len(corpus.vocabulary), "seed": seed, "threads": many, "sets": test_sets, "models": options,
         "environment": environment(),
     }  # fmt: skip
     done = _begin(folder, run)
@@ -86,7 +86,7 @@ def compare(
         task = {
             "model": spec, "common": shared, "corpus": str(corpus.path.absolute()), "seed": seed, "threads": many,
             "vectors": str(folder / "vectors" / file_name(spec)), "state": str(folder / "state" / file_name(spec)),
-            "progress": None if progress else False, "sets": told,
+            "progress": None if progress else False, "sets": test_sets,
         }  # fmt: skip
         done[spec] = {"model": spec, **_measured(task)}
         _append(folder / METRICS, done[spec])
@@ -94,7 +94,7 @@ def compare(
 
 
 def environment() -> dict[str, Any]:
-    """Return what figures of speed depend on."""
+    """Return the versions and the machine, which speeds depend on."""
     return {
         "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}",
         "processors": os.cpu_count(), **{name: version(name) for name in PACKAGES},
@@ -102,7 +102,7 @@ def environment() -> dict[str, Any]:
 
 
 def file_name(spec: str) -> str:
-    """Return the name of a model's folder: its name and options, without what file systems do not like."""
+    """Return the name of a model's folder: its spec, without characters that file systems reject."""
     return "".join(c if c.isalnum() or c in "-_.=" else "-" for c in spec) + ".firth"
 
 
@@ -120,25 +120,25 @@ def _described(model: Any) -> dict[str, Any]:
 
 
 def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
-    """Make the folder or make sure that it is this comparison's; return the models that it has measured."""
+    """Create the folder, or check that it belongs to this comparison; return the rows that it holds."""
     if not (folder / RUN).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OptionError(f"{folder} is there already and is no comparison; expected a new name")
+            raise OptionError(f"{folder} exists and is no comparison; expected a new name")
         _write_run(folder, run)
         return {}
     before = read_run(folder)
     for name in ("corpus", "seed", "sets"):
         if before[name] != run[name]:
             raise OptionError(
-                f"{folder} is a comparison of another {name}: {before[name]!r}, this one's is {run[name]!r}; name "
-                "another folder, or go on with the same"
+                f"{folder} is a comparison with another {name}: {before[name]!r}, not {run[name]!r}; name another "
+                "folder, or continue with the same"
             )
     for spec, options in run["models"].items():
         there = before["models"].get(spec, options)
         if differing := [name for name, value in options.items() if there.get(name) != value]:
-            found = ", ".join(f"{name}={there.get(name)!r}" for name in differing)
-            wanted = ", ".join(f"{name}={options[name]!r}" for name in differing)
-            raise OptionError(f"{folder} has {spec} with {found}, and not {wanted}; name another folder")
+            old = ", ".join(f"{name}={there.get(name)!r}" for name in differing)
+            new = ", ".join(f"{name}={options[name]!r}" for name in differing)
+            raise OptionError(f"{folder} has {spec} with {old}, not {new}; name another folder")
     _write_run(folder, {**before, "models": {**before["models"], **run["models"]}})
     return {row["model"]: row for row in read_rows(folder / METRICS)}
 
@@ -184,7 +184,7 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
         raise FirthError(
             f"{task['model']}: its process ended with status {child.returncode} and no figures; try it alone"
         )
-    told = json.loads(answer)
-    if "error" in told:
-        raise FirthError(f"{task['model']}: {told['error']}")
-    return dict(told)
+    result = json.loads(answer)
+    if "error" in result:
+        raise FirthError(f"{task['model']}: {result['error']}")
+    return dict(result)

@@ -1,7 +1,7 @@
-"""One model of a comparison, trained and judged in a process of its own, so that its memory can be told.
+"""Trains and evaluates one model of a comparison in its own process, so that its memory can be measured.
 
-`python -m firth.comparison.worker` reads a task as JSON from standard input and writes what it measured as JSON to
-standard output; progress goes to standard error.
+`python -m firth.comparison.worker` reads a task as JSON from standard input and writes the results as JSON to standard
+output; progress goes to standard error.
 """
 
 import inspect
@@ -25,7 +25,7 @@ from firth.vectors.sense_vectors import SenseVectors
 
 
 def measure(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Train, save and judge one model.
+    """Train, save and evaluate one model.
 
     Args:
         task: "model" (its name and options), "common" (options), "corpus", "vectors" and "state" (folders), "seed",
@@ -47,7 +47,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
     peak, facts = _peak_bytes(), made.metadata["training"]
     if facts["interrupted"]:
         raise KeyboardInterrupt
-    # What a run that was killed had spent stands in its facts alone.
+    # Only the training record knows the time that an interrupted run had spent.
     seconds = max(wall - apart.compiling - apart.counting, facts["seconds"] if resumed else 0.0, 1e-9)
     made.metadata["name"] = task["model"]
     made.save(task["vectors"])
@@ -70,14 +70,14 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_words(made: Any) -> Any:
-    """What can be judged: the vectors of words beside documents, or the means of senses."""
+    """The word vectors to evaluate: those beside document vectors, or the means of sense vectors."""
     if isinstance(made, SenseVectors):
         return made.single()
     return made.words if isinstance(made, DocumentVectors) else made
 
 
 class _Apart:
-    """Seconds that are not the training's own, by the stages that are reported: compiling, and counting."""
+    """Seconds of compiling and counting, measured apart from training by the stages that progress reports."""
 
     def __init__(self) -> None:
         self.compiling = self.counting = self._before = 0.0
@@ -92,9 +92,9 @@ class _Apart:
 
 
 def _peak_bytes() -> int | None:
-    """Return the most memory that this process took, in bytes, or None where the system does not tell."""
+    """Return the peak memory of this process in bytes; None if the system does not report it."""
     try:
-        # Linux hands a child its parent's figure, but not this one.
+        # On Linux a child inherits the figure of getrusage from its parent, but not this one.
         lines = Path("/proc/self/status").read_text("ascii").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
     except (OSError, StopIteration):
@@ -108,27 +108,27 @@ def _peak_bytes() -> int | None:
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of standard input, which the parent holds open for as long as it lives."""
+    """End this process when the parent does: it then closes our standard input."""
     while os.read(0, 1):
         pass
     os._exit(1)
 
 
 def main() -> int:
-    """Do one task; an error of firth's own is a line of JSON too. Without the process that asked there is no task."""
-    asked = b""
-    while not asked.endswith(b"\n"):
-        asked += os.read(0, 1 << 16) or b"\n"
+    """Do one task; print the results, or an error of firth, as a line of JSON."""
+    line = b""
+    while not line.endswith(b"\n"):
+        line += os.read(0, 1 << 16) or b"\n"
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    task = json.loads(asked)
+    task = json.loads(line)
     try:
         with interruptible():
-            told = measure(task)
+            result = measure(task)
     except (FirthError, OSError, MemoryError) as error:
-        told = {"error": str(error) or type(error).__name__}
+        result = {"error": str(error) or type(error).__name__}
     except KeyboardInterrupt:
         return 130
-    print(json.dumps(told))  # ASCII, whatever encoding the locale has
+    print(json.dumps(result))  # ASCII, for any encoding of the locale
     return 0
 
 

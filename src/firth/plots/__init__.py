@@ -1,4 +1,4 @@
-"""Vectors and results to figures: a kind of figure makes a `Picture`, and a picture saves itself.
+"""Pictures of vectors and results: each function returns a `Picture`, which can be saved.
 
 >>> from firth import plots
 >>> plots.word_map(vectors, ["red", "green", "house"]).save("map.html")      # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Analogies as arrows: pairs of one relation run in parallel where the vectors know it."""
+"""Analogies as arrows, which are parallel if the vectors capture the relation."""
 
 from collections.abc import Sequence
 
@@ -9,23 +9,23 @@ from firth.plots.layout import principal
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.words import Vectors, choose, counted, known_words, name_of
 
-MOST = 60  # pairs whose labels still find room
+MOST = 60  # pairs; more labels do not fit
 
 
 def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title: str | None = None) -> Picture:
     """Return pairs of words as arrows on the plane of their two principal components.
 
-    The vectors have length 1. Two pairs are joined to the quadrilateral that a perfect analogy makes a parallelogram.
-    The caption says how parallel the arrows are in all dimensions, for a plane can flatter.
+    The vectors have length 1. Guides join two pairs to a quadrilateral, which is a parallelogram for a perfect analogy.
+    The caption says how parallel the arrows are in all dimensions, because a plane can mislead.
 
     Args:
         vectors: the vectors.
-        pairs: such as [("man", "king"), ("woman", "queen")]. A pair of which a word has no vector is left out, which
-            the picture's notes say; so are pairs after the sixtieth.
-        title: a line above; by default it says what is shown.
+        pairs: such as [("man", "king"), ("woman", "queen")]. The picture leaves out pairs with an unknown word and
+            pairs after the sixtieth; its notes say so.
+        title: by default a description of the picture.
 
     Raises:
-        OptionError: there are no pairs, or a pair is of one word.
+        OptionError: there are no pairs, or both words of a pair are the same.
         UnknownWordError: no pair has two vectors.
 
     Source:
@@ -56,13 +56,13 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         {"a": chosen.words[a], "b": chosen.words[b], "from": places[a].tolist(), "to": places[b].tolist()}
         for a, b in drawn
     ]
-    told = f"; the arrows' mean cosine to each other is {agreement:z.2f} in all dimensions" if len(drawn) > 1 else ""
+    parallel = f"; mean cosine between the arrows in all dimensions: {agreement:z.2f}" if len(drawn) > 1 else ""
     return Picture(
         kind="analogy",
         title=f"{counted(len(drawn), 'pair')} of words{name_of(vectors)}" if title is None else title,
         marks=[*marks, Points(xy=places, labels=chosen.words, groups=groups)],
         rows=rows,
-        caption=f"Two principal components of the vectors at length 1: {100 * share:.0f} % of their variance{told}.",
+        caption=f"Two principal components of the vectors at length 1: {100 * share:.0f} % of the variance{parallel}.",
         notes=[*notes, *chosen.notes],
         equal=True,
     )
@@ -70,17 +70,17 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
 
 def _known(vectors: Vectors, pairs: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[str]]:
     words = list(dict.fromkeys(word for pair in pairs for word in pair))
-    there, notes = known_words(vectors, words)
-    known = [pair for pair in dict.fromkeys(pairs) if set(pair) <= set(there)]
+    present, notes = known_words(vectors, words)
+    known = [pair for pair in dict.fromkeys(pairs) if set(pair) <= set(present)]
     if not known:
-        raise vectors.lexicon.unknown(next(word for word in words if word not in there))
+        raise vectors.lexicon.unknown(next(word for word in words if word not in present))
     if len(known) > MOST:
         notes.append(f"the first {MOST} of {len(known):,} pairs are drawn")
     return known[:MOST], notes
 
 
 def _agreement(offsets: np.ndarray) -> float:
-    """The mean cosine between different rows, (n, D) of n > 1."""
+    """The mean cosine between different rows of an (n, D) array."""
     if len(offsets) < 2:
         return 1.0
     unit = offsets / np.linalg.norm(offsets, axis=1, keepdims=True)

@@ -10,9 +10,9 @@ from firth.errors import OptionError, brief
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
 from firth.plots.words import Chosen, Groups, Vectors, choose, counted, known_words, name_of
 
-MOST, MOST_ROWS = 1_000, 60  # words of a plane, and of one axis, where each has a line of its own
+MOST, MOST_ROWS = 1_000, 60  # words of a plane; words of one axis, one per line
 _ROW = 0.24  # inches
-CAPTION = "Cosine of each word with the difference of the poles; 0 leans to neither."
+CAPTION = "Cosine of each word with the difference of the poles; 0 is neutral."
 Pole = str | Sequence[str]
 Poles = tuple[Pole, Pole]  # from, to
 
@@ -27,23 +27,23 @@ def word_axis(
     number: int = MOST,
     title: str | None = None,
 ) -> Picture:
-    """Return where words stand between two poles: the cosine of each with the direction from one to the other.
+    """Return words between two poles: the cosine of each word with the direction from one pole to the other.
 
-    A pole is a word or a list of words, whose vectors of length 1 are averaged; the direction is the difference of the
-    two poles, and 0 means that a word leans to neither.
+    A pole is a word or a list of words, whose vectors of length 1 are averaged. The direction is the difference of the
+    poles; a cosine of 0 is neutral.
 
     Args:
         vectors: the vectors.
         poles: an axis, such as ("woman", "man") or (["she", "her"], ["he", "him"]).
-        words: what to place; by default the words of the groups.
-        second: another axis, for a plane of two.
-        groups: words by the name of their group, which has a colour.
-        number: how many words are placed at most, the most frequent. One axis shows the 60 that lean most to its poles;
-            what is left out, the picture's notes say.
-        title: a line above; by default it says what is shown.
+        words: words to draw; by default those of the groups.
+        second: another axis, for a plane of two axes.
+        groups: words by the name of their group; each group has a colour.
+        number: number of words at most, the most frequent ones. One axis shows the 60 words nearest to its poles. Notes
+            say what is left out.
+        title: by default a description of the picture.
 
     Raises:
-        OptionError: there are no words, an axis has not two poles, or its poles are the same.
+        OptionError: there are no words, or an axis does not have two different poles.
         UnknownWordError: none of the words, or none of a pole's, has a vector.
     """
     axes = [poles] if second is None else [poles, second]
@@ -51,9 +51,9 @@ def word_axis(
         raise OptionError(f"poles {brief(poles)}: expected two, each a word or a list of words")
     chosen = choose(vectors, words, groups, most=min(number, MOST))
     notes = list(chosen.notes)
-    found = [_direction(vectors, axis, notes) for axis in axes]
-    places = chosen.rows @ np.stack([direction for direction, _ in found], axis=1)  # (n, 1 or 2)
-    names = [name for _, name in found]
+    directions = [_direction(vectors, axis, notes) for axis in axes]
+    places = chosen.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
+    names = [name for _, name in directions]
     made = _two(chosen, places, names, notes) if second else _one(chosen, places[:, 0], names[0], notes)
     what = f"{counted(len(made.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
     return replace(made, title=what if title is None else title)

@@ -1,4 +1,4 @@
-"""A summary of bias: the size of each effect, with its interval and its probability under chance."""
+"""The effect sizes of bias tests, with intervals and p-values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ _ROW = 0.32  # inches
 
 
 def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
-    """Return effects below each other, each with its interval; a hollow dot is one that chance explains.
+    """Return effect sizes with their intervals, one per line; hollow dots are not significant.
 
     Args:
         rows: mappings with "name" and "effect", and where they are known "low" and "high", the ends of the effect's
             interval, and "p", the probability of one as great by chance.
-        title: a line above; by default it says what is shown.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there is no effect, one has no name, or its numbers are none.
@@ -37,7 +37,7 @@ def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None)
     by_chance = [row["p"] is not None and row["p"] >= LEVEL for row in drawn]
     return Picture(
         kind="bias",
-        title=f"{counted(len(drawn), 'test')} of bias: sizes of effects" if title is None else title,
+        title=f"{counted(len(drawn), 'test')} of bias: effect sizes" if title is None else title,
         marks=[
             Lines(ends=zero, style="guide"),
             Lines(ends=ends, style="interval", groups=[0] * len(known)),

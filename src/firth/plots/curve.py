@@ -1,7 +1,7 @@
-"""Training curves: the loss of each epoch, of one model or of several over one another.
+"""Learning curves: the loss per epoch of one or more models.
 
-Two losses exist (`firth.embeddings.shards`): on a fixed sample of the text after each epoch, from which nothing is
-learned, and the mean that training summed while it learned. The second may rise while the vectors become better.
+There are two losses: on a fixed sample of the text after each epoch, and the mean over each epoch, measured during
+training. The second may rise while the vectors improve.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from firth.plots.picture import Axis, Curve, Mark, Picture, Points
 from firth.plots.words import counted
 
 LOSSES = ("sample", "training")
-UNITS = {"words": "nats a prediction", "cells": "a cell", "texts": "nats a text"}
+UNITS = {"words": "nats per prediction", "cells": "per cell", "texts": "nats per text"}
 
 
 def training_curves(
@@ -24,16 +24,15 @@ def training_curves(
     relative: bool = False,
     title: str | None = None,
 ) -> Picture:
-    """Return the loss of each epoch, as training wrote it down.
+    """Return the learning curves of models.
 
     Args:
-        models: what training recorded about each model, by its name: `vectors.metadata["training"]`, or anything with
-            "sample_loss" or "loss", a list of one number an epoch. Models that count, and so have no losses, are left
-            out, which the picture's notes say.
-        loss: "sample" for the loss on a fixed sample of the text, for models that measured it, and the mean that
-            training summed for others, which the notes name; "training" for that mean.
-        relative: whether losses are shares of the first epoch's, for models whose losses have different units.
-        title: a line above; by default it says what is shown.
+        models: the training record of each model by its name: `vectors.metadata["training"]`, or another mapping with
+            "sample_loss" or "loss", a list of one number per epoch. Models without epochs are left out, with a note.
+        loss: "sample" for the loss on a fixed sample of the text, with the training loss for models that did not
+            measure it; "training" for the mean over each epoch.
+        relative: whether to divide losses by that of the first epoch, for models whose losses have different units.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has losses, or `loss` is neither.
@@ -58,7 +57,7 @@ def training_curves(
     unit = next(iter(units)) if len(units) == 1 else ""
     return Picture(
         kind="curve",
-        title=f"Loss of {counted(len(curves), 'model')}, epoch by epoch" if title is None else title,
+        title=f"Loss of {counted(len(curves), 'model')}, per epoch" if title is None else title,
         marks=marks,
         rows=[
             {"model": name, "epoch": epoch, "loss": float(loss)}
@@ -68,26 +67,26 @@ def training_curves(
         caption=" ".join(_captions(len(curves), bool(sampled))),
         notes=list(_notes(without, [name for name in curves if sampled and name not in sampled])),
         x=Axis(name="epoch", low=0.8, high=longest + 0.2 + 0.18 * longest, ticks=epochs, grid=False),
-        y=Axis(name="loss, share of the first epoch's" if relative else f"loss, {unit}".rstrip(", ")),
+        y=Axis(name="loss relative to the first epoch" if relative else f"loss, {unit}".rstrip(", ")),
     )
 
 
 def _captions(curves: int, sampled: bool) -> Iterator[str]:
     if sampled:
-        yield "Loss on a fixed sample of the text, measured after each epoch."
+        yield "Loss on a fixed sample of the text after each epoch."
     if curves > 1:
-        yield "Losses of different objectives have different units: compare their shapes."
+        yield "Losses of different objectives have different units: compare the shapes only."
 
 
 def _notes(without: Sequence[str], summed: Sequence[str]) -> Iterator[str]:
     if without:
-        yield f"without losses, for they do not train in epochs: {', '.join(without)}"
+        yield f"left out, because they have no epochs: {', '.join(without)}"
     if summed:
-        yield f"mean of the losses summed while training, as no sample was measured: {', '.join(summed)}"
+        yield f"training loss, because no sample was measured: {', '.join(summed)}"
 
 
 def _losses(facts: Mapping[str, Any], kind: str) -> np.ndarray:
-    """The losses that training told, (epochs,); an epoch that left the finite numbers ends them."""
+    """The losses of the epochs, up to the first that is not finite."""
     losses = np.array(facts.get(kind) or (), dtype=np.float64).reshape(-1)
     ends = np.flatnonzero(~np.isfinite(losses))
     return losses[: ends[0]] if len(ends) else losses

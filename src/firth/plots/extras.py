@@ -1,4 +1,4 @@
-"""Libraries that only some figures need, and what to install where they are missing."""
+"""Optional libraries of some pictures, and how to install them."""
 
 import importlib
 from typing import Any
@@ -7,7 +7,7 @@ from firth.errors import MissingExtraError
 
 
 def library(module: str, purpose: str, extra: str = "plots") -> Any:
-    """Return a module of a library that may be missing, such as "matplotlib.figure".
+    """Import a module of an optional library, such as "matplotlib.figure".
 
     Args:
         module: its full name.

@@ -1,4 +1,4 @@
-"""Fonts for words in any script: matplotlib's own, and those of the system for letters that it lacks."""
+"""Fonts for words in any script: matplotlib's own font, and fonts of the system for other letters."""
 
 import contextlib
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ BOXES = "Last Resort"  # so does this one, which has a box for every letter
 
 
 def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
-    """Return families of fonts that together have the letters of some texts, and the letters that none has.
+    """Return font families that together cover some texts, and the letters that no font has.
 
     Args:
         texts: what will be drawn.
@@ -25,7 +25,7 @@ def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
     wanted = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
     wanted = {letter for letter in wanted if ord(letter) not in _letters(manager.findfont(OWN), 0)}
     found = [OWN]
-    # Most letters first, so that one font, and not ten, is used of a family of fonts.
+    # Fonts with most letters first, so that few fonts are used.
     while wanted:
         best = max(_faces(manager), key=lambda face: (_held(face, wanted), "Sans" in face[0]), default=None)
         if best is None or not _held(best, wanted):
@@ -42,17 +42,17 @@ def _held(face: tuple[str, str, int], letters: set[str]) -> int:
 
 @cache
 def _take_new_fonts(manager: Any) -> None:
-    """Tell matplotlib of fonts that were installed after it last looked."""
+    """Add fonts to matplotlib that were installed after its last scan."""
     known = {font.fname for font in manager.fontManager.ttflist}
     for path in manager.findSystemFonts():
         if path not in known:
-            # A file that is no font, or a font of a kind that matplotlib cannot use, is no reason to fail.
+            # Skip files that matplotlib cannot use as a font.
             with contextlib.suppress(RuntimeError, OSError, ValueError, UnicodeError):
                 manager.fontManager.addfont(path)
 
 
 def _faces(manager: Any) -> list[tuple[str, str, int]]:
-    """The upright fonts of usual weight, as (family, file, number within the file)."""
+    """The upright fonts of normal weight, as (family, file, number within the file)."""
     _take_new_fonts(manager)
     return [
         (font.name, font.fname, getattr(font, "index", 0))  # before 3.11 only the first face of a file can be used
@@ -63,7 +63,7 @@ def _faces(manager: Any) -> list[tuple[str, str, int]]:
 
 @cache
 def _letters(path: str, index: int) -> frozenset[int]:
-    """The letters that a font has outlines of; none where it cannot be read."""
+    """The letters that a font has outlines for; none if it cannot be read."""
     ft2font = library("matplotlib.ft2font", "draw")
     try:
         font = ft2font.FT2Font(path, face_index=index) if index else ft2font.FT2Font(path)

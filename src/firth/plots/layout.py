@@ -1,4 +1,4 @@
-"""Where words go on a flat map: near when their vectors are, and their labels apart."""
+"""Positions of words on a map, and of their labels, which must not overlap."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,12 +6,12 @@ import numpy.typing as npt
 Points = npt.NDArray[np.float64]
 
 STEPS = 300
-_NEAREST = 1e-3  # cosine distances below this count as this: two words of one vector must not weigh infinitely
+_NEAREST = 1e-3  # least cosine distance: equal vectors would get infinite weight
 _LABEL_STEPS = 400
 
 
 def flatten(vectors: npt.ArrayLike) -> Points:
-    """Place vectors on a plane so that distances on it follow cosine distances, near ones above all.
+    """Place vectors on a plane so that distances follow cosine distances, short ones above all.
 
     Principal components give the start; stress majorisation with weights 1 / distance^2 moves each point to where its
     neighbours want it. The same vectors give the same map.
@@ -45,7 +45,7 @@ def principal(rows: npt.ArrayLike) -> tuple[Points, float]:
     centred = np.asarray(rows, dtype=np.float64)
     centred = centred - centred.mean(axis=0)
     _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
-    # A component's sign is arbitrary: the greatest entry is made positive, so that a map does not flip by chance.
+    # The sign of a component is arbitrary: make its greatest entry positive, so that maps do not flip by chance.
     axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     found = centred @ axes.T
     whole = float((lengths**2).sum())
@@ -67,7 +67,7 @@ def _majorise(points: Points, wanted: Points) -> Points:
 
 
 def separate(anchors: Points, sizes: Points, obstacles: float = 0.0) -> Points:
-    """Move labels off each other, each staying as near to its anchor as that allows.
+    """Move labels apart until none overlap; each stays as near to its anchor as possible.
 
     Args:
         anchors: (n, 2) where the middles of the labels would like to be.
@@ -84,20 +84,20 @@ def separate(anchors: Points, sizes: Points, obstacles: float = 0.0) -> Points:
             push += _push(middles, sizes, anchors, np.full_like(sizes, 2 * obstacles))
         if not push.any():
             break
-        home = 0.02 * (1 - step / _LABEL_STEPS)  # the pull back home ends before the last overlaps are resolved
+        home = 0.02 * (1 - step / _LABEL_STEPS)  # the pull to the anchor ends before the last overlaps are resolved
         middles += 0.5 * push + home * (anchors - middles)
     return middles
 
 
 def _push(middles: Points, sizes: Points, others: Points, other_sizes: Points) -> Points:
-    """How far each box wants to move out of the other boxes, by the shorter way."""
+    """The shortest move of each box out of the other boxes."""
     difference = middles[:, None] - others[None]  # (n, n, 2)
     reach = (sizes[:, None] + other_sizes[None]) / 2
     overlap = np.maximum(reach - np.abs(difference), 0)
     np.einsum("iid->id", overlap)[:] = 0  # a label may cover its own point
     both = np.all(overlap > 0, axis=2)
     shorter = np.less(overlap[..., 0], overlap[..., 1])
-    # Two boxes in one place part by their order.
+    # Two boxes at the same place move apart by their order.
     order = np.sign(np.arange(len(middles))[:, None] - np.arange(len(middles))[None])
     direction = np.where(difference == 0, order[..., None], np.sign(difference))
     shift = overlap * direction * both[..., None]

@@ -1,4 +1,4 @@
-"""How a language model learned: perplexity over the minutes of training, beside models that count."""
+"""Learning curves of language models: perplexity over minutes of training, with n-gram models as baselines."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ Rows = Sequence[Mapping[str, Any]]
 def learning_curves(
     models: Mapping[str, Rows], baselines: Mapping[str, float] | None = None, *, title: str | None = None
 ) -> Picture:
-    """Return the perplexity of held-out text as training went on; of one model alone that of its training text too.
+    """Return the perplexity of held-out text during training; for a single model also that of the training text.
 
     Args:
         models: the rows that training wrote down, by the model's name: `model.metadata["training"]["rows"]`. A model
             that was not judged on held-out text shows how well it knew the text that it learned.
         baselines: perplexities of the same held-out text by models that have no curve, such as n-grams; each is a
             level line.
-        title: a line above; by default it says what is shown.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has rows with a loss.
@@ -48,21 +48,21 @@ def learning_curves(
     values = np.concatenate([*(xy[:, 1] for xy in curves.values()), list((baselines or {}).values())])
     return Picture(
         kind="learning",
-        title=f"Perplexity of {counted(len(models), 'model')} as training went on" if title is None else title,
+        title=f"Perplexity of {counted(len(models), 'model')} during training" if title is None else title,
         marks=marks,
         rows=[
             {"model": name, "minutes": float(minutes), "perplexity": float(value)}
             for name, xy in curves.items()
             for minutes, value in xy
         ],
-        caption="Dashed: models that count." if baselines else "",
+        caption="Dashed: n-gram models." if baselines else "",
         x=Axis(name="minutes of training", low=0.0, high=width, grid=False),
         y=Axis(name="perplexity", log=True, ticks=_ticks(float(values.min()), float(values.max()))),
     )
 
 
 def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Return round numbers between two others and one beyond each, for an axis of ratios."""
+    """Return round numbers between two others and one beyond each, for a logarithmic axis."""
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if high / low > 20 else (1, 1.5, 2, 3, 4, 5, 6, 8)
     found = [step * 10.0**power for power in powers for step in steps]
@@ -72,7 +72,7 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def _judged(*runs: Rows) -> str:
-    """Return which loss there is in all rows: that of held-out text, or else of training."""
+    """Return the loss that all rows have: that of held-out text, or else that of training."""
     return "held_out_loss" if all("held_out_loss" in row for rows in runs for row in rows) else "loss"
 
 

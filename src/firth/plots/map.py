@@ -1,4 +1,4 @@
-"""A map of words: words near each other when their vectors are."""
+"""A map of words: similar words are near each other."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import Groups, Vectors, choose, counted, name_of
 
-MOST = 5_000  # words of a map: beyond it no page opens quickly, and no picture tells more
+MOST = 5_000  # words; pages with more open slowly
 USUAL = 1_000
-UNDOTTED = 80  # words that all stand at their place, without dots
+UNDOTTED = 80  # words up to which labels stand at their places, without dots
 
 
 def word_map(
@@ -26,15 +26,14 @@ def word_map(
 
     Args:
         vectors: the vectors.
-        words: what to draw; by default the words of the groups. Words without a vector are left out, which the
-            picture's notes say.
-        groups: words by the name of their group, which has a colour.
-        heads: words that stand out, such as those that groups are named after.
-        method: how vectors come onto the plane, as in `project`.
-        number: how many words are drawn at most, the most frequent; never more than 5,000. Where there is no room for
-            all labels, those of heads and of frequent words are drawn.
-        seed: of methods that draw at random.
-        title: a line above the map; by default it says what is shown.
+        words: words to draw; by default those of the groups. Words without a vector are left out, with a note.
+        groups: words by the name of their group; each group has a colour.
+        heads: words to highlight, such as those that groups are named after.
+        method: projection onto the plane; see `project`.
+        number: number of words at most, the most frequent ones; never more than 5,000. If there is no room for all
+            labels, heads and frequent words come first.
+        seed: random seed of the projection.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, too few for the method, or the method is unknown.

@@ -1,4 +1,4 @@
-"""Models side by side: their figures with intervals, set by set or against the time of their training."""
+"""Models side by side: their figures with intervals, per test set or against training time."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ _ROW = 0.21  # inches
 
 
 def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
-    """Return the figures of models, a colour a model, with their 95 % intervals, set below set.
+    """Return the figures of models per test set, with 95 % intervals and one colour per model.
 
     Args:
         rows: figures as `firth.evaluate` and `firth evaluate --json` tell them: mappings with "vectors", "set",
             "metric", "value", "low" and "high". Left out are comparisons of two models, which have "best" and "other";
             sections of a set; 3CosMul where 3CosAdd is there; and what could not be measured, which the picture's notes
             say.
-        title: a line above; by default it says what is shown.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there is no figure to draw, or one lacks a key.
@@ -75,7 +75,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _lanes(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> tuple[np.ndarray, list[tuple[float, str]]]:
-    """The height of each figure, sets from the top down and models within them; and where each set's name stands."""
+    """The height of each figure, sets from the top down and models within them, and of each set's name."""
     sets = list(dict.fromkeys((row["set"], row["metric"]) for row in rows))
     lane = len(models) + 1.0
     heights = [
@@ -86,11 +86,11 @@ def _lanes(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> tuple[np
 
 
 def models_by_time(comparison: Comparison, *, title: str | None = None) -> Picture:
-    """Return the quality of models against the time of their training.
+    """Return the quality of models against their training time.
 
     Args:
-        comparison: what was measured. A model without a figure is left out, which the picture's notes say.
-        title: a line above; by default it says what is shown.
+        comparison: what was measured. A model without a figure is left out, with a note.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has a figure.
@@ -122,7 +122,7 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
             Points(xy=np.column_stack([seconds, value]), labels=[row["model"] for row in drawn], groups=groups),
         ],
         rows=drawn,
-        caption="Means over the sets, of the figures and of the ends of their 95 % intervals.",
+        caption="Means over the sets of the figures and of the ends of their 95 % intervals.",
         notes=[f"without a figure: {', '.join(without)}"] if without else [],
         x=Axis(name="seconds of training", log=True, low=seconds.min() / 1.6, high=seconds.max() * 2.5,
                ticks=_decades(seconds.min() / 1.6, seconds.max() * 2.5), grid=False),
@@ -132,6 +132,6 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
 
 
 def _decades(low: float, high: float) -> list[tuple[float, str]]:
-    """1, 2 and 5 of each power of ten that lie between two ends."""
+    """1, 2 and 5 times each power of ten between two ends."""
     found = [step * 10.0**power for power in range(-3, 8) for step in (1, 2, 5)]
     return [(tick, f"{tick:,.0f}" if tick >= 1 else f"{tick:g}") for tick in found if low <= tick <= high]

@@ -1,4 +1,4 @@
-"""A network of nearest neighbours: who is near whom, and through whom."""
+"""A network of nearest neighbours."""
 
 from collections.abc import Sequence
 
@@ -9,21 +9,21 @@ from firth.plots.layout import flatten
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.words import Vectors, choose, counted, known_words, name_of
 
-MOST = 150  # words whose labels still find room
+MOST = 150  # words; more labels do not fit
 
 
 def neighbour_network(
     vectors: Vectors, words: Sequence[str], *, number: int = 8, hops: int = 1, title: str | None = None
 ) -> Picture:
-    """Return words, their nearest neighbours, and lines between them: the thicker, the greater the cosine.
+    """Return words and their nearest neighbours, joined by lines; thicker lines mean higher cosines.
 
     Args:
         vectors: the vectors.
-        words: words to start from, each with a colour that its neighbours share. Those without a vector are left out,
-            which the picture's notes say.
-        number: neighbours of each word.
-        hops: 1 for the neighbours, 2 for the neighbours' neighbours too.
-        title: a line above; by default it says what is shown.
+        words: words to start from; each has a colour, which its neighbours share. Words without a vector are left out,
+            with a note.
+        number: neighbours per word.
+        hops: 1 for neighbours, 2 for neighbours of neighbours too.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, or `number` or `hops` is out of its range.
@@ -69,23 +69,23 @@ def neighbour_network(
         {"word": word, "x": x, "y": y, "hop": hop[word]}
         for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)
     ]
-    asked = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
-    usual = f"{counted(number, 'nearest neighbour')} of {asked}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
+    names = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
+    usual = f"{counted(number, 'nearest neighbour')} of {names}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
     return Picture(
         kind="neighbours",
         title=usual if title is None else title,
         marks=[links, points],
         rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in kept.items())],
-        caption=f"{counted(len(chosen.words), 'word')}, {counted(len(kept), 'line')}: thicker is nearer, cosines "
-        f"{low:z.2f} to {high:z.2f}. Places by stress majorisation: distances follow cosines.",
+        caption=f"{counted(len(chosen.words), 'word')}, {counted(len(kept), 'line')}; thicker lines mean higher "
+        f"cosines, {low:z.2f} to {high:z.2f}. Layout by stress majorisation: distances follow cosines.",
         notes=[*notes, *starts.notes],
     )
 
 
 def _add_edges(edges: dict[tuple[str, str], float], vectors: Vectors, words: Sequence[str], number: int) -> None:
-    """Add each word's neighbours with their cosines; a pair that are each other's is one edge."""
-    asked = list(dict.fromkeys(words))
-    for word, found in zip(asked, vectors.similar_by_word(asked, topn=number), strict=True):
-        for neighbour, cosine in found:
+    """Add each word's neighbours with their cosines; mutual neighbours share one edge."""
+    queries = list(dict.fromkeys(words))
+    for word, answer in zip(queries, vectors.similar_by_word(queries, topn=number), strict=True):
+        for neighbour, cosine in answer:
             if (neighbour, word) not in edges:
                 edges[word, neighbour] = float(cosine)

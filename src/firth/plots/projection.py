@@ -1,4 +1,4 @@
-"""Vectors to a plane: by principal components, by stress, by t-SNE, by UMAP.
+"""Projections of vectors onto a plane: PCA, stress majorisation, t-SNE, UMAP.
 
 What:
     Each method gives a place to each of n rows of length 1. Principal components keep the widest plane, so that
@@ -31,14 +31,14 @@ from firth.plots.extras import library
 from firth.plots.layout import flatten, principal
 from firth.plots.picture import Floats
 
-FEWEST = 5  # rows that methods of nearest neighbours need
-STRESS_MOST = 200  # rows beyond which its cost grows beyond seconds
-PERPLEXITY, NEIGHBOURS = 30, 15  # what both libraries start from
+FEWEST = 5  # rows that t-SNE and UMAP need
+STRESS_MOST = 200  # rows beyond which stress majorisation takes too long
+PERPLEXITY, NEIGHBOURS = 30, 15  # defaults of both libraries
 NEVER = "directions and distances between far groups mean nothing"
 
 
 def project(rows: Floats, method: str | None = None, seed: int = 0) -> tuple[Floats, str]:
-    """Place vectors on a plane.
+    """Project vectors onto a plane.
 
     Args:
         rows: (n, D) of length 1.
@@ -74,7 +74,7 @@ def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
     _check_enough(rows, "tsne")
     perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
     with warnings.catch_warnings():
-        # Of versions of scikit-learn and SciPy that it calls by names which these are giving up.
+        # It calls scikit-learn and SciPy by names that they deprecate.
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         found = module.TSNE(perplexity=perplexity, neighbors="exact", random_state=seed, n_jobs=1).fit(rows)
@@ -85,7 +85,7 @@ def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
     _check_enough(rows, "umap")
     near = min(NEIGHBOURS, len(rows) - 1)
     with warnings.catch_warnings():
-        # Its import says that TensorFlow, which nothing here needs, is not there.
+        # Its import warns about TensorFlow, which is not needed.
         warnings.simplefilter("ignore")
         module = library("umap", "draw a map by UMAP", "maps")
         made = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)

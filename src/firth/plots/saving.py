@@ -1,4 +1,4 @@
-"""Pictures to files: the name's ending chooses the library that draws."""
+"""Pictures to files; the suffix of the name chooses the library."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ LIBRARIES = {**dict.fromkeys(STILL, "matplotlib"), PAGE: "plotly"}
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Make sure that a picture can be drawn into a path, before work goes into what it shows.
+    """Check that a picture can be drawn into a file, before any work.
 
     Raises:
         OptionError: the path ends in something that no picture ends in, or is a folder.
@@ -28,7 +28,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 def save(picture: Picture, path: str | os.PathLike[str]) -> None:
-    """Draw a picture into a file, as `Picture.save` does.
+    """Draw a picture into a file; see `Picture.save`.
 
     Raises:
         OptionError: the path ends in something else than .png, .svg, .pdf or .html.
@@ -50,7 +50,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
 
 
 def missing_letters(picture: Picture, path: str | os.PathLike[str]) -> str:
-    """Return letters of a picture that no installed font has, a few of them; none of a page, whose reader has fonts.
+    """Return a few letters of a picture that no installed font has; none for a page, which uses the reader's fonts.
 
     Args:
         picture: what was drawn.

@@ -1,4 +1,4 @@
-"""What the senses of a word are about: a bar for each of the words that are nearest to each sense."""
+"""The senses of a word as bar charts of their nearest words."""
 
 from collections.abc import Sequence
 
@@ -20,30 +20,29 @@ _WORDS = list[tuple[str, float]]
 def sense_words(
     senses: SenseVectors, word: str, *, number: int = 8, among: int = 20_000, title: str | None = None
 ) -> Picture:
-    """Return the senses of a word, the likeliest on top, each with the words nearest to it as bars.
+    """Return the senses of a word, the most likely on top, each with its nearest words as bars.
 
-    Where a context tells senses by their centres, such as atoms, these are the words nearest to the centre; elsewhere
-    those whose senses are nearest.
+    For models that choose a sense by its centre, such as atoms, these are the words nearest to the centre; for other
+    models, the words with the nearest senses.
 
     Args:
         senses: the senses.
-        word: whose senses to draw. The least likely are left out where there are more than 60 bars, which the picture's
-            notes say.
-        number: words of each sense.
-        among: the first so many words, the commonest, are looked through.
-        title: a line above; by default it says what is shown.
+        word: word whose senses to draw. The least likely senses are left out beyond 60 bars, with a note.
+        number: words per sense.
+        among: number of words to search, the most frequent ones.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: `number` is not from 1 to 60, or `among` is below 1.
         UnknownWordError: the word has no sense.
     """
     if not 1 <= number <= MOST:
-        raise OptionError(f"number={number}: expected from 1 to {MOST} words a sense")
+        raise OptionError(f"number={number}: expected from 1 to {MOST} words per sense")
     if among < 1:
         raise OptionError(f"among={among}: expected at least one word")
-    found = sorted(senses.senses(word), key=lambda sense: -sense.prior)
-    drawn = found[: max(MOST // number, 1)]
-    notes = [] if len(drawn) == len(found) else [f"the {len(drawn)} likeliest of {len(found)} senses are drawn"]
+    every = sorted(senses.senses(word), key=lambda sense: -sense.prior)
+    drawn = every[: max(MOST // number, 1)]
+    notes = [] if len(drawn) == len(every) else [f"the {len(drawn)} most likely of {len(every)} senses are drawn"]
     near = [_near(senses, sense, number, among) for sense in drawn]
     rows = [
         {"sense": sense.number, "label": sense.label, "prior": sense.prior, "word": other, "cosine": cosine}
@@ -56,10 +55,10 @@ def sense_words(
     tips = np.column_stack([cosines, heights])
     return Picture(
         kind="sense-words",
-        title=f"{counted(len(drawn), 'sense')} of {word}, with the words nearest to each" if title is None else title,
+        title=f"{counted(len(drawn), 'sense')} of {word}, with the nearest words of each" if title is None else title,
         marks=_bars(tips, [f"{row['word']} {row['cosine']:z.2f}" for row in rows], groups),
         rows=rows,
-        caption="Words from the nearest down; beside the name of a sense stands its prior.",
+        caption="The nearest words first; the legend shows the prior of each sense.",
         notes=notes,
         x=Axis(name="cosine with the sense", low=min(0.0, float(cosines.min())), high=1.0),
         y=Axis(
@@ -89,9 +88,9 @@ def _name(sense: Sense) -> str:
 
 def _near(senses: SenseVectors, sense: Sense, number: int, among: int) -> _WORDS:
     if not isinstance(senses.reader, Centroids):
-        found = senses.sense_neighbors(sense.word, sense.number, 4 * number)
+        near = senses.sense_neighbors(sense.word, sense.number, 4 * number)
         best = dict[str, float]()
-        for (other, _), cosine in found:
+        for (other, _), cosine in near:
             if other != sense.word:
                 best.setdefault(other, cosine)
         return list(best.items())[:number]

@@ -1,4 +1,4 @@
-"""A map of senses: each sense of chosen words among its own neighbours."""
+"""A map of senses among their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,15 +19,15 @@ def sense_map(
     seed: int = 0,
     title: str | None = None,
 ) -> Picture:
-    """Return a map of the senses of words, each with its neighbours in a colour of its own.
+    """Return a map of the senses of words with their neighbours, one colour per sense.
 
     Args:
         senses: the senses.
-        words: whose senses to draw. Unknown ones are left out, which the picture's notes say.
-        number: neighbours of each sense.
-        method: how vectors come onto the plane, as in `firth.plots.projection.project`.
-        seed: of methods that draw at random.
-        title: a line above the map; by default it says what is shown.
+        words: words whose senses to draw. Unknown words are left out, with a note.
+        number: neighbours per sense.
+        method: projection onto the plane; see `firth.plots.projection.project`.
+        seed: random seed of the projection.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, `number` is below 1, or the method is unknown.
@@ -48,18 +48,18 @@ def sense_map(
             near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbors(word, sense.number, number)]
             groups[head] = [head, *near]
     drawn = WordVectors(list(rows), senses.vectors[list(rows.values())])
-    asked = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
-    usual = f"Senses of {asked}, each with {number} neighbours"
+    names = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
+    usual = f"Senses of {names}, each with {number} neighbours"
     picture = word_map(
         drawn, groups=groups, heads=list(groups), method=method, seed=seed, title=usual if title is None else title
     )
     missing = [word for word in given if word not in known]
-    notes = [f"{len(missing)} of {len(given)} words have no sense here: {', '.join(missing[:5])}"] if missing else []
+    notes = [f"{len(missing)} of {len(given)} words have no senses: {', '.join(missing[:5])}"] if missing else []
     return replace(picture, kind="senses", notes=[*picture.notes, *notes])
 
 
 def _name(senses: SenseVectors, word: str, number: int, rows: dict[str, int]) -> str:
-    """What a sense is called on the map: its word, and its number where the word has others too."""
+    """The label of a sense: its word, with a number if the word has several senses."""
     own = senses.rows(word)
     name = word if own.stop - own.start == 1 else f"{word}#{number}"
     rows.setdefault(name, own.start + number)

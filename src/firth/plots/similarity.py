@@ -1,4 +1,4 @@
-"""How alike the words of a list are, all against all: a heat map of cosines."""
+"""A heat map of the cosines of all pairs of words."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Heat, Picture
 from firth.plots.words import Groups, Vectors, choose, counted, name_of
 
-MOST = 80  # words whose labels can still be read
+MOST = 80  # words; more labels cannot be read
 ORDERS = ("clusters", "given")
 _INCHES = 4.2, 0.32, 10.0  # of the square: of none, of each word, at most
 
@@ -21,23 +21,23 @@ def similarity_heat_map(
     order: str = "clusters",
     title: str | None = None,
 ) -> Picture:
-    """Return the cosines of all pairs of a list of words, as a square of colours.
+    """Return the cosines of all pairs of words as a heat map.
 
     Args:
         vectors: the vectors.
-        words: the words; by default those of the groups. Those without a vector are left out, and of more than 80 all
-            but the most frequent, which the picture's notes say.
-        groups: words by the name of their group; without `words`.
-        order: "clusters" puts like words side by side; "given" leaves them as they are.
-        title: a line above; by default it says what is shown.
+        words: the words; by default those of the groups. Words without a vector are left out, and so are the rarest of
+            more than 80 words, with a note.
+        groups: words by the name of their group, in place of `words`.
+        order: "clusters" puts similar words side by side; "given" keeps the order.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there are fewer than two words, or the order is unknown.
         UnknownWordError: none of the words has a vector.
 
     Source:
-        The order: leaves of average-linkage clusters, turned by Bar-Joseph, Gifford and Jaakkola 2001, "Fast optimal
-        leaf ordering for hierarchical clustering", so that neighbours are as alike as they can be.
+        The order of the words: average-linkage clustering with the leaf order of Bar-Joseph, Gifford and Jaakkola
+        2001, "Fast optimal leaf ordering for hierarchical clustering".
     """
     if order not in ORDERS:
         raise OptionError(f"order={order!r}: expected {' or '.join(ORDERS)}")
@@ -59,7 +59,7 @@ def similarity_heat_map(
             {"a": names[i], "b": names[j], "cosine": float(values[i, j])}
             for i, j in zip(*np.triu_indices(len(names), 1), strict=True)
         ],
-        caption="Like words side by side, by average-linkage clusters." if order == "clusters" else "",
+        caption="Similar words side by side, by average-linkage clustering." if order == "clusters" else "",
         notes=chosen.notes,
         x=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
         y=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
@@ -68,7 +68,7 @@ def similarity_heat_map(
 
 
 def _leaves(cosines: Floats) -> list[int]:
-    """The order in which like words stand side by side."""
+    """The order that puts similar words side by side."""
     if len(cosines) < 3:
         return list(range(len(cosines)))
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering

@@ -1,4 +1,4 @@
-"""The map for a terminal: words on lines, roughly where a picture would have them."""
+"""A map of words for a terminal: words on lines, roughly at their places."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def text_map(vectors: WordVectors, words: Sequence[str], *, width: int = 78, hei
 
 
 def _write(canvas: list[list[str]], label: str, column: int, row: int) -> None:
-    """Write a label on its line, or on the nearest line where it has room, with a blank on each side."""
+    """Write a label on its line, or on the nearest line with room, with a space on each side."""
     for nearby in sorted(range(len(canvas)), key=lambda line: abs(line - row)):
         around = canvas[nearby][max(column - 1, 0) : column + len(label) + 1]
         if abs(nearby - row) <= len(canvas) // 4 and all(mark == " " for mark in around):

@@ -1,4 +1,4 @@
-"""Words of two languages in the space that they share, each tied to its translations."""
+"""Words of two languages in their common space, linked to their translations."""
 
 from collections.abc import Sequence
 
@@ -11,20 +11,20 @@ from firth.plots.projection import project
 from firth.plots.words import counted, known_words
 from firth.vectors.cosine import unit
 
-MOST = 60  # words of the source whose labels, and those of their translations, still find room
+MOST = 60  # words of the source; more labels do not fit
 
 
 def translation_map(
     alignment: Alignment, words: Sequence[str], *, number: int = 1, method: str | None = None, title: str | None = None
 ) -> Picture:
-    """Return words of the source and their nearest words of the target by CSLS, each language in its colour.
+    """Return words of the source language and their nearest words of the target language by CSLS.
 
     Args:
-        alignment: two spaces that are one.
-        words: of the source; those without a vector are left out, which the picture's notes say.
-        number: translations of each.
-        method: how vectors come onto the plane, as in `firth.plots.projection.project`.
-        title: a line above; by default it says what is shown.
+        alignment: two aligned spaces.
+        words: words of the source language. Words without a vector are left out, with a note.
+        number: translations per word.
+        method: projection onto the plane; see `firth.plots.projection.project`.
+        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, `number` is below 1, or the method is unknown.
@@ -51,7 +51,7 @@ def translation_map(
     )
     groups = [0] * len(known) + [1] * len(others)
     names = [str(alignment.metadata.get(side) or side) for side in ("source", "target")]
-    told = [
+    points = [
         {"word": word, "side": names[group], "x": x, "y": y}
         for word, group, (x, y) in zip([*known, *others], groups, places.tolist(), strict=True)
     ]
@@ -59,8 +59,8 @@ def translation_map(
         kind="translations",
         title=f"{counted(len(known), 'word')} and their translations" if title is None else title,
         marks=[links, Points(xy=places, labels=[*known, *others], groups=groups)],
-        rows=told,
-        caption=f"{caption} Lines tie each word to its nearest by CSLS.",
+        rows=points,
+        caption=f"{caption} Lines link each word to its nearest by CSLS.",
         notes=notes,
         groups=names,
         equal=True,

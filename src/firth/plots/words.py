@@ -1,4 +1,4 @@
-"""Which words a figure shows: those that have a vector, at most so many, each in the colour of its group."""
+"""The words that a picture shows: known, not too many, in the colours of their groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from firth.vectors.word_vectors import WordVectors
 Vectors = WordVectors | SubwordVectors
 Groups = Mapping[str, Sequence[str]]
 
-NAMED = 5  # words left out that a note names
-LEGEND = 24  # groups that a legend has room for
+NAMED = 5  # left-out words that a note lists
+LEGEND = 24  # groups that fit into a legend
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Chosen:
     """Words to draw.
 
     Attributes:
-        words: n words, each once, in the order given.
+        words: n different words, in the given order.
         rows: (n, D) their vectors at length 1, so that distances follow cosines.
         groups: (n,) the number of each word's group.
-        names: of the groups, as many as a legend has room for.
-        notes: what was left out, and why.
+        names: names of the groups, as many as fit into a legend.
+        notes: what is left out, and why.
     """
 
     words: list[str]
@@ -40,17 +40,17 @@ class Chosen:
 def choose(
     vectors: Vectors, words: Sequence[str], groups: Groups | None = None, *, most: int, keep: Sequence[str] = ()
 ) -> Chosen:
-    """Choose what is drawn of the words asked for.
+    """Choose the words to draw.
 
     Args:
         vectors: the vectors.
-        words: words; none for those of the groups.
-        groups: words by the name of their group, which has a colour; a word of several belongs to the first.
-        most: how many words are drawn at most: the most frequent, which are the first rows of the vectors.
-        keep: words that are drawn however rare they are.
+        words: words; if empty, those of the groups.
+        groups: words by the name of their group; a word in several groups belongs to the first.
+        most: number of words at most: the most frequent ones, which are the first rows of the vectors.
+        keep: words to draw even if they are rare.
 
     Raises:
-        OptionError: no word was asked for, or none of them has a direction.
+        OptionError: there are no words, or none of them has a direction.
         UnknownWordError: none of the words has a vector.
     """
     given = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
@@ -87,9 +87,9 @@ def known_words(vectors: Vectors, words: Sequence[str]) -> tuple[list[str], list
     Raises:
         UnknownWordError: there are words, and none of them has a vector.
     """
-    rows = vectors.key_to_index  # looked into first: half a million questions to the vectors take seconds
+    rows = vectors.key_to_index  # looked up first: half a million lookups in the vectors take seconds
     has = [word in rows or word in vectors for word in words]
-    known, unknown = list(compress(words, has)), [word for word, there in zip(words, has, strict=True) if not there]
+    known, unknown = list(compress(words, has)), [word for word, known in zip(words, has, strict=True) if not known]
     if unknown and not known:
         raise vectors.lexicon.unknown(unknown[0])
     return known, [f"{len(unknown):,} of {len(words):,} words have no vector: {_names(unknown)}"] if unknown else []
@@ -112,7 +112,7 @@ def _commonest(vectors: Vectors, words: list[str], most: int, keep: Sequence[str
 
 
 def name_of(vectors: Vectors) -> str:
-    """Return the name of vectors for a title, in brackets; nothing where they have none."""
+    """Return the name of vectors in parentheses for a title; "" if they have none."""
     name = str(vectors.metadata.get("name", ""))
     return f" ({name})" if name else ""
 

@@ -38,11 +38,11 @@ TITLES = {
     "similarity": "Cosines of 3 words (tiny)",
     "axis": "6 words between woman ... → man ... (tiny)",
     "plane": "6 words between woman → man and boy → king (tiny)",
-    "curve": "Loss of 1 model, epoch by epoch",
+    "curve": "Loss of 1 model, per epoch",
     "models": "2 models on 1 set, with 95 % intervals",
     "time": "1 model, 1.0 M words, 2 threads",
     "set": "1 model on 1 set, with 95 % intervals",
-    "bias": "1 test of bias: sizes of effects",
+    "bias": "1 test of bias: effect sizes",
 }
 
 
