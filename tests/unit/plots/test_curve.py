@@ -14,7 +14,7 @@ def test_each_epoch_is_a_point():
     assert ends.xy.tolist() == [[3, 2]]
     assert list(ends.labels) == ["one"]
     assert list(picture.rows) == [{"model": "one", "epoch": i, "loss": loss} for i, loss in [(1, 4), (2, 3), (3, 2)]]
-    assert picture.y.name == "loss, nats a prediction"
+    assert picture.y.name == "loss, nats per prediction"
     assert picture.caption == ""
 
 
@@ -31,7 +31,7 @@ def test_relative_losses_are_shares_of_the_first_epochs():
 
 def test_models_without_losses_are_left_out_and_said():
     picture = training_curves({"one": WORDS, "ppmi": {"loss": []}, "old": {}})
-    assert list(picture.notes) == ["without losses, for they do not train in epochs: ppmi, old"]
+    assert list(picture.notes) == ["left out, because they have no epochs: ppmi, old"]
     with pytest.raises(OptionError, match="no losses in ppmi"):
         training_curves({"ppmi": {"loss": []}})
 
@@ -45,7 +45,7 @@ def test_the_loss_on_a_sample_is_drawn_where_it_was_measured():
     picture = training_curves({"one": sampled, "two": WORDS})
     assert [row["loss"] for row in picture.rows] == [5, 4, 3.5, 4, 3, 2]
     assert picture.caption.startswith("Loss on a fixed sample")
-    assert list(picture.notes) == ["mean of the losses summed while training, as no sample was measured: two"]
+    assert list(picture.notes) == ["training loss, because no sample was measured: two"]
     training = training_curves({"one": sampled}, loss="training")
     assert [row["loss"] for row in training.rows] == [4, 3, 2]
     assert training.caption == ""

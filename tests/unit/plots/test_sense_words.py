@@ -48,7 +48,7 @@ def test_only_common_words_are_looked_through():
 
 def test_too_many_bars_are_told():
     picture = sense_words(model(), "bank", number=60)
-    assert picture.notes == ["the 1 likeliest of 2 senses are drawn"]
+    assert picture.notes == ["the 1 most likely of 2 senses are drawn"]
 
 
 def test_what_is_asked_wrongly():

@@ -27,7 +27,7 @@ def test_each_sense_with_its_own_neighbours(senses):
 def test_words_without_senses(senses):
     picture = sense_map(senses, ["a", "z", "b"], number=1, title="Mine")
     assert picture.title == "Mine"
-    assert "1 of 3 words have no sense here: z" in picture.notes
+    assert "1 of 3 words have no senses: z" in picture.notes
     with pytest.raises(UnknownWordError, match="'z' is not in the vocabulary"):
         sense_map(senses, ["z"])
     with pytest.raises(OptionError, match="no words to draw the senses of"):
