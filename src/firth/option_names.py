@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-RENAMED = {"final_lr": "lr_end_factor", "ends": "eos"}  # names that options of firth had before
+RENAMED = {"final_lr": "lr_end_factor", "ends": "eos", "out": "output"}  # names that options of firth had before
 SYNONYMS = {  # names that options have in gensim, fastText, scikit-learn, PyTorch and Hugging Face
     "vector_size": "dim",
     "size": "dim",

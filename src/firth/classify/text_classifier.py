@@ -34,7 +34,7 @@ thread, a seed gives the same bits in every run on one machine; with more, updat
 import dataclasses
 import math
 import os
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +93,8 @@ class TextClassifier:
     Source:
         Joulin et al. 2017; the module docstring has the formulas and all departures.
     """
+
+    common_options: ClassVar = ("dim", "lr", "epochs", "loss", "word_ngrams", "min_n", "max_n")
 
     dim: int = window_options.dim()
     lr: float = window_options.lr(0.1, "; it decays linearly to 0")

@@ -164,3 +164,10 @@ def test_a_model_of_senses_says_what_it_made(capsys):
     assert (facts["words"], facts["dim"]) == (len(senses), 4)
     assert (senses.num_senses >= 1).all()
     assert senses.metadata["training"]["options"]["max_senses"] == 2
+
+
+def test_common_options_are_options():
+    kinds = {model.kind for model in MODELS.values()} | {firth.TextClassifier}
+    for kind in kinds:
+        assert set(kind.common_options) <= {field.name for field in dataclasses.fields(kind)}, kind.__name__
+    assert all(model.description.endswith(").") for model in MODELS.values())  # each names its paper

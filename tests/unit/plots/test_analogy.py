@@ -24,7 +24,7 @@ def test_a_perfect_analogy_is_a_parallelogram(square):
     np.testing.assert_allclose(guides.ends[0], [arrows.ends[0, 0], arrows.ends[1, 0]])
     np.testing.assert_allclose(guides.ends[1], [arrows.ends[0, 1], arrows.ends[1, 1]])
     assert "mean cosine between the arrows in all dimensions: 1.00" in picture.caption
-    assert "100 % of their variance" in picture.caption
+    assert "100 % of the variance" in picture.caption
     assert picture.equal
     assert dict(zip(points.labels, points.groups, strict=True)) == {"man": 0, "king": 1, "woman": 0, "queen": 1}
     assert picture.rows[0] == {
