@@ -51,6 +51,17 @@ def test_gradients_are_cut_down_to_a_norm():
     assert parameters(task) == [round(x / math.sqrt(353), 6) for x in (1.7, 0.8)]
 
 
+def test_every_step_knows_the_progress_of_the_run():
+    """Four points in batches of two: two steps per epoch, four in all."""
+    task = Line(size=2)
+    usual, steps = task.step, []
+    task.step = lambda batch, state, progress: (steps.append(progress), usual(batch, state, progress))[1]
+    train(task, TrainingOptions(optimiser="sgd", lr=0.01, epochs=2))
+    assert [(p.step, p.total_steps, p.epoch, p.fraction) for p in steps] == [
+        (0, 4, 0.0, 0.0), (1, 4, 0.5, 0.25), (2, 4, 1.0, 0.5), (3, 4, 1.5, 0.75),
+    ]  # fmt: skip
+
+
 def test_the_rate_follows_the_schedule():
     """Linear over two updates: 0.1, then 0.05."""
     task = Line()
