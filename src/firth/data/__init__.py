@@ -1,15 +1,15 @@
-"""Named public data sets, each pinned: where it lies, its checksum, its rows, its licence, whom to cite.
+"""Named public data sets with pinned contents: path, checksum, number of rows, licence and citation.
 
-A truncated gold file gives a figure all the same, often a better one. So a file is used only when it has the pinned
-sha256 and the pinned number of rows, whether it was downloaded or lies in a folder of your own.
+A truncated gold file still gives a score, often a better one. Therefore a file is used only if it has the pinned
+SHA-256 and number of rows, whether it was downloaded or is a local copy.
 
 `path_of("simlex-999")` returns a file:
 
-- in the folder `data`, or else in the one that the environment variable FIRTH_DATA names, at the relative path that the
-  set carries (`similarity/EN-SIMLEX-999.txt`), plain or packed with gzip (`EN-SIMLEX-999.txt.gz`);
-- without such a folder, downloaded once into the cache folder: FIRTH_CACHE, or else the system's place for caches.
+- from the folder `data`, or else the folder in the environment variable FIRTH_DATA, at the relative path of the data
+  set (`similarity/EN-SIMLEX-999.txt`), plain or compressed with gzip (`EN-SIMLEX-999.txt.gz`);
+- without such a folder, from the cache folder (FIRTH_CACHE, or the system's cache folder), downloaded once.
 
-`firth.data.sets` lists them.
+`firth.data.sets` reads the list of data sets from `sets.tsv`.
 """
 
 import hashlib
@@ -25,18 +25,18 @@ from firth.storage.files import cache_folder, unpacked
 
 __all__ = ["SETS", "DataSet", "path_of", "verify"]
 
-TIMEOUT = 30.0  # seconds that a server may be silent
+TIMEOUT = 30.0  # seconds without an answer of the server
 
 
 def path_of(name: str, data: str | os.PathLike[str] | None = None) -> Path:
-    """Return the checked file of a named set, downloading it where no folder of local copies is given.
+    """Return the verified file of a named data set; it is downloaded if there is no folder of local copies.
 
     Args:
-        name: one of `SETS`.
-        data: a folder of local copies; without it the environment variable FIRTH_DATA names one.
+        name: a key of `SETS`.
+        data: folder of local copies; by default the environment variable FIRTH_DATA.
 
     Raises:
-        DataError: no set has that name, the folder lacks it, the download failed, or the file is not the pinned one.
+        DataError: the name is unknown, the folder lacks the file, the download fails, or the content differs.
     """
     if name not in SETS:
         raise DataError(f"no data set is called {name!r}; expected one of {', '.join(SETS)}")
@@ -47,25 +47,25 @@ def path_of(name: str, data: str | os.PathLike[str] | None = None) -> Path:
 
 
 def verify(pinned: DataSet, path: Path) -> None:
-    """Check that a file is the pinned one.
+    """Check that a file has the pinned content.
 
     Args:
-        pinned: what it should be.
+        pinned: the data set.
         path: the file.
 
     Raises:
-        DataError: its sha256 or its number of rows is another.
-        FormatError: it is packed, and damaged.
+        DataError: its SHA-256 or its number of rows differs.
+        FormatError: it is compressed and damaged.
     """
     content = unpacked(path)
     rows = sum(1 for line in content.splitlines() if line.strip())
-    found = hashlib.sha256(content).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
     if rows != pinned.rows:
         raise DataError(
             f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_cure(pinned)}"
         )
-    if found != pinned.sha256:
-        raise DataError(f"{path}: sha256 {found}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
+    if digest != pinned.sha256:
+        raise DataError(f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
 
 
 def _cure(pinned: DataSet) -> str:
@@ -100,13 +100,13 @@ def _downloaded(pinned: DataSet) -> Path:
     )
     try:
         path = Path(store.fetch(pinned.path, downloader=pooch.HTTPDownloader(timeout=TIMEOUT)))
-    except ValueError as error:  # pooch's word for another checksum
+    except ValueError as error:  # pooch: the checksum differs
         raise DataError(
             f"what {pinned.url} gave is not the pinned {pinned.name} ({pinned.rows:,} rows, sha256 {pinned.sha256}): "
             "truncated or altered on the way; it was not kept: try again, or pass a folder of local copies "
             "(--data, FIRTH_DATA)"
         ) from error
-    except OSError as error:  # what requests raises is one too
+    except OSError as error:  # includes the errors of requests
         raise DataError(
             f"{pinned.name} could not be downloaded from {pinned.url} ({_reason(error)}); connect to the network, "
             f"or pass a folder that holds {pinned.path} (--data, FIRTH_DATA)"
@@ -116,7 +116,7 @@ def _downloaded(pinned: DataSet) -> Path:
 
 
 def _reason(error: OSError) -> str:
-    # requests wraps the cause in the reprs of its objects; the innermost sentence says what happened.
+    # requests wraps the cause in reprs of its objects; the innermost message is readable.
     cause: BaseException = error
     while cause.__cause__ or cause.__context__:
         cause = cause.__cause__ or cause.__context__ or cause

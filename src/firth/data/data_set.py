@@ -1,25 +1,25 @@
-"""What is known of a public file before anybody has it: where it lies, and what it must hold."""
+"""The description of a public data set: where to get its file, and how to verify it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """One public file, pinned.
+    """One public file with a pinned content.
 
     Attributes:
-        name: what to call it by.
-        kind: the suite of `firth.evaluate` that reads it, such as "similarity"; "beside" for a file that only goes with
-            another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of `firth.bias`,
-            "language" for text of `firth.language`, "sense-induction" for the key and the contexts of
+        name: name of the data set.
+        kind: the suite of `firth.evaluate` that uses it, such as "similarity". Other kinds: "beside" for a file that
+            only accompanies another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of
+            `firth.bias`, "language" for text of `firth.language`, "sense-induction" for the key and the contexts of
             `firth.evaluation.sense_induction.score`.
-        path: where it lies in a folder of local copies.
-        url: where it is downloaded from, at a commit that cannot change.
-        sha256: of the file's bytes, unpacked, in hex.
-        rows: lines that are not empty.
-        licence: what its makers or its host state.
-        citation: whom to cite.
-        beside: the names of other sets whose files are read along with this one, from places beside it.
+        path: relative path in a folder of local copies.
+        url: download address, of a commit that cannot change.
+        sha256: SHA-256 of the uncompressed file, in hex.
+        rows: number of lines that are not empty.
+        licence: the licence stated by the authors or the host.
+        citation: the publication to cite.
+        beside: names of the data sets whose files accompany this one.
     """
 
     name: str
