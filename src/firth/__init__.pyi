@@ -1,9 +1,9 @@
 """The public names of firth, one per line. Type checkers read this file; `__init__.py` reads it on import."""
 
 from firth.alignment.alignment import Alignment as Alignment
-from firth.alignment.change import Change as Change
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
+from firth.alignment.semantic_change import SemanticChange as SemanticChange
 from firth.classify.classifier import Classifier as Classifier
 from firth.classify.text_classifier import TextClassifier as TextClassifier
 from firth.comparison.results import Comparison as Comparison

@@ -79,15 +79,15 @@ def change() -> Any:
     """How far words moved between two spaces."""
     vectors = seeds.vectors()
     other = firth.WordVectors(list(vectors.words), np.asarray(target().vectors))
-    moved = firth.Change(neighbours=10).measure(vectors, other)
-    anchored = firth.Change(neighbours=5, anchors=60).measure(vectors, other)
+    moved = firth.SemanticChange(neighbours=10).measure(vectors, other)
+    anchored = firth.SemanticChange(neighbours=5, anchors=60).measure(vectors, other)
     return {
         "words": moved.words,
         "distance": np.asarray(moved.distance),
         "neighbourhood": np.asarray(moved.neighbourhood),
         "kept": np.asarray(moved.kept),
-        "most": moved.most(10, "neighbourhood"),
-        "facts": moved.facts(moved.most(1)[0]),
+        "most": moved.most_changed(10, "neighbourhood"),
+        "facts": moved.facts(moved.most_changed(1)[0]),
         "anchored": np.asarray(anchored.distance),
     }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.alignment.change import MEASURES, Change, Moved
+from firth.alignment.semantic_change import MEASURES, SemanticChange, SemanticChanges
 from firth.cli.arguments import AsJson, Quiet, names, number
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json, working
@@ -14,13 +14,13 @@ from firth.vectors.io.load import load_words
 
 Old = Annotated[str, names("Vectors of the older text.", "OLD")]
 New = Annotated[str, names("Vectors of the newer text, with the same dimension.", "NEW")]
-OPTIONS = Flags(Change, "Comparison")
+OPTIONS = Flags(SemanticChange, "Comparison")
 NEIGHBOURS = 5  # per word and time
 
 
-def compare_times(old: str, new: str, **options: Any) -> Moved:
-    """Return how the words changed between two times; see `firth.Change`."""
-    return Change(**options).measure(load_words(old), load_words(new))
+def compare_times(old: str, new: str, **options: Any) -> SemanticChanges:
+    """Return how the words changed between two times; see `firth.SemanticChange`."""
+    return SemanticChange(**options).measure(load_words(old), load_words(new))
 
 
 def _semantic_change(
@@ -48,7 +48,7 @@ def _semantic_change(
     settings = OPTIONS.select(options)
     with working("comparing the two times", quiet):
         change = compare_times(old, new, **settings)
-    for word in [word for word in words if word in change.new] if words else change.most(number, by):
+    for word in [word for word in words if word in change.new] if words else change.most_changed(number, by):
         _print_word(change, word, json)
     refuse_unknown(words or [], change.new)
 
@@ -56,7 +56,7 @@ def _semantic_change(
 semantic_change = with_flags(_semantic_change, [OPTIONS])
 
 
-def _print_word(change: Moved, word: str, json: bool) -> None:
+def _print_word(change: SemanticChanges, word: str, json: bool) -> None:
     facts = change.facts(word, NEIGHBOURS)
     if json:
         print_json(facts)

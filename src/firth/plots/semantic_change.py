@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firth.alignment.change import Moved
+from firth.alignment.semantic_change import SemanticChanges
 from firth.errors import OptionError
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
@@ -13,7 +13,7 @@ GROUPS = ["near it then", "near it now", "near it at both times"]
 
 
 def word_path(
-    moved: Moved, word: str, *, number: int = 8, method: str | None = None, title: str | None = None
+    moved: SemanticChanges, word: str, *, number: int = 8, method: str | None = None, title: str | None = None
 ) -> Picture:
     """Return the path of a word between two times as an arrow, among its neighbours then and now.
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.change import Change
+from firth.alignment.semantic_change import SemanticChange
 from firth.errors import OptionError, UnknownWordError
 from firth.plots import word_path
 from firth.vectors.word_vectors import WordVectors
@@ -13,7 +13,7 @@ def moved():
     old, _ = twins()
     rows = old.vectors.copy()
     rows[[30, 40]] = rows[[40, 30]]
-    return Change().measure(old, WordVectors(old.words, rows))
+    return SemanticChange().measure(old, WordVectors(old.words, rows))
 
 
 def test_a_word_goes_from_its_old_neighbours_to_its_new_ones(moved):

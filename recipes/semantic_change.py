@@ -5,7 +5,7 @@ another about as frequent, so that all of them have new company, and nothing els
 themselves. Of the words that moved farthest, as many as were planted, the share is printed that was planted; the same
 without planting says by what distance words move by chance alone.
 
-    python recipes/moved_words.py text.txt
+    python recipes/semantic_change.py text.txt
 """
 
 import argparse
@@ -47,7 +47,7 @@ def figures(found, planted):
     others = np.setdiff1d(np.arange(len(found.words)), places)
     told = {"words": len(found.words), "planted": len(planted)}
     for by in ("distance", "neighbourhood"):
-        top = set(found.most(max(len(planted), 1), by))
+        top = set(found.most_changed(max(len(planted), 1), by))
         values = getattr(found, by)
         told[by] = {
             "found": len(top & set(planted)) / max(len(planted), 1),
@@ -75,7 +75,7 @@ def main(arguments=None):
     told = {}
     for what, pairs in (("words changed places", planted), ("nothing changed", [])):
         new = train(swapped(lines[1::2], pairs), chosen)
-        found = firth.Change(least=chosen.least).measure(old, new)
+        found = firth.SemanticChange(least=chosen.least).measure(old, new)
         told[what] = figures(found, [word for pair in pairs for word in pair if word in found.new])
         print(f"{what}: {told[what]['words']:,} words in both halves, {told[what]['planted']} planted")
         for by in ("distance", "neighbourhood"):

@@ -1,11 +1,11 @@
-"""Which words moved between two times of one language.
+"""Semantic change: how far words moved between vectors of two periods of one language.
 
-What: vectors of an older and of a newer text are brought into one space by an orthogonal map that is learned from the
-words that both have. A word that then lies elsewhere has changed its company. Two measures say how far it moved: its
-own distance, and how its likeness to its neighbours of both times has changed, which no map enters into.
+What: vectors of an older and a newer text are aligned by an orthogonal map learned from their common words. There are
+two measures: the cosine distance of a word's two vectors, and the change of its similarities to its neighbours of both
+periods, which is independent of the map.
 
-Objective: with w and w' a word's old and new vector in one space, and N the union of its K nearest neighbours then and
-now,
+Objective: with w and w' a word's old and new vector in one space, and N the union of its K nearest neighbours in both
+periods,
 
     distance(w)        1 - cos(w, w')
     neighbourhood(w)   1 - cos(s, s'),    s_j = cos(w, n_j), s'_j = cos(w', n'_j) over n_j in N
@@ -15,8 +15,8 @@ Source: Hamilton, Leskovec and Jurafsky 2016, "Diachronic word embeddings reveal
 section 3 (alignment by Procrustes, cosine distance); the same, "Cultural shift or linguistic drift? Comparing two
 computational measures of semantic change", section 3 (the local neighbourhood measure, K = 25).
 
-Departures: only words that both texts have are neighbours, so that both sides choose from the same words. Vectors are
-brought to length 1 and centred before they are aligned.
+Departures: only common words can be neighbours, so that both periods choose from the same words. Vectors are normalised
+and centred before they are aligned.
 
 Cost: two products of 2 n^2 D flops for n common words.
 """
@@ -43,17 +43,17 @@ BATCH = 512  # words whose neighbours are compared at once
 
 
 @dataclass(frozen=True)
-class Moved:
-    """How far words moved.
+class SemanticChanges:
+    """Semantic change of words.
 
     Attributes:
-        words: n words that both times have, the most frequent first.
+        words: n common words, the most frequent first.
         old: (n, D) their old vectors in the space of the new ones, of length 1.
         new: (n, D) their new ones.
         distance: (n,) 1 - cosine of the two.
-        neighbourhood: (n,) how much likeness to neighbours changed.
-        kept: (n,) the share of old neighbours that are new ones too.
-        anchors: how many words the map was learned from.
+        neighbourhood: (n,) change of the similarities to neighbours.
+        kept: (n,) share of old neighbours that are new neighbours too.
+        anchors: number of words from which the map was learned.
         neighbours: K.
     """
 
@@ -67,30 +67,30 @@ class Moved:
     neighbours: int
 
     def order(self, by: str = "distance") -> Rows:
-        """Return the places of all words, those that moved farthest first.
+        """Return the indices of all words, the most changed first.
 
         Raises:
-            OptionError: there is no such measure.
+            OptionError: the measure does not exist.
         """
         if by not in MEASURES:
             raise OptionError(f"by={by!r}: expected {' or '.join(MEASURES)}")
         return np.argsort(-(self.distance if by == "distance" else self.neighbourhood), kind="stable")
 
-    def most(self, n: int = 10, by: str = "distance") -> list[str]:
-        """Return the words that moved farthest.
+    def most_changed(self, n: int = 10, by: str = "distance") -> list[str]:
+        """Return the most changed words.
 
         Raises:
-            OptionError: there is no such measure, or `n` is below 1.
+            OptionError: the measure does not exist, or `n` is below 1.
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 word")
         return [self.words[place] for place in self.order(by)[:n].tolist()]
 
     def facts(self, word: str, near: int = 5) -> dict[str, Any]:
-        """Return what is known of a word, with its nearest words then and now, as JSON has it.
+        """Return the measures of a word and its nearest words in both periods, for JSON.
 
         Raises:
-            UnknownWordError: the word is not one of both times.
+            UnknownWordError: the word is not in both vocabularies.
         """
         place = self.new.get_index(word)
         return {
@@ -104,29 +104,29 @@ class Moved:
 
 
 @options_class
-class Change:
-    """Options of a comparison of two times, which `measure` carries out.
+class SemanticChange:
+    """Options of semantic change between two periods; `measure` computes it.
 
     Raises:
         OptionError: an option is out of its range.
     """
 
-    neighbours: int = option(25, "nearest words of each time that a word is held against", minimum=1)
-    least: int = option(1, "times that a word must stand in each text, where counts are known", minimum=1)
-    anchors: int | None = option(None, "most frequent common words to learn the map from; by default all", minimum=1)
+    neighbours: int = option(25, "nearest neighbours of each period that a word is compared with", minimum=1)
+    least: int = option(1, "minimum count of a word in each text, where counts are known", minimum=1)
+    anchors: int | None = option(None, "most frequent common words used to learn the map; by default all", minimum=1)
 
     def __post_init__(self) -> None:
         check(self)
 
-    def measure(self, old: WordVectors, new: WordVectors) -> Moved:
-        """Return how far each word moved.
+    def measure(self, old: WordVectors, new: WordVectors) -> SemanticChanges:
+        """Return the semantic change of each word.
 
         Args:
             old: vectors of the older text, the most frequent words first.
-            new: of the newer one, of the same width.
+            new: vectors of the newer text, of the same dimension.
 
         Raises:
-            OptionError: the widths differ, there are fewer than two common words, or vectors are made of n-grams.
+            OptionError: the dimensions differ, there are fewer than two common words, or vectors are made of n-grams.
             FormatError: a vector is not finite.
         """
         before, _ = normalise(matrix_of(old), "unit-centre-unit")
@@ -141,11 +141,11 @@ class Change:
         kept, local = _neighbourhoods(before, after, k)
         distance = 1 - (unit(before).astype(np.float64) * unit(after)).sum(axis=1)
         sides = [WordVectors(words, rows, metadata={"name": name}) for rows, name in ((before, "old"), (after, "new"))]
-        return Moved(words, sides[0], sides[1], distance, local, kept, anchors, k)
+        return SemanticChanges(words, sides[0], sides[1], distance, local, kept, anchors, k)
 
 
 def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
-    """Words of both, frequent in both, those first whose rarer side is the more frequent."""
+    """Common words with the minimum count, in the order of their lower frequency rank."""
     rows = old.key_to_index, new.key_to_index
     shared = [word for word in rows[1] if word in rows[0]]
     for vectors, table in zip((old, new), rows, strict=True):
@@ -156,13 +156,13 @@ def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
         few = f", {least:,} times each" if least > 1 else ""
         raise OptionError(
             f"{len(shared)} common words of {len(old):,} and {len(new):,}{few}: expected two texts of one language, "
-            "spelt alike"
+            "with the same spelling"
         )
     return sorted(shared, key=lambda word: (max(rows[0][word], rows[1][word]), word))
 
 
 def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -> tuple[Floats, Floats]:
-    """Shares of neighbours kept, and changes of likeness to the neighbours of both times, each (n,)."""
+    """Shares of neighbours kept, and changes of similarity to the neighbours of both periods, each (n,)."""
     then, now = unit(before), unit(after)
     kept, local = np.empty(len(then)), np.empty(len(then))
     for start in range(0, len(then), BATCH):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.change import Change
+from firth.alignment.semantic_change import SemanticChange
 from firth.errors import OptionError, UnknownWordError
 from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
@@ -29,16 +29,16 @@ def test_by_hand():
     words = ["east", "north", "west", "south", "x", "y"]
     old = WordVectors(words, [*corners, [1.0, 0.0], [-1.0, 0.0]])
     new = WordVectors(words, [*corners, [-1.0, 0.0], [1.0, 0.0]])
-    found = Change(neighbours=1, anchors=4).measure(old, new)
+    found = SemanticChange(neighbours=1, anchors=4).measure(old, new)
     assert found.distance == pytest.approx([0, 0, 0, 0, 2, 2], abs=1e-6)
     assert found.neighbourhood[[0, 2, 4, 5]] == pytest.approx([2, 2, 2, 2], abs=1e-6)
     assert found.kept[[0, 2, 4, 5]].tolist() == [0, 0, 0, 0]
 
 
 def test_the_words_that_were_planted_are_found(times):
-    found = Change().measure(*times)
+    found = SemanticChange().measure(*times)
     for by in ("distance", "neighbourhood"):
-        assert set(found.most(2, by)) == {"a30", "a40"}
+        assert set(found.most_changed(2, by)) == {"a30", "a40"}
     assert found.distance[30] > 0.3
     assert np.median(found.distance) < 0.01
     assert found.anchors == 300
@@ -46,7 +46,7 @@ def test_the_words_that_were_planted_are_found(times):
 
 
 def test_measures_are_those_of_naive_loops(times):
-    found = Change(neighbours=5).measure(*times)
+    found = SemanticChange(neighbours=5).measure(*times)
     then, now = unit(found.old.vectors), unit(found.new.vectors)
 
     def nearest(rows, i):
@@ -66,22 +66,22 @@ def test_only_frequent_words_of_both(times):
     old, new = times
     first = WordVectors(old.words, old.vectors, counts=range(300, 0, -1))
     second = WordVectors(new.words[::-1], new.vectors[::-1], counts=[100] * 300)
-    found = Change(least=250).measure(first, new)
+    found = SemanticChange(least=250).measure(first, new)
     assert found.words == [f"a{i}" for i in range(51)]
-    assert len(Change(least=100).measure(first, second).words) == 201
-    assert Change(anchors=40).measure(old, new).anchors == 40
+    assert len(SemanticChange(least=100).measure(first, second).words) == 201
+    assert SemanticChange(anchors=40).measure(old, new).anchors == 40
 
 
 def test_what_is_refused(times):
     old, new = times
     with pytest.raises(OptionError, match="0 common words of 300 and 2: expected two texts of one language"):
-        Change().measure(old, WordVectors(["x", "y"], np.ones((2, 20))))
+        SemanticChange().measure(old, WordVectors(["x", "y"], np.ones((2, 20))))
     with pytest.raises(OptionError, match="vectors of 20 and of 3 numbers"):
-        Change().measure(old, WordVectors(old.words, new.vectors[:, :3]))
-    found = Change().measure(old, new)
+        SemanticChange().measure(old, WordVectors(old.words, new.vectors[:, :3]))
+    found = SemanticChange().measure(old, new)
     with pytest.raises(UnknownWordError):
         found.facts("b1")
     with pytest.raises(OptionError, match="by='far'"):
-        found.most(1, "far")
+        found.most_changed(1, "far")
     with pytest.raises(OptionError, match="n=0"):
-        found.most(0)
+        found.most_changed(0)
