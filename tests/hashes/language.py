@@ -100,11 +100,11 @@ CONTROLS: dict[str, dict[str, Any]] = {
 
 def generated(**controls: Any) -> Any:
     """Samples, and the greedy text where nothing is drawn."""
-    wishes = firth.GenerationOptions(**{"max_length": 12, **controls})
-    answer = {"samples": trained().generate("the", n=4, options=wishes, seed=3)}
-    if not wishes.draws:
-        answer["greedy"] = trained().generate("the", options=wishes, search="greedy")
-        answer["beams"] = trained().generate("the", n=3, options=wishes, search="beam")
+    options = firth.GenerationOptions(**{"max_length": 12, **controls})
+    answer = {"samples": trained().generate("the", n=4, options=options, seed=3)}
+    if not options.samples:
+        answer["greedy"] = trained().generate("the", options=options, search="greedy")
+        answer["beams"] = trained().generate("the", n=3, options=options, search="beam")
     return answer
 
 
