@@ -1,7 +1,7 @@
-"""Senses of a word that are alike become one: how training ends where senses open on the way.
+"""Merging of similar senses of a word, after training in which senses are opened one by one.
 
-A sense is opened on the evidence of single occurrences, which is too little to tell; at the end all are known. Nearest
-first: of two senses the first takes the weighted mean of both vectors and the sum of weights and centres.
+A sense is opened on the evidence of a single occurrence; after training, all occurrences are known. The nearest pair is
+merged first: the first sense gets the weighted mean of both vectors and the sum of weights and centres.
 """
 
 from typing import Any
@@ -20,17 +20,14 @@ def merge_alike(
     centres: npt.NDArray[np.float32] | None = None,
     live: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.bool_]:
-    """Make one of the senses of a word that are alike, nearest first; the arrays are changed in place.
+    """Merge similar senses of a word in place, nearest first, and return (n,) which senses remain.
 
     Args:
-        vectors: (n, D) of the senses; of two that become one, the mean by their weights.
-        weights: (n,) how often each is meant, which are added; what goes is left with 0.
-        above: the cosine above which two become one; with 1 none do.
-        centres: (n, E) sums of contexts, which are added, and whose cosines tell; None takes those of the vectors.
-        live: (n,) which are senses; None is all.
-
-    Returns:
-        (n,) which are senses still.
+        vectors: (n, D); merged vectors are means by weight.
+        weights: (n,) frequencies; merged weights are added, and the second sense gets 0.
+        above: senses with a cosine above this are merged; 1 merges none.
+        centres: (n, E) sums of contexts, which decide the cosines and are added; None uses the vectors.
+        live: (n,) which rows are senses; None for all.
     """
     left = np.ones(len(weights), dtype=bool) if live is None else live.copy()
     while above < 1 and left.sum() > 1:

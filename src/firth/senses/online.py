@@ -63,7 +63,7 @@ from firth.kernels.targets import (
     step_window,
 )
 from firth.options import Preset, option, options_class
-from firth.senses.online_senses import Tidying, beginning, sense_vectors
+from firth.senses.online_senses import Tidying, initial_state, sense_vectors
 from firth.senses.online_state import SenseState, centres
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
@@ -136,7 +136,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
         model = self.with_defaults()
         room = model.room(len(corpus.vocabulary))
-        matrices, state = beginning(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
+        matrices, state = initial_state(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
         keep = corpus.vocabulary.keep_probabilities(self.sample)
         tidying = Tidying(self.merge_above, self.min_share) if self.growing else None
         by = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)

@@ -1,6 +1,6 @@
-"""Where the multi-sense skip-gram begins, and what comes out of it: from vectors to rows and back.
+"""The initial state of the multi-sense skip-gram, and its result: from vectors to rows and back.
 
-Inside, a word has room for so many senses, one row each; outside, `SenseVectors` holds the senses that it has.
+During training, a word has rows for its maximum number of senses; `SenseVectors` has only the senses in use.
 """
 
 from typing import Any, NamedTuple
@@ -22,25 +22,20 @@ from firth.vectors.word_vectors import WordVectors
 TEMPERATURE = 0.1
 
 
-def beginning(
+def initial_state(
     corpus: Corpus, dim: int, most: Rows, *, seed: int, start: SenseVectors | WordVectors | None
 ) -> tuple[Matrices, SenseState]:
-    """Return rows to train, an input row a sense and an output row a word, and what is known of the senses.
+    """Return initial matrices, an input row per sense and an output row per word, and the state of the senses.
 
-    Args:
-        corpus: its vocabulary gives V words.
-        dim: D, the width of the vectors.
-        most: (V,) the senses that each word has room for.
-        seed: of the random vectors.
-        start: what to go on from, or None.
+    `most` is (V,), the maximum number of senses of each word.
 
     Raises:
-        OptionError: a word of `start` has more senses than there is room for, or numbers are not finite.
+        OptionError: a word of `start` has more senses than its maximum, or `start` holds NaN or infinity.
         ShapeError: `start` has another width.
     """
     senses = start if isinstance(start, SenseVectors) else None
-    one = _one_each(start) if isinstance(start, SenseVectors) else start
-    single = initial_matrices(corpus, dim, seed=seed, start=one)
+    words = _single_vectors(start) if isinstance(start, SenseVectors) else start
+    single = initial_matrices(corpus, dim, seed=seed, start=words)
     own, others = single.words[: len(most)], single.words[len(most) :]
     room = most
     if senses is not None:
@@ -53,11 +48,11 @@ def beginning(
     inputs[:] = np.repeat(single.inputs, room, axis=0)
     matrices = Matrices(single.words, single.counts, inputs, single.outputs, dim)
     if senses is not None:
-        _go_on(senses, matrices, state)
+        _restore(senses, matrices, state)
     return matrices, state
 
 
-def _one_each(start: SenseVectors) -> WordVectors:
+def _single_vectors(start: SenseVectors) -> WordVectors:
     return WordVectors(start.words, start.single().vectors, counts=start.counts, output_vectors=start.global_vectors)
 
 
@@ -68,16 +63,16 @@ def _places(words: list[str], start: SenseVectors) -> Rows:
 
 def _check_room(start: SenseVectors, words: list[str], room: Rows) -> None:
     for word, most in zip(words, room.tolist(), strict=False):
-        found = len(start.senses(word)) if word in start else 1
-        if found > most:
+        count = len(start.senses(word)) if word in start else 1
+        if count > most:
             raise OptionError(
-                f"start has {found} senses of {word!r}, and there is room for {most}: use senses={found} or more, and "
-                "sense_words as it was trained with"
+                f"start has {count} senses of {word!r}, the options allow {most}: use senses={count} or more, and the "
+                "sense_words of its training"
             )
 
 
-def _go_on(start: SenseVectors, matrices: Matrices, state: SenseState) -> None:
-    """Take over the senses of a start, and, where it is of this model, what their contexts are."""
+def _restore(start: SenseVectors, matrices: Matrices, state: SenseState) -> None:
+    """Copy the senses of a start and, if it comes from this model, their contexts."""
     ids = np.array([i for i, word in enumerate(matrices.words) if word in start], dtype=np.int64)
     places = _places([matrices.words[i] for i in ids], start)
     state.known[ids] = start.num_senses[places]
@@ -100,7 +95,7 @@ def _ranges(firsts: Rows, lengths: Rows) -> Rows:
 
 
 class Tidying(NamedTuple):
-    """When senses that grew are joined, and when they go: see `tidied`."""
+    """Thresholds for merging and dropping senses; see `tidy`."""
 
     merge_above: float
     min_share: float
@@ -109,14 +104,9 @@ class Tidying(NamedTuple):
 def sense_vectors(
     matrices: Matrices, state: SenseState, facts: dict[str, Any], keep: Floats, tidying: Tidying | None
 ) -> SenseVectors:
-    """Return the senses that words have come to, those of a word by how often they are meant.
+    """Return the trained senses, those of each word by descending frequency.
 
-    Args:
-        matrices: what was trained.
-        state: what is known of the senses.
-        facts: about the run.
-        keep: (V,) the probability with which each word of the corpus survives subsampling, its weight in a context.
-        tidying: for senses that grew.
+    `keep` is (V,), the probability that subsampling keeps a word, its weight in a context; `tidying` is for NP-MSSG.
     """
     dim, room = matrices.dim, np.diff(state.firsts)
     if state.matrix.any():
@@ -127,7 +117,7 @@ def sense_vectors(
     if tidying is not None:
         for word in np.flatnonzero(state.known[: len(keep)] > 1):
             rows = slice(state.firsts[word], state.firsts[word] + state.known[word])
-            live[rows] = tidied(vectors[rows], centres[rows], counts[rows], tidying)
+            live[rows] = tidy(vectors[rows], centres[rows], counts[rows], tidying)
     order = np.lexsort((-counts, words))
     order = order[live[order]]
     totals = np.bincount(words[order], weights=counts[order], minlength=len(room))[words[order]]
@@ -145,23 +135,19 @@ def sense_vectors(
     )
 
 
-def tidied(
+def tidy(
     vectors: npt.NDArray[np.float32],
     centres: npt.NDArray[np.float32],
     counts: Rows,
     by: Tidying,
 ) -> npt.NDArray[np.bool_]:
-    """Join the senses of one word that are alike and say which of them stay; the arrays are changed in place.
+    """Merge similar senses of one word, in place, and return (n,) which senses are kept; the most frequent always is.
 
     Args:
-        vectors: (n, D) of the senses; of two that are joined, the mean by their counts.
-        centres: (n, D), which are added.
-        counts: (n,), which are added.
-        by: the cosine of two centres above which their senses are one, and the share of all contexts below which a
-            sense goes; the most frequent one stays.
-
-    Returns:
-        (n,) whether each stays.
+        vectors: (n, D); merged vectors are means weighted by counts.
+        centres: (n, D); merged centres are added.
+        counts: (n,); merged counts are added.
+        by: the thresholds.
     """
     live = merge_alike(vectors, counts, by.merge_above, centres=centres)
     live &= counts >= by.min_share * counts[live].sum()

@@ -1,19 +1,20 @@
-"""Spherical k-means with many starts at once, and how many clusters there are.
+"""Spherical k-means with several initialisations at once, and the number of clusters.
 
-What: unit vectors are parted so that those of a part point the same way.
+What: unit vectors are clustered by direction.
 
-Objective: centres c_1 ... c_k of length 1 that make sum_i max_j x_i . c_j large; of several starts the best.
+Objective: centres c_1 ... c_k of length 1 that maximise sum_i max_j x_i . c_j; the best of several initialisations.
 
 Source: Dhillon and Modha 2001, Concept decompositions for large sparse text data using clustering, section 3.
 
-Departures: all starts run together, in one matrix product a round, and a start whose parts do not change any more goes
-on in vain until the last has settled. A part that runs empty takes the row that is worst served.
+Departures: all initialisations run together, in one matrix product per iteration, until the last has converged. An
+empty cluster takes the row with the lowest cosine with its centre.
 
-How many: k grows from 1 as long as no two centres have a cosine of `alike` or more and no part is below `least` of the
-rows. A test against the hypothesis of one cluster would not do: with a thousand contexts it holds for no word at all,
-for contexts are no normal distribution; how far apart the parts are is what tells a word of two senses.
+Number of clusters: k grows from 1 as long as all cosines of two centres are below `alike` and every cluster has at
+least the share `least` of the rows. A test against the hypothesis of one cluster does not work: contexts are not
+normally distributed, and with a thousand of them every word fails it. The distance of the clusters identifies ambiguous
+words.
 
-Cost: 2 n E k flops a round and start for n rows of E numbers.
+Cost: 2 n E k flops per iteration and initialisation, for n rows of E numbers.
 """
 
 from dataclasses import dataclass
@@ -28,11 +29,11 @@ ROUNDS = 25
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Rows in k parts.
+    """Rows in k clusters.
 
     Attributes:
-        centres: (k, E) of length 1, those of the largest part first.
-        labels: (n,) the part of each row.
+        centres: (k, E) of length 1, that of the largest cluster first.
+        labels: (n,) the cluster of each row.
         quality: the mean cosine of a row with its centre.
     """
 
@@ -46,7 +47,7 @@ class Parts:
         return float(between[~np.eye(len(between), dtype=bool)].max(initial=-1))
 
     def smallest(self) -> float:
-        """Return the share of rows in the smallest part."""
+        """Return the share of rows in the smallest cluster."""
         sizes = np.bincount(self.labels, minlength=len(self.centres))
         return float(sizes.min() / max(len(self.labels), 1))
 

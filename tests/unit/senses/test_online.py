@@ -159,7 +159,7 @@ def test_ordinary_vectors_become_first_senses(corpus):
 
 
 def test_a_start_that_does_not_fit_is_refused(corpus, two):
-    with pytest.raises(OptionError, match=r"start has 2 senses of '.*', and there is room for 1: use senses=2"):
+    with pytest.raises(OptionError, match=r"start has 2 senses of '.*', the options allow 1: use senses=2"):
         firth.MultiSenseSkipGram(senses=1, dim=20).train(corpus, start=two, progress=False)
     with pytest.raises(ShapeError, match="start holds vectors of width 20, the options ask for dim=30: use dim=20"):
         firth.MultiSenseSkipGram(dim=30).train(corpus, start=two, progress=False)
