@@ -349,5 +349,5 @@ def test_a_wordnet_that_is_nowhere(firth: Command, text: Path):
 
 
 def test_a_tree_without_its_objective(firth: Command, text: Path):
-    assert "only objective='hierarchical' walks a tree" in firth(*train("text.txt", "--tree", "random")).complaint
+    assert "only objective='hierarchical' uses a tree" in firth(*train("text.txt", "--tree", "random")).complaint
     assert nothing_written(firth.folder)

@@ -139,7 +139,7 @@ def test_a_disk_that_fills_up_while_it_saves(firth: Command, to: str):
     before = tree(firth.folder)
     complaint = firth("convert", "new.firth", "target", "--to", to, before=limit_file_size).complaint
     assert "too large" in complaint
-    assert "untouched" in complaint
+    assert "unchanged" in complaint
     assert tree(firth.folder) == before
     assert leftovers(firth.folder) == []
 

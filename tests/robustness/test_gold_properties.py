@@ -18,7 +18,7 @@ def saved(tmp_path):
     [
         ("probing", "w1\tanimate\nw2\tanimate\nw3\tanimate\n", "expected at least two labels"),
         ("probing", "".join(f"w{i}\t{'ab'[i == 3]}\n" for i in range(20)), "1 of 20 words have the label 'b'"),
-        ("probing", "w1 w2 w3\n", "expected a word and its label, number or partner"),
+        ("probing", "w1 w2 w3\n", "expected a word and a label, number or other word"),
         ("sentences", "1 w1 w2\n1 w3\n", "every sentence has the label '1'"),
         ("sentences", "\n", "empty"),
     ],

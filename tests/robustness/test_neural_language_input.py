@@ -49,7 +49,7 @@ def test_held_out_text_that_is_empty(text, tmp_path):
 
 def test_a_rate_that_diverges_names_the_step(text):
     wild = dataclasses.replace(QUICK, optimiser="sgd", lr=1e6)
-    with pytest.raises(DivergenceError, match=r"diverged by step \d+.*smaller learning rate"):
+    with pytest.raises(DivergenceError, match=r"diverged by step \d+.*lower learning rate"):
         train(text, EVERY["log-bilinear"], wild)
 
 
@@ -94,9 +94,9 @@ def test_sentences_without_a_word(text):
 
 def test_scores_that_are_no_probabilities_have_no_perplexity(text):
     ranking = dataclasses.replace(EVERY["log-bilinear"], output="negative")
-    with pytest.raises(OptionError, match="output='negative' gives scores and no probabilities"):
+    with pytest.raises(OptionError, match="output='negative' gives scores, not probabilities"):
         train(text, ranking, held_out=text)
     model = train(text, ranking)
     for ask in (lambda: model.perplexity(text), lambda: model.score("w1 w2"), lambda: model.next_words("w1")):
-        with pytest.raises(OptionError, match="scores and no probabilities, so it has no perplexity"):
+        with pytest.raises(OptionError, match="scores, not probabilities, so it has no perplexity"):
             ask()
