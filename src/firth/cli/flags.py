@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.cli.output import paragraphs
 from firth.option_names import one_spelling, synonym
@@ -102,6 +102,8 @@ class Command(TyperCommand):
 
 def _shorten_flags(parameters: Iterable[Any]) -> None:
     for flag in parameters:
+        if isinstance(flag, TyperArgument):  # Python's names of types, such as <list[str]>, help nobody here
+            vars(flag)["display_type_rich"] = lambda ctx: None
         if getattr(flag, "is_flag", False):
             flag.metavar = ""
         if flag.secondary_opts:
