@@ -93,7 +93,7 @@ def test_the_shared_loop_is_what_the_check_calls_a_training_loop():
 
 def test_every_part_stands_in_the_table_of_the_architecture():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = page.partition("## The pieces of the neural part")[2].partition("\n## ")[0]
+    table = page.partition("## Parts of `neural`")[2].partition("\n## ")[0]
     listed = set(re.findall(r"(\w+)\.py", table))
     folders = [PACKAGE / "neural" / "layers", PACKAGE / "neural" / "training", PACKAGE / "inference"]
     parts = {path.stem for folder in folders for path in folder.glob("*.py")} - {"__init__"}
