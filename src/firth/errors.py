@@ -1,20 +1,20 @@
-"""Everything that firth raises on purpose.
+"""The exceptions that firth raises.
 
-The family::
+The hierarchy::
 
     FirthError
     ├── OptionError          (ValueError)       an option is out of its range, or two contradict each other
-    │   ├── UnknownOptionError (TypeError)      there is no option of that name
-    │   └── KindError        (TypeError)        a value is of another kind: a number where a text is expected
-    ├── ShapeError           (ValueError)       an array has another shape than the words or the model ask for
+    │   ├── UnknownOptionError (TypeError)      no option has that name
+    │   └── KindError        (TypeError)        a value has the wrong type, such as a number for a string
+    ├── ShapeError           (ValueError)       an array has the wrong shape for the words or the model
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
     ├── UnknownWordError     (KeyError)         a query names a word that has no vector
-    ├── DivergenceError      (ArithmeticError)  training left the finite numbers
+    ├── DivergenceError      (ArithmeticError)  training produced NaN or infinity
     ├── DataError            (OSError)          a named data set is absent or is not the pinned one
-    └── MissingExtraError    (ImportError)      an optional dependency is needed and not installed
+    └── MissingExtraError    (ImportError)      an optional dependency is not installed
 
-Each message says what was found, what was expected, and what to do.
+A message says what was found, what was expected and what to do.
 """
 
 import reprlib
@@ -27,7 +27,7 @@ _REPR.maxstring = _REPR.maxother = LONGEST
 
 
 def brief(value: Any) -> str:
-    """Return how a message shows a value of the user's: as Python writes it, on one line and cut where it is long."""
+    """Return the repr of a value for a message: on one line, shortened if it is long."""
     shown = _REPR.repr(value)
     if not isinstance(value, str | bytes):
         shown = " ".join(shown.split())  # arrays take several lines
@@ -35,7 +35,7 @@ def brief(value: Any) -> str:
 
 
 class FirthError(Exception):
-    """The parent of every error that firth raises on purpose."""
+    """The base class of all errors that firth raises."""
 
 
 class OptionError(FirthError, ValueError):
@@ -43,15 +43,15 @@ class OptionError(FirthError, ValueError):
 
 
 class UnknownOptionError(OptionError, TypeError):
-    """There is no option of that name, or a value was given without a name."""
+    """No option has that name, or a value was given without a name."""
 
 
 class KindError(OptionError, TypeError):
-    """A value is of another kind than what is asked for: a number where a text is expected."""
+    """A value has the wrong type, such as a number for a string."""
 
 
 class ShapeError(FirthError, ValueError):
-    """An array has another shape than the words or the model ask for."""
+    """An array has the wrong shape for the words or the model."""
 
 
 class FormatError(FirthError, ValueError):
@@ -67,19 +67,19 @@ class DataError(FirthError, OSError):
 
 
 class DivergenceError(FirthError, ArithmeticError):
-    """Training left the finite numbers."""
+    """Training produced NaN or infinity."""
 
 
 class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
 
     Args:
-        word: the word asked for.
-        suggestions: the nearest spellings that do have a vector, best first, or a function that finds them. A function
-            is called when the message or `suggestions` is read: code that only catches the error waits for no search.
+        word: the unknown word. suggestions: known words with similar spellings, best first, or a function that finds
+        them. The function is called
+            when the message or `suggestions` is read: code that only catches the error does not wait for the search.
 
     Attributes:
-        word: the word asked for.
+        word: the unknown word.
     """
 
     def __init__(self, word: str, suggestions: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
@@ -89,7 +89,7 @@ class UnknownWordError(FirthError, KeyError):
 
     @property
     def suggestions(self) -> list[str]:
-        """The nearest spellings that do have a vector, best first."""
+        """Known words with similar spellings, best first."""
         if callable(self._suggestions):
             self._suggestions = self._suggestions()
         return list(self._suggestions)
@@ -106,11 +106,11 @@ class UnknownWordError(FirthError, KeyError):
 
 
 class MissingExtraError(FirthError, ImportError):
-    """An optional dependency is needed and not installed.
+    """An optional dependency is not installed.
 
     Args:
         package: the module that could not be imported.
-        extra: the extra of firth that brings it.
+        extra: the extra of firth that installs it.
         purpose: what it was needed for, as the end of "... is needed to".
     """
 

@@ -1,4 +1,4 @@
-"""Progress that can be seen: a bar on a terminal, plain lines elsewhere, or a function of the caller's own.
+"""Progress: a bar on a terminal, plain lines elsewhere, or a callback.
 
 Long work takes `progress=`: None shows a bar where standard error is a terminal and nothing elsewhere; True shows plain
 lines where there is no terminal; False is silent; a function receives every `Status`.
@@ -21,7 +21,7 @@ NOTICE = 0.3  # seconds of compiling after which a notice is shown
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """How far a piece of work has come.
+    """The progress of a task.
 
     Attributes:
         stage: what is being done, such as "reading text" or "epoch 2/5".

@@ -48,7 +48,7 @@ def test_other_vectors(firth: Command):
 
 def test_senses_are_no_word_vectors(firth: Command, folder):
     assert (
-        "SenseVectors, expected vectors of words; one vector a word is" in firth("neighbours", folder, "bank").complaint
+        "SenseVectors, expected word vectors; one vector a word is" in firth("neighbours", folder, "bank").complaint
     )
 
 

@@ -1,4 +1,4 @@
-"""The state of a run in one file: written whole, refused when it is another run's or damaged, never unpickled.
+"""Checkpoints: the state of a run in one file, written atomically and refused if damaged or from another run.
 
 The file is a safetensors file of arrays; its metadata hold what JSON can, the run's identity among it, and a checksum.
 """

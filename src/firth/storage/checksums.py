@@ -1,4 +1,4 @@
-"""Checksums of the files of a folder, in a file beside them: tells damaged files from those that were written.
+"""Checksums of the files in a folder, stored beside them to detect damage.
 
 `checksums.json` names each file with its size and a CRC-32 per block of 4 MiB; the checksum of its own content is its
 last entry. A folder inside that has such a file of its own is covered through that file, so nothing is read twice.

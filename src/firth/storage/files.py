@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees the old content or the new, never half of it; and where caches lie."""
+"""Atomic writes: a reader sees the old content or the new, never a part; and the cache folder."""
 
 import contextlib
 import errno

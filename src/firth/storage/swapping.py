@@ -1,4 +1,4 @@
-"""Putting a new folder in the place of an old one: the user's own files in it stay, and so do modes and owners."""
+"""Replace a folder by a new one, keeping the user's own files in it, modes and owners."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""safetensors files, mapped instead of read.
+"""safetensors files, mapped into memory.
 
 The layout is that of the safetensors library, which opens these files too: eight bytes of length, a JSON header of that
 length, padded with spaces, then the tensors without gaps. We write it ourselves so that a matrix goes to disk block by

@@ -1,4 +1,4 @@
-"""Content that anybody may have written: JSON, packed data and archives, none of which is trusted to be small or sane.
+"""Read untrusted JSON, packed data and archives, with limits.
 
 Packed data can unpack to a thousand times its size, an archive can hold links, encrypted or damaged members, and JSON
 can be nested deeper than any parser's stack. What is read here is refused with a reason in place of taking all memory.

@@ -19,7 +19,7 @@ def has_index_for(space: VectorSpace, key: Key) -> bool:
 
 
 def get_index(space: VectorSpace, key: Any, default: int | None = None) -> Any:
-    """Return the row of a word, or of a row number that there is.
+    """Return the row of a word; an existing row number is returned as it is.
 
     Args:
         space: the vectors.
@@ -44,7 +44,7 @@ def get_vector(space: VectorSpace, key: Any, norm: bool = False, *, unknown: Unk
     Args:
         space: the vectors.
         key: a word or a row, or a list of them.
-        norm: whether to bring the vectors to length 1.
+        norm: whether to scale the vectors to length 1.
         unknown: what to do with unknown words; "skip" leaves them out of a list, and a single one gives NaN.
 
     Returns:
@@ -69,7 +69,7 @@ def get_vector(space: VectorSpace, key: Any, norm: bool = False, *, unknown: Unk
 
 
 def get_normed_vectors(space: VectorSpace) -> Matrix:
-    """Return a copy of all vectors, brought to length 1: (V, D)."""
+    """Return a copy of all vectors scaled to length 1: (V, D)."""
     return unit(space.vectors)
 
 
@@ -86,17 +86,16 @@ def get_mean_vector(
     Args:
         space: the vectors.
         keys: words, rows and vectors; a list of such lists is a batch.
-        weights: one number a key; for a batch, one list a query. None weighs all the same.
-        pre_normalize: whether to bring the vectors of keys to length 1 first; vectors given as such stay as they
-            are.
-        post_normalize: whether to bring the mean to length 1.
-        ignore_missing: whether to leave unknown words out; else they raise.
+        weights: one number per key; for a batch, one list per query. None weights all keys equally.
+        pre_normalize: whether to scale the vectors of keys to length 1 first; vectors passed directly are not scaled.
+        post_normalize: whether to scale the mean to length 1.
+        ignore_missing: whether to ignore unknown words instead of raising an error.
 
     Returns:
         (D,) or (B, D); zeros where nothing is left.
 
     Raises:
-        OptionError: there are no keys, or not as many weights.
+        OptionError: there are no keys, or a different number of weights.
         UnknownWordError: a word has no vector and `ignore_missing` is false.
     """
     if is_batch(keys):

@@ -33,27 +33,27 @@ def most_similar(
     *,
     unknown: Unknown = "raise",
 ) -> Any:
-    """Return the words whose vectors point most nearly where the query does.
+    """Return the words most similar to a query by cosine.
 
-    The query is the weighted sum of the terms' unit vectors, the negative ones subtracted; its own words are no
-    answer.
+    The query is the weighted sum of the terms' unit vectors, with negative terms subtracted. Words of the query are not
+    returned.
 
     Args:
         space: the vectors.
-        positive: a word, row or vector to be like, or a list of them, each also as (term, weight). A list of lists
+        positive: a word, row or vector, or a list of them, each optionally as (term, weight). A list of lists
             is a
             batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
-        negative: the same, to be unlike; in a batch one list a query.
-        topn: how many words; None returns the cosine with every word searched.
+        negative: the same, subtracted; in a batch, one list per query.
+        topn: the number of words; None returns the cosine with every word searched.
         clip_start: the first row to search.
-        clip_end: the row after the last to search; None or 0 means V.
-        restrict_vocab: search the first so many rows; overrides the two above.
-        indexer: an approximate index with `most_similar(vector, topn)`, asked instead of the exact search.
+        clip_end: the end of the rows to search, exclusive; None or 0 means V.
+        restrict_vocab: search this many rows from the start; overrides the two above.
+        indexer: an approximate index with `most_similar(vector, topn)`, used instead of exact search.
         unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
 
     Returns:
         [(word, cosine), ...], best first, or (V,) float32 where `topn` is None. For a batch, a list of such lists,
-        or (B, V). A query of skipped words only has an empty list, or NaN.
+        or (B, V). A query of only skipped words gives an empty list, or NaN.
 
     Raises:
         OptionError: an argument is out of its range, or the query is empty.
@@ -106,14 +106,14 @@ def most_similar_cosmul(
     *,
     unknown: Unknown = "raise",
 ) -> Any:
-    """Return the words that are like all positive terms and unlike all negative ones, by a product of cosines.
+    """Return the words most similar to a query by 3CosMul, a product of cosines.
 
     Args:
         space: the vectors.
         positive: as in `most_similar`, without weights; at least one.
         negative: as in `most_similar`, without weights.
-        topn: how many words; None returns the score of every word searched.
-        restrict_vocab: search the first so many rows.
+        topn: the number of words; None returns the score of every word searched.
+        restrict_vocab: search this many rows from the start.
         unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
 
     Returns:
@@ -149,20 +149,20 @@ def analogy(
     restrict_vocab: int | None = None,
     unknown: Unknown = "raise",
 ) -> Any:
-    """Return the words d such that A is to B as C is to d.
+    """Return the words that are to C as B is to A.
 
     Args:
         space: the vectors.
         a: a word, or a list of them for a batch.
         b: a word, or a list of as many.
         c: a word, or a list of as many.
-        n: how many words.
+        n: the number of words.
         method: "add" is 3CosAdd, "mul" is 3CosMul.
-        restrict_vocab: search the first so many rows.
+        restrict_vocab: search this many rows from the start.
         unknown: what to do with unknown words: "raise", "skip", "zero" or "average".
 
     Returns:
-        [(word, score), ...], best first; for a batch, a list of such lists. A, B and C are no answers.
+        [(word, score), ...], best first; for a batch, a list of such lists. A, B and C are not returned.
 
     Raises:
         OptionError: an argument is out of its range, or the lists differ in length.
@@ -225,10 +225,10 @@ def similar_by_vector(
 
 
 def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key]) -> Any:
-    """Return the one of `keys_list` most like `key1`; for a list of keys, the one most like each.
+    """Return the key in `keys_list` most similar to `key1`, or to each of a list of keys.
 
     Raises:
-        OptionError: there is nothing to choose from.
+        OptionError: `keys_list` is empty.
         UnknownWordError: a word has no vector.
     """
     keys_list = keys_of(keys_list, "keys_list")
@@ -241,13 +241,13 @@ def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key
 
 
 def index(space: VectorSpace, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Any) -> Index:
-    """Return an index of the words, for many questions about nearest neighbours.
+    """Build a nearest-neighbour index of the words, for many queries.
 
     Args:
         space: the vectors.
-        kind: "exact" compares everything; "lsh" looks into buckets between random hyperplanes; "hnsw" walks along
-            the edges of a graph (needs usearch).
-        options: the choices of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
+        kind: "exact" compares with every vector; "lsh" searches buckets of random hyperplanes; "hnsw" searches a
+            graph (needs usearch).
+        options: the options of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
             `expansion_add`, `expansion_search`. `firth.vectors.index.options` says what they mean.
 
     Raises:

@@ -25,7 +25,7 @@ def similarity(space: VectorSpace, w1: Any, w2: Any, *, unknown: Unknown = "rais
     Args:
         space: the vectors.
         w1: a word or row, or a list of them.
-        w2: the same; of two lists the words are paired, of one list each is compared with the one word.
+        w2: the same; two lists are compared pairwise, one list with the single word.
         unknown: what to do with unknown words; a skipped one gives NaN.
 
     Returns:
@@ -55,12 +55,12 @@ def cosine_similarities(vector_1: Matrix, vectors_all: Matrix) -> Matrix:
 
 
 def distances(space: VectorSpace, word_or_vector: Any, other_words: Sequence[Key] = ()) -> Matrix:
-    """Return 1 - cosine of a word or vector with other words.
+    """Return 1 - cosine between a word or vector and other words.
 
     Args:
         space: the vectors.
         word_or_vector: a word, a row number or a vector (D,); a list of words or a matrix (B, D) is a batch.
-        other_words: the words compared with; none means all.
+        other_words: the other words; empty means all.
 
     Returns:
         (M,) or (B, M), where M is the number of other words, or V.
@@ -80,9 +80,9 @@ def distances(space: VectorSpace, word_or_vector: Any, other_words: Sequence[Key
 
 
 def closer_than(space: VectorSpace, key1: Any, key2: Any) -> Any:
-    """Return the words that are closer to the first key than the second key is, row by row.
+    """Return the words closer to the first key than the second key is, in row order.
 
-    Two lists of keys are paired, and answer with a list of lists.
+    Two lists of keys are paired and give a list of lists.
 
     Raises:
         UnknownWordError: a word has no vector.
@@ -97,7 +97,7 @@ def closer_than(space: VectorSpace, key1: Any, key2: Any) -> Any:
 
 
 def rank(space: VectorSpace, key1: Any, key2: Any) -> Any:
-    """Return the place of the second key among the neighbours of the first, from 1; two lists are paired.
+    """Return the rank of the second key among the neighbours of the first, from 1; two lists are paired.
 
     Raises:
         UnknownWordError: a word has no vector.
@@ -108,9 +108,10 @@ def rank(space: VectorSpace, key1: Any, key2: Any) -> Any:
 
 
 def relative_cosine_similarity(space: VectorSpace, wa: Any, wb: Any, topn: int = 10) -> Any:
-    """Return the cosine of two words over the sum of those of the first word's `topn` neighbours.
+    """Return the cosine of two words, divided by the sum over the first word's `topn` neighbours.
 
-    Above 1 / topn the two are more alike than the neighbours are on average. Two lists are paired.
+    A value above 1 / topn means that the words are more similar than the neighbours are on average. Two lists are
+    paired.
 
     Source: Leeuwenberg, Vela, Dehdari and van Genabith 2016, "A minimally supervised approach for synonym
     extraction with word embeddings", equation 1.
@@ -128,9 +129,9 @@ def relative_cosine_similarity(space: VectorSpace, wa: Any, wb: Any, topn: int =
 
 
 def n_similarity(space: VectorSpace, ws1: Any, ws2: Any) -> Any:
-    """Return the cosine of the means of two lists of words; unknown words are left out.
+    """Return the cosine between the means of two lists of words; unknown words are ignored.
 
-    Two lists of lists are a batch, and answer with (B,) float64.
+    Two lists of lists are a batch and give (B,) float64.
 
     Raises:
         OptionError: a list is empty.
@@ -146,12 +147,12 @@ def n_similarity(space: VectorSpace, ws1: Any, ws2: Any) -> Any:
 
 
 def rank_by_centrality(space: VectorSpace, words: Any, use_norm: bool = True) -> Any:
-    """Return words by their cosine with the mean of them all, most central first; unknown words are left out.
+    """Rank words by their cosine with the mean of all of them, most central first; unknown words are ignored.
 
     Args:
         space: the vectors.
         words: words; a list of lists is a batch.
-        use_norm: whether every word counts by direction only.
+        use_norm: whether to scale vectors to length 1 first.
 
     Returns:
         [(cosine, word), ...], or a list of such lists.
@@ -171,7 +172,7 @@ def rank_by_centrality(space: VectorSpace, words: Any, use_norm: bool = True) ->
 
 
 def doesnt_match(space: VectorSpace, words: Any) -> Any:
-    """Return the word that is least like the others; for a list of lists, that of each. Unknown words are left out.
+    """Return the word least similar to the others, for each list of a batch; unknown words are ignored.
 
     Raises:
         OptionError: no word has a vector.
@@ -181,13 +182,13 @@ def doesnt_match(space: VectorSpace, words: Any) -> Any:
 
 
 def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = True) -> Any:
-    """Return the word mover's distance of two documents; unknown words are left out.
+    """Return the word mover's distance between two documents; unknown words are ignored.
 
     Args:
         space: the vectors.
         document1: a list of words; a list of lists is a batch.
         document2: the same.
-        norm: whether to bring the vectors to length 1.
+        norm: whether to scale vectors to length 1 first.
 
     Returns:
         A float, infinite where a document has no known word; for a batch a list of them.

@@ -36,29 +36,28 @@ from firth.vectors.space import Inference, Key, Path
 
 
 class WordVectors:
-    """Words and a matrix with one row a word.
+    """Words and a matrix with one row per word.
 
     Args:
         words: V distinct words.
-        vectors: (V, D) float32, float16 or float64, in memory or mapped from a file; not copied. Other numbers become
-            float32. Or codes of them, which are kept for saving until the vectors change.
-        counts: (V,) how often each word stands in the corpus.
-        output_vectors: (V, D) the context side of the model, kept so that training can go on; models of word order have
-            wider ones.
-        metadata: facts to keep with the vectors, which JSON can hold.
+        vectors: (V, D) float32, float16 or float64, in memory or mapped from a file; not copied. Other types are
+            converted to float32. Or quantised vectors, whose codes are saved unless the vectors change.
+        counts: (V,) the count of each word in the corpus.
+        output_vectors: (V, D) the context side of the model, for further training; wider in models of word order.
+        metadata: facts to save with the vectors, as JSON values.
         attributes: (V,) further attributes of the words, by name.
-        inference: what gives words without a row a vector: of a list of words it makes (W, D) vectors and (W,) which of
-            them it has one for.
+        inference: a function that computes vectors for words without a row: from a list of W words, (W, D) vectors and
+            (W,) whether each word has one.
 
     Attributes:
-        codes: what the vectors were made of, where they are quantised, or None.
-        inference: the same, or None.
-        metadata: those facts.
+        codes: the codes that the vectors were computed from, where they are quantised, or None.
+        inference: as above, or None.
+        metadata: as above.
         lexicon: the words and their rows.
 
     Raises:
-        ShapeError: the shapes of the arrays do not fit each other or the words.
-        FormatError: a word stands there twice or is not a string.
+        ShapeError: the shapes of the arrays do not match each other or the words.
+        FormatError: a word occurs twice or is not a string.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class WordVectors:
 
     @property
     def counts(self) -> npt.NDArray[np.int64] | None:
-        """(V,) how often each word stands in the corpus, or None where that is not known."""
+        """(V,) the count of each word in the corpus, or None where it is unknown."""
         return self._attributes.get("count")
 
     @property
@@ -173,13 +172,13 @@ class WordVectors:
 
     @property
     def norms(self) -> Matrix:
-        """(V,) float32, the length of each vector, computed at first need."""
+        """(V,) float32, the length of each vector, computed on first use."""
         if self._norms is None:
             self._norms = row_norms(self._vectors)
         return self._norms
 
     def average(self) -> Matrix:
-        """Return the mean of all vectors, (D,) float32, computed at first need; zeros where there are none."""
+        """Return the mean of all vectors, (D,) float32, computed on first use; zeros without vectors."""
         if self._average is None:
             mean = self._vectors.mean(axis=0, dtype=np.float64) if len(self) else np.zeros(self.dim)
             self._average = np.asarray(mean, dtype=np.float32)
@@ -188,10 +187,10 @@ class WordVectors:
     def vectors_for_all(
         self, keys: Iterable[Key], allow_inference: bool = True, copy_vecattrs: bool = False
     ) -> "WordVectors":
-        """Return the vectors of those keys that have one, as vectors of their own.
+        """Return the vectors of the keys that have one, as new `WordVectors`.
 
         Args:
-            keys: words or rows; repeated ones count once.
+            keys: words or rows, without regard to repetition.
             allow_inference: whether row numbers count, and words whose vectors must be inferred.
             copy_vecattrs: whether to copy the attributes of the words too.
         """
@@ -207,7 +206,7 @@ class WordVectors:
         return selection
 
     def first(self, count: int) -> "WordVectors":
-        """Return the vectors of the first words, which stay where they are: in memory or mapped.
+        """Return the vectors of the first words; they are not copied.
 
         Raises:
             OptionError: `count` is below 1.
@@ -223,16 +222,18 @@ class WordVectors:
         )
 
     def quantise(self, kind: str, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "WordVectors":
-        """Return nearly the same vectors, as codes of a few bytes: a file of a quarter or less.
+        """Return quantised vectors, which take a quarter of the file or less.
 
-        In memory the vectors are made of the codes once, in single precision, and read-only. Output vectors are not
-        taken over, for training cannot go on from codes.
+        In memory the vectors are decoded once, in single precision and read-only. Output vectors are dropped: training
+        cannot continue from codes.
 
         Args:
-            kind: "int8", a byte a number, which is next to no loss, or "product", a byte for every `width` numbers.
-            width: of product codes.
-            lengths: whether product codes keep the vectors' lengths apart, in one byte more a word.
-            seed: of the learning of product codes.
+            kind: "int8", one byte per number with almost no loss, or "product" (product quantisation), one byte per
+            `width`
+                numbers.
+            width: numbers per byte of product quantisation.
+            lengths: whether product quantisation stores the length of each vector in one more byte.
+            seed: the random seed of product quantisation.
 
         Raises:
             OptionError: there is no such kind, `width` is not between 1 and D, or there are no words.
@@ -246,7 +247,7 @@ class WordVectors:
     # Changes.
 
     def add_vector(self, key: str, vector: npt.ArrayLike) -> int:
-        """Add one word and return its row; a word that is there keeps its vector. Many are cheaper by `add_vectors`."""
+        """Add one word and return its row; a known word keeps its vector. `add_vectors` is faster for many words."""
         self.add_vectors([key], np.atleast_2d(np.asarray(vector)))
         return int(self.get_index(key))
 
@@ -263,11 +264,11 @@ class WordVectors:
             keys: M words, or one.
             weights: (M, D) their vectors, or (D,) for one word.
             extras: (M,) attributes of the words, by name.
-            replace: whether words that are there take the new vector and attributes; else they keep the old.
+            replace: whether known words take the new vector and attributes instead of keeping theirs.
 
         Raises:
             ShapeError: there are not as many vectors as words, or they have another width.
-            FormatError: a new word stands there twice.
+            FormatError: a new word occurs twice.
         """
         keys = [keys] if is_key(keys) else list(keys)
         matrix = np.atleast_2d(np.asarray(weights, dtype=self._vectors.dtype))
@@ -308,15 +309,15 @@ class WordVectors:
         self._attributes.write(attr, self.get_index(key), val)
 
     def fill_norms(self, force: bool = False) -> None:
-        """Compute the lengths of the vectors now, anew where `force` says that the vectors have changed."""
+        """Compute the lengths of the vectors; `force` recomputes them after the vectors have changed."""
         if force:
             self._norms = self._average = None
         _ = self.norms  # reading the property computes it
 
     def unit_normalize_all(self) -> None:
-        """Bring all vectors to length 1, for good: the vectors are copied if mapped from a file, else changed in place.
+        """Scale all vectors to length 1: mapped vectors are copied, others change in place.
 
-        Training cannot go on from them, so the output vectors are dropped.
+        The output vectors are dropped, since training cannot continue.
         """
         vectors = self._vectors if self._vectors.flags.writeable else np.array(self._vectors)
         vectors *= inverse(self.norms)[:, None].astype(vectors.dtype)
@@ -324,9 +325,9 @@ class WordVectors:
         self._output_vectors = None
 
     def sort_by_descending_frequency(self) -> None:
-        """Put the words in the order of their counts, commonest first, equals by the word itself.
+        """Sort the words by count, most frequent first, then by the word itself.
 
-        gensim puts equals in the reverse of their present order.
+        gensim sorts words of equal counts in the reverse of their present order.
 
         Raises:
             OptionError: the words have no counts.

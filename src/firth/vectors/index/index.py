@@ -1,4 +1,4 @@
-"""The index as a user holds it: words or vectors in, neighbours out, whatever the kind."""
+"""Nearest-neighbour indexes: words or vectors in, neighbours out, for every kind of index."""
 
 import dataclasses
 import os
@@ -21,12 +21,12 @@ Answer = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The answers to a batch of queries.
+    """The neighbours of a batch of queries.
 
     Attributes:
-        rows: (B, k) int64 rows, best first, the lower row first among equals; -1 where fewer were found.
-        scores: (B, k) cosines, or CSLS where the index ranks by it; NaN where fewer were found.
-        scanned: (B,) how many vectors were compared with the query.
+        rows: (B, k) int64 rows, best first, the lower row first among equals; -1 where there are fewer.
+        scores: (B, k) cosines, or CSLS where the index ranks by it; NaN where there are fewer.
+        scanned: (B,) the number of vectors compared with each query.
         vocabulary: the word of each row.
     """
 
@@ -48,19 +48,19 @@ class Neighbours:
 
 
 class Index:
-    """Words and their vectors, made ready for questions of one kind: which are nearest? It never changes.
+    """An immutable nearest-neighbour index of words and their vectors.
 
-    Made by `vectors.index(kind, ...)` or read by `firth.load_index`. It answers for the vectors as they were then.
+    `vectors.index(kind, ...)` builds one, `firth.load_index` loads one. Later changes of the vectors have no effect.
 
     Args:
         space: the words and their vectors.
         kind: "exact", "lsh" or "hnsw".
-        searcher: what searches.
+        searcher: the search structure.
 
     Attributes:
         space: the words and their vectors.
         kind: the kind.
-        searcher: what searches.
+        searcher: the search structure.
     """
 
     def __init__(self, space: VectorSpace, kind: str, searcher: Searcher) -> None:
@@ -72,7 +72,7 @@ class Index:
 
     @property
     def options(self) -> IndexOptions:
-        """The choices of its kind."""
+        """The options of its kind."""
         return self.searcher.options
 
     def __repr__(self) -> str:
@@ -83,13 +83,13 @@ class Index:
 
         Args:
             queries: a word or row number, a list of B of them, or an array: a vector (D,) or a matrix (B, D). A word is
-                no answer to itself.
-            k: how many neighbours; fewer come where there are no more words.
-            unknown: what to do with words without a vector: "raise", "zero", "average", or "skip", which leaves the
-                query without an answer.
+                not its own neighbour.
+            k: the number of neighbours; fewer are returned where there are fewer words.
+            unknown: what to do with words without a vector: "raise", "zero", "average", or "skip", which returns no
+                neighbours for the query.
 
         Returns:
-            B answers; one for a single word or vector.
+            The neighbours of B queries; B is 1 for a single word or vector.
 
         Raises:
             OptionError: `k` is below 1, or there is no such policy.
@@ -132,10 +132,10 @@ class Index:
         return self.query(np.asarray(vector), topn).answers[0]
 
     def tuned(self, **effort: int) -> "Index":
-        """Return the same index with another effort a query: `probes` of "lsh", `expansion_search` of "hnsw".
+        """Return the same index with another effort per query: `probes` of "lsh", `expansion_search` of "hnsw".
 
         Raises:
-            OptionError: there is no such choice, it belongs to the building, or its value is out of range.
+            OptionError: there is no such option, it needs a new index, or its value is out of range.
         """
         for name in effort.keys() - EFFORT:
             raise OptionError(f"{name}={effort[name]!r}: the index was built otherwise; build another one")
@@ -144,7 +144,7 @@ class Index:
         return Index(self.space, self.kind, searcher_of(self.kind).restore(points, options, self.searcher.tensors()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to a file, for `firth.load_index`; the vectors themselves stay where they are.
+        """Save the index to a file, for `firth.load_index`; the vectors are not included.
 
         Raises:
             OSError: the file cannot be written.
@@ -159,7 +159,7 @@ def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Inde
     Args:
         space: the words and their vectors.
         kind: "exact", "lsh" or "hnsw".
-        options: the choices of that kind.
+        options: the options of that kind.
 
     Raises:
         OptionError: there is no such kind or option, or a value is out of range.
@@ -172,7 +172,7 @@ def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Inde
 
 
 def read_options(kind: str, options: dict[str, Any]) -> IndexOptions:
-    """Return the choices of a kind.
+    """Return the options of a kind.
 
     Raises:
         OptionError: there is no such kind or option, or a value is out of range.

@@ -41,26 +41,26 @@ def load(
     separator: str = " ",
     dim: int | None = None,
 ) -> Any:
-    """Read vectors: a folder that firth saved is mapped, a foreign file is read whole or not at all.
+    """Load a model or vectors.
 
-    What was saved comes back: `WordVectors`, `SubwordVectors`, or whatever else a folder of firth's or a fastText model
-    holds.
+    A folder that firth saved is mapped into memory and returns the model that was saved, of any kind. A file of another
+    program is read whole and returns `WordVectors`, `SubwordVectors` or, for a fastText classifier, a `Classifier`.
 
     Args:
         path: the folder or file.
-        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None finds out from the
-            content.
-        encoding: the encoding of the words of a foreign file.
-        errors: what to do with bytes that are no text: "strict", "replace", "ignore" or "surrogateescape".
-        limit: read the first so many vectors.
-        dtype: the precision to hold the vectors in: float32, float16 or float64; None is the folder's own, and
-            float32 for a foreign file.
-        duplicates: what to do with a word that repeats: "raise", keep the "first", or "warn" and keep the first.
-        separator: what stands between a word and its numbers in a text file.
-        dim: the width, for a text file without a header whose words hold spaces and end in numbers.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None detects it
+            from the content.
+        encoding: the encoding of the words in a file of another program.
+        errors: what to do with bytes that cannot be decoded: "strict", "replace", "ignore" or "surrogateescape".
+        limit: the maximum number of vectors to read, from the start.
+        dtype: the precision in memory: float32, float16 or float64; None keeps the precision of a folder, and is
+            float32 for other files.
+        duplicates: what to do with repeated words: "raise", keep the "first", or "warn" and keep the first.
+        separator: the separator between fields in a text file.
+        dim: the dimension, for a text file without a header whose words contain spaces and end in numbers.
 
     Raises:
-        FormatError: the content is not what the format promises; the message names the line or record.
+        FormatError: the content does not match the format; the message names the line or record.
         OptionError: an option is out of its range.
         OSError: the path does not exist or cannot be read.
     """
@@ -102,12 +102,12 @@ _INSTEAD = {
 
 
 def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Any) -> Any:
-    """Read vectors of words, `WordVectors` or `SubwordVectors`, with the arguments of `load`.
+    """Load word vectors, with or without subwords; the arguments are those of `load`.
 
     Args:
         path: the folder or file.
-        documents: whether vectors of documents will do too.
-        how: as in `load`.
+        documents: whether document vectors are accepted too.
+        how: further arguments of `load`.
 
     Raises:
         OptionError: the path holds something else.
@@ -118,11 +118,11 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     if documents and isinstance(vectors, DocumentVectors):
         return vectors
     kind = type(vectors).__name__
-    raise OptionError(f"{path} holds {kind}, expected vectors of words" + _INSTEAD.get(kind, ""))
+    raise OptionError(f"{path} holds {kind}, expected word vectors" + _INSTEAD.get(kind, ""))
 
 
 def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
-    """Read word vectors, with the arguments of `load`.
+    """Load word vectors; the arguments are those of `load`.
 
     Raises:
         OptionError: the path holds something else.
@@ -134,7 +134,7 @@ def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
 
 
 def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | None) -> Any:
-    """Return the first vectors in a precision; what need not change stays mapped."""
+    """Return the first `limit` vectors in a precision; vectors that do not change stay mapped."""
     if limit is None and dtype is None:
         return vectors
     if not isinstance(vectors, WordVectors):
