@@ -47,9 +47,7 @@ def test_other_vectors(firth: Command):
 
 
 def test_senses_are_no_word_vectors(firth: Command, folder):
-    assert (
-        "SenseVectors, expected word vectors; one vector a word is" in firth("neighbours", folder, "bank").complaint
-    )
+    assert "SenseVectors, expected word vectors; one vector a word is" in firth("neighbours", folder, "bank").complaint
 
 
 def test_out_of_range(firth: Command, folder):
