@@ -68,7 +68,7 @@ def test_nothing_to_learn_from(small: Command, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["encode", "text.txt", "text.txt"], "text.txt: no tokeniser"),
+        (["encode", "text.txt", "text.txt"], "text.txt: not a tokeniser"),
         (["encode", "nowhere.json", "text.txt"], "nowhere.json: No such file"),
         (["encode", "pieces.json", "nowhere.txt"], "nowhere.txt: cannot be read"),
         (["encode", "pieces.json", "latin.txt"], "latin.txt line 1: not UTF-8"),
@@ -82,7 +82,7 @@ def test_nothing_to_cut(pieces: Command, arguments, message):
 
 def test_numbers_of_no_piece(pieces: Command):
     assert (
-        "piece 270: expected numbers from 0 to 269"
+        "subword id 270: expected ids from 0 to 269"
         in pieces("subwords", "decode", "pieces.json", "--ids", stdin="270\n").complaint
     )
 
@@ -93,6 +93,5 @@ def test_pieces_that_are_none(pieces: Command):
 
 def test_a_file_of_tokens_that_is_none(small: Command):
     (small.folder / "bad.json").write_text("{}", encoding="utf-8")
-    assert (
-        "bad.json: no tokeniser" in small("train", "skipgram", "text.txt", "-o", "v", "--tokens", "bad.json").complaint
-    )
+    ended = small("train", "skipgram", "text.txt", "-o", "v", "--tokens", "bad.json")
+    assert "bad.json: not a tokeniser" in ended.complaint

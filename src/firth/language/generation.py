@@ -63,19 +63,7 @@ class TextGenerator:
         seed: int,
         unknown: bool,
     ) -> list[Continuation]:
-        """Generate continuations of a prompt.
-
-        Args:
-            prompt: token ids.
-            n: number of texts; beam search may find fewer.
-            options: lengths, temperature and other generation options.
-            search: "sample", "greedy", "beam", or a `BeamSearch`.
-            seed: random seed for sampling.
-            unknown: whether `<unk>` may be generated.
-
-        Raises:
-            OptionError: the search is unknown, or does not fit `n` or the options.
-        """
+        """Generate continuations of prompt ids; other arguments and errors as in `LanguageModel.generate`."""
         kind = _search_kind(n, options, search)
         ids = self.vocabulary.ids
         limits = {
