@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.postprocess.attraction import gradients
+from firth.postprocess.counter_fitting_steps import gradients
 
 STEP, TOLERANCE = 1e-5, 1e-6
 

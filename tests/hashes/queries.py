@@ -139,7 +139,7 @@ def postprocess() -> Any:
         "average weighted": of_words(ensembles.average([vectors, other.first(50)], words="union", weights=[1, 2])),
         "concatenate": of_words(ensembles.concatenate([vectors, other], dim=6)),
         "fidelity": fidelity(vectors, fitted, k=5, sample=50),
-        "spread": linear.spread_of(np.asarray(vectors.vectors)).kept(3),
+        "spread": linear.principal_components(np.asarray(vectors.vectors)).explained(3),
     }
 
 

@@ -16,7 +16,7 @@ from firth.alignment.dictionary import Pair
 from firth.alignment.steps import NORMALISATIONS, Placement
 from firth.alignment.strength import strength
 from firth.errors import OptionError, ShapeError
-from firth.postprocess.recorded import matrix_of, remade
+from firth.postprocess.transforms import checked_matrix, with_matrix
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.vectors import neighbours
@@ -76,14 +76,14 @@ class Alignment:
             side: "source" or "target".
 
         Raises:
-            OptionError: there is no such side, or the vectors are made of n-grams.
+            OptionError: there is no such side, or the vectors are built from n-grams.
             ShapeError: they have another width than the side had.
             FormatError: a vector is not finite.
         """
         if side not in SIDES:
             raise OptionError(f"side={side!r}: expected source or target")
-        placed = self.placements[SIDES.index(side)].place(matrix_of(vectors))
-        return remade(vectors, placed, "align", {"side": side, "method": self.metadata.get("method")})
+        placed = self.placements[SIDES.index(side)].place(checked_matrix(vectors))
+        return with_matrix(vectors, placed, "align", {"side": side, "method": self.metadata.get("method")})
 
     def translate(self, words: str | Sequence[str], k: int = 10, metric: Metric = "csls", *, back: bool = False) -> Any:
         """Return the words of the other side that are nearest in the shared space.
@@ -182,7 +182,7 @@ def aligned(
         metadata: how.
     """
     placed = [
-        remade(space, placement.place(space.vectors), "align", {"side": side, **metadata})
+        with_matrix(space, placement.place(space.vectors), "align", {"side": side, **metadata})
         for space, placement, side in zip(spaces, placements, SIDES, strict=True)
     ]
     source, target = placed

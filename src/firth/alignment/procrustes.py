@@ -24,7 +24,7 @@ from firth.alignment.dictionary import Dictionary, Pair
 from firth.alignment.refine import refined
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
 from firth.options import check, option, options_class
-from firth.postprocess.recorded import matrix_of
+from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, reporting
 from firth.vectors.word_vectors import WordVectors
 
@@ -73,11 +73,11 @@ class Procrustes:
 
         Raises:
             OptionError: no pair has two vectors, the pairs do not determine the map, the widths differ and the map is
-                orthogonal, or vectors are made of n-grams.
+                orthogonal, or vectors are built from n-grams.
             FormatError: a vector is not finite.
         """
-        x, mean_x = normalise(matrix_of(source), self.normalise)
-        z, mean_z = normalise(matrix_of(target), self.normalise)
+        x, mean_x = normalise(checked_matrix(source), self.normalise)
+        z, mean_z = normalise(checked_matrix(target), self.normalise)
         dictionary = Dictionary.of(source, target, pairs)
         with reporting(progress) as report:
             found = refined(

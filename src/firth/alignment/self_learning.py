@@ -50,7 +50,7 @@ from firth.alignment.steps import Floats, Matrix, Placement, normalise, weighted
 from firth.alignment.strength import Strength, strength
 from firth.errors import OptionError
 from firth.options import check, option, options_class
-from firth.postprocess.recorded import matrix_of
+from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, Report, Status, reporting
 from firth.vectors.word_vectors import WordVectors
 
@@ -100,7 +100,7 @@ class SelfLearning:
             progress: how to show it.
 
         Raises:
-            OptionError: a side has fewer than ten words, or vectors are made of n-grams.
+            OptionError: a side has fewer than ten words, or vectors are built from n-grams.
             FormatError: a vector is not finite.
         """
         x, mean_x = normalise(_enough(source, "source"), "unit-centre-unit")
@@ -201,7 +201,7 @@ def _agreements(courses: list[_Course]) -> list[float]:
 
 
 def _enough(vectors: WordVectors, side: str) -> Matrix:
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     if len(matrix) < FEWEST:
         raise OptionError(f"{len(matrix)} {side} words: expected at least {FEWEST}, and thousands for a good alignment")
     return matrix

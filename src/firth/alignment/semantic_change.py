@@ -30,7 +30,7 @@ import numpy.typing as npt
 from firth.alignment.steps import normalise, orthogonal
 from firth.errors import OptionError
 from firth.options import check, option, options_class
-from firth.postprocess.recorded import matrix_of
+from firth.postprocess.transforms import checked_matrix
 from firth.vectors import cosine, neighbours
 from firth.vectors.cosine import unit
 from firth.vectors.word_vectors import WordVectors
@@ -126,11 +126,12 @@ class SemanticChange:
             new: vectors of the newer text, of the same dimension.
 
         Raises:
-            OptionError: the dimensions differ, there are fewer than two common words, or vectors are made of n-grams.
+            OptionError: the dimensions differ, there are fewer than two common words, or the vectors are built from
+                n-grams.
             FormatError: a vector is not finite.
         """
-        before, _ = normalise(matrix_of(old), "unit-centre-unit")
-        after, _ = normalise(matrix_of(new), "unit-centre-unit")
+        before, _ = normalise(checked_matrix(old), "unit-centre-unit")
+        after, _ = normalise(checked_matrix(new), "unit-centre-unit")
         words = _common(old, new, self.least)
         before = before[[old.key_to_index[word] for word in words]]
         after = after[[new.key_to_index[word] for word in words]]

@@ -29,8 +29,8 @@ from firth.bias.hard_debiasing import Pairs, debias_along
 from firth.bias.recovery import clusters_agree
 from firth.directions.axis import Axis
 from firth.errors import OptionError
-from firth.postprocess.linear import Spread, spread_of
-from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
+from firth.postprocess.linear import PrincipalComponents, principal_components
+from firth.postprocess.transforms import Floats, checked_matrix, map_rows, with_matrix
 from firth.vectors.word_vectors import WordVectors
 
 COMPONENTS = 4
@@ -61,31 +61,31 @@ def double_hard_debias(
         FormatError: a vector is not finite.
     """
     listed, kept = list(pairs), set(specific)
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     if not 1 <= components <= vectors.dim:
         raise OptionError(f"components={components}: expected from 1 to {vectors.dim}, the dimension of the vectors")
     along = bias_direction(vectors, listed)
-    spread = spread_of(matrix)
-    agreements = _agreements(vectors, along, spread, components, count, kept)
+    pca = principal_components(matrix)
+    agreements = _agreements(vectors, along, pca, components, count, kept)
     component = int(np.argmin(agreements))
 
     def without(rows: Floats, _: slice) -> Floats:
-        return _remove_component(rows, spread, component)
+        return _remove_component(rows, pca, component)
 
     facts = {"component": component + 1, "clusters_agree": agreements}
-    freed = remade(vectors, mapped(matrix, vectors.dim, without), "remove-frequency", facts)
+    freed = with_matrix(vectors, map_rows(matrix, vectors.dim, without), "remove-frequency", facts)
     return debias_along(freed, along, listed, list(listed if equalise_pairs is None else equalise_pairs), kept)
 
 
 def _agreements(
-    vectors: WordVectors, along: Axis, spread: Spread, components: int, count: int, specific: set[str]
+    vectors: WordVectors, along: Axis, pca: PrincipalComponents, components: int, count: int, specific: set[str]
 ) -> list[float]:
     biased = biased_words(vectors, along, count, without=specific)
     rows, g = vectors.vectors[biased.rows].astype(np.float64), along.direction
-    freed = (_remove_component(rows, spread, i) for i in range(components))
+    freed = (_remove_component(rows, pca, i) for i in range(components))
     return [clusters_agree(one - np.outer(one @ g, g), biased.labels) for one in freed]
 
 
-def _remove_component(rows: Floats, spread: Spread, component: int) -> Floats:
-    u = spread.directions[:, component]
-    return np.asarray(rows - spread.mean - np.outer(rows @ u, u))
+def _remove_component(rows: Floats, pca: PrincipalComponents, component: int) -> Floats:
+    u = pca.directions[:, component]
+    return np.asarray(rows - pca.mean - np.outer(rows @ u, u))

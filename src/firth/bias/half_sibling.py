@@ -22,7 +22,7 @@ import numpy as np
 
 from firth.bias.query import coverage_of, rows_of
 from firth.errors import OptionError
-from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
+from firth.postprocess.transforms import Floats, checked_matrix, map_rows, with_matrix
 from firth.vectors.word_vectors import WordVectors
 
 ALPHA = 60.0
@@ -42,7 +42,7 @@ def half_sibling_regression(vectors: WordVectors, definitional: Iterable[str], *
     """
     if not 0 < alpha < np.inf:
         raise OptionError(f"alpha={alpha}: expected a number above 0")
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     covered = coverage_of(vectors, list(definitional), "definitional words")
     known = rows_of(vectors, covered.used)  # (n_d, D): V_d'
     # V_d W = V_d (V_d' V_d + alpha I)^-1 V_d' V_n = S V_n, the same (D, D) map for every word.
@@ -58,4 +58,4 @@ def half_sibling_regression(vectors: WordVectors, definitional: Iterable[str], *
         "definitional": len(covered.used),
         "unknown_words": list(covered.missing),
     }
-    return remade(vectors, mapped(matrix, vectors.dim, without), "half-sibling", facts)
+    return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "half-sibling", facts)

@@ -30,7 +30,7 @@ from firth.bias.query import row_of, rows_of, units
 from firth.bias.word_pairs import KnownPairs
 from firth.directions.axis import Axis, neutralise
 from firth.postprocess.linear import normalise
-from firth.postprocess.recorded import matrix_of, remade
+from firth.postprocess.transforms import checked_matrix, with_matrix
 from firth.vectors.word_vectors import WordVectors
 
 Pairs = Iterable[Sequence[str]]
@@ -53,7 +53,7 @@ def hard_debias(
         FormatError: a vector is not finite.
     """
     listed = list(pairs)
-    matrix_of(vectors)  # report NaN before computing anything
+    checked_matrix(vectors)  # report NaN before computing anything
     along = bias_direction(vectors, listed)
     return debias_along(vectors, along, listed, list(listed if equalise_pairs is None else equalise_pairs), specific)
 
@@ -89,7 +89,7 @@ def equalise(vectors: WordVectors, along: Axis, pairs: Iterable[Sequence[str]]) 
     g = direction_for(vectors, along)
     pairing = KnownPairs.of(vectors, with_case_variants(listed), "pairs to equalise")
     disjoint = _disjoint(pairing.used)
-    matrix = matrix_of(vectors).copy()
+    matrix = checked_matrix(vectors).copy()
     a, b = (units(rows_of(vectors, side)) for side in zip(*disjoint, strict=True))
     middle = (a + b) / 2
     middle -= np.outer(middle @ g, g)
@@ -97,7 +97,7 @@ def equalise(vectors: WordVectors, along: Axis, pairs: Iterable[Sequence[str]]) 
     for side, sign in ((0, 1.0), (1, -1.0)):
         matrix[[row_of(vectors, pair[side]) for pair in disjoint]] = middle + sign * np.outer(out, g)
     facts = {"axis": along.name, "pairs": len(disjoint), "overlapping": len(pairing.used) - len(disjoint)}
-    return remade(vectors, matrix, "equalise", {**facts, "unknown_words": _unknown(vectors, listed)})
+    return with_matrix(vectors, matrix, "equalise", {**facts, "unknown_words": _unknown(vectors, listed)})
 
 
 def with_case_variants(pairs: Iterable[Sequence[str]]) -> list[Sequence[str]]:

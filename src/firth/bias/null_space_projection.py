@@ -27,7 +27,7 @@ from firth.bias.hard_debiasing import Pairs
 from firth.bias.query import units
 from firth.errors import OptionError
 from firth.evaluation.linear import Ints, LogisticRegression, logistic_path, stratified_folds
-from firth.postprocess.recorded import Floats, mapped, matrix_of, remade
+from firth.postprocess.transforms import Floats, checked_matrix, map_rows, with_matrix
 from firth.vectors.word_vectors import WordVectors
 
 COUNT = 2500  # words per side
@@ -61,7 +61,7 @@ def inlp(
         OptionError: no pair has two known words, `rounds` is not from 1 to D - 1, or there are too few words.
         FormatError: a vector is not finite.
     """
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     rounds = min(ROUNDS, vectors.dim - 1) if rounds is None else rounds
     if not 1 <= rounds < vectors.dim:
         raise OptionError(
@@ -77,7 +77,7 @@ def inlp(
         return block - (block @ directions) @ directions.T
 
     facts = {"directions": directions.shape[1], "words": 2 * biased.each, "accuracies": accuracies}
-    return remade(vectors, mapped(matrix, vectors.dim, without), "null-space", facts)
+    return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "null-space", facts)
 
 
 def _directions(rows: Floats, labels: Ints, rounds: int, seed: int) -> tuple[Floats, list[float]]:

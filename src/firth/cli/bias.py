@@ -14,7 +14,7 @@ from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.data import path_of
 from firth.errors import OptionError
-from firth.postprocess.recorded import STEPS as DONE
+from firth.postprocess.transforms import HISTORY
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -125,7 +125,7 @@ def debias(
     with working("measuring what is left", quiet):
         effects = instruments.effects(space, made, lists, queries, seed=seed)
     made.save(output)
-    steps = made.metadata[DONE][len(space.metadata.get(DONE, [])) :]
+    steps = made.metadata[HISTORY][len(space.metadata.get(HISTORY, [])) :]
     if json:
         print_json({"vectors": str(output), "words": len(made), "dim": made.dim, "method": method, "steps": steps})
         for change in effects.changes:

@@ -18,7 +18,7 @@ from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.errors import OptionError
 from firth.option_names import one_spelling
-from firth.postprocess.recorded import STEPS as DONE
+from firth.postprocess.transforms import HISTORY
 from firth.vectors.codes import KINDS
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -98,12 +98,12 @@ def postprocess(
     check_vectors_target(output, takes_files=True)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
     space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(others or ())))
-    before = len(space.metadata.get(DONE, []))
+    before = len(space.metadata.get(HISTORY, []))
     for name, what, values in chosen:
         with working(name, quiet):
             space = _applied(what, space, more, pairs, values)
     space.save(output)
-    done = space.metadata[DONE][before:]
+    done = space.metadata[HISTORY][before:]
     if json:
         print_json({"vectors": str(output), "words": len(space), "dim": space.dim, "steps": done})
         return

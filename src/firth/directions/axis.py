@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.postprocess.recorded import mapped, matrix_of, remade
+from firth.postprocess.transforms import checked_matrix, map_rows, with_matrix
 from firth.vectors.cosine import unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -168,7 +168,7 @@ def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterabl
     for one in given:
         _check_width(vectors, one.direction)
     base, _ = np.linalg.qr(np.stack([one.direction for one in given], axis=1))  # (D, k)
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     place = vectors.key_to_index
     chosen = np.ones(len(vectors), dtype=bool)
     if words is not None:
@@ -179,7 +179,7 @@ def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterabl
         return rows - np.where(chosen[part, None], (rows @ base) @ base.T, 0.0)
 
     facts: dict[str, Any] = {"axes": [one.name for one in given], "words": int(chosen.sum())}
-    return remade(vectors, mapped(matrix, vectors.dim, without), "neutralise", facts)
+    return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "neutralise", facts)
 
 
 def _checked(pair: Pair) -> Pair:

@@ -1,4 +1,4 @@
-"""Vectors to better, smaller or joined vectors: every function takes `WordVectors` and returns new ones."""
+"""Post-processing of trained vectors: each function takes `WordVectors` and returns new ones."""
 
 from firth.postprocess.counter_fitting import CounterFitting, counter_fit
 from firth.postprocess.ensembles import average, concatenate

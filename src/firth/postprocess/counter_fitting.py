@@ -1,29 +1,28 @@
-"""Counter-fitting: synonyms are drawn together and antonyms driven apart, while neighbours stay neighbours.
+"""Counter-fitting: moves synonyms together and antonyms apart, and keeps neighbours near.
 
-What: words that stand in the same places are near in a space that was learned from text, and antonyms stand in the same
-places. Lists of synonyms and antonyms put that right.
+What: antonyms occur in the same contexts, so vectors learned from text place them near each other. Lists of synonyms
+and antonyms correct this.
 
-Objective: with d(u, w) = 1 - cos(u, w), tau(x) = max(0, x), x the old and q the new vectors, make small
+Objective: with d(u, w) = 1 - cos(u, w), tau(x) = max(0, x), x the old and q the new vectors, minimise
 
     k_a sum_{(u,w) antonyms} tau(delta - d(q_u, q_w))                 antonym repel
   + k_s sum_{(u,w) synonyms} tau(d(q_u, q_w) - gamma)                 synonym attract
   + k_v sum_{(u,w) in N} tau(d(q_u, q_w) - d(x_u, x_w))               vector space preservation
 
-over the pairs N that lay at most rho apart.
+over the pairs N of old neighbours at a distance of at most rho.
 
 Source: Mrksic et al. 2016, "Counter-fitting word vectors to linguistic constraints", section 2, equations 1 to 4;
 delta = 1, gamma = 0, rho = 0.2, all k = 0.1 and 20 epochs are theirs.
 
-Departures: an epoch is one step of all words together, and the step of a word is the mean, not the sum, of the
-gradients of those of its terms that are not satisfied, whereafter it is brought to length 1: as the authors' program
-does, and not in the paper. The gradient of a neighbouring pair moves both of its words (in the program, only one). N
-holds the pairs of which one word at least stands in the lists, and of each such word only the `neighbours` nearest:
-rare words of a small text have thousands of neighbours at a cosine above 0.8, and theirs have others, so that nearly
-all words would be reached for no gain (benchmarks/LOG.md). A pair that is both synonym and antonym counts as antonym,
-and no antonyms are kept as neighbours.
+Departures: an epoch is one step of all words together. A word's step is the mean, not the sum, of the gradients of its
+violated terms, and its vector is then normalised to length 1. The authors' program does the same; the paper does not.
+The gradient of a neighbouring pair moves both words (in the program, only one). N holds only pairs with at least one
+listed word, and only the `neighbours` nearest of each listed word: rare words of a small text have thousands of
+neighbours at a cosine above 0.8, which would move nearly all words for no gain (benchmarks/LOG.md). A pair that is both
+synonym and antonym counts as antonym, and antonyms are never kept as neighbours.
 
-Cost: 2 D V flops a listed word for its neighbours; then 6 D flops a pair and epoch, on one thread. In memory, the words
-that move in double precision, twice.
+Cost: 2 D V flops per listed word to find its neighbours; then 6 D flops per pair and epoch, on one thread. Memory: two
+copies of the moving words in double precision.
 """
 
 from collections.abc import Iterable
@@ -36,32 +35,32 @@ from firth import options
 from firth.errors import OptionError
 from firth.options import option, options_class
 from firth.postprocess.linear import normalise
-from firth.postprocess.recorded import Floats, Matrix, matrix_of, remade
+from firth.postprocess.transforms import Floats, Matrix, checked_matrix, with_matrix
 from firth.postprocess.word_pairs import Pair, WordPairs
 from firth.vectors import cosine, neighbours
 from firth.vectors.word_vectors import WordVectors
 
 Ids = npt.NDArray[np.int64]
 
-TOGETHER = 2**14  # pairs whose distances are computed at once
+BATCH = 2**14  # pairs per batch of distances
 
 
 @options_class
 class CounterFitting:
-    """How words are drawn together and driven apart.
+    """Options of counter-fitting.
 
     Raises:
         OptionError: a value is out of its range.
     """
 
-    delta: float = option(1.0, "distance that antonyms should have at least", minimum=0, maximum=2)
-    gamma: float = option(0.0, "distance that synonyms should have at most", minimum=0, maximum=2)
-    rho: float = option(0.2, "greatest old distance that is kept from growing", minimum=0, maximum=2)
-    k_antonyms: float = option(0.1, "weight of antonyms, and length of their step", minimum=0, maximum=1)
-    k_synonyms: float = option(0.1, "weight of synonyms, and length of their step", minimum=0, maximum=1)
-    k_neighbours: float = option(0.1, "weight of old neighbours; 0 lets them go", minimum=0, maximum=1)
-    neighbours: int = option(10, "old neighbours of a word that are kept at most", minimum=1)
-    epochs: int = option(20, "steps of all words", minimum=1)
+    delta: float = option(1.0, "minimum cosine distance between antonyms", minimum=0, maximum=2)
+    gamma: float = option(0.0, "maximum cosine distance between synonyms", minimum=0, maximum=2)
+    rho: float = option(0.2, "maximum old cosine distance of neighbours that must not move apart", minimum=0, maximum=2)
+    k_antonyms: float = option(0.1, "weight and step size of antonyms", minimum=0, maximum=1)
+    k_synonyms: float = option(0.1, "weight and step size of synonyms", minimum=0, maximum=1)
+    k_neighbours: float = option(0.1, "weight and step size of old neighbours; 0 ignores them", minimum=0, maximum=1)
+    neighbours: int = option(10, "maximum number of old neighbours per listed word", minimum=1)
+    epochs: int = option(20, "number of steps of all words", minimum=1)
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -73,71 +72,71 @@ def counter_fit(
     antonyms: Iterable[Pair] = (),
     how: CounterFitting | None = None,
 ) -> WordVectors:
-    """Return vectors of length 1 in which synonyms are near and antonyms are not.
+    """Return vectors of length 1 in which synonyms are near each other and antonyms are not.
 
     Args:
-        vectors: V words.
-        synonyms: pairs of words, such as `read_word_pairs` reads; those with unknown words are counted.
-        antonyms: the same of opposites.
+        vectors: vectors of V words.
+        synonyms: pairs of words, as returned by `read_word_pairs`; pairs with unknown words are only counted.
+        antonyms: likewise, pairs of opposites.
         how: margins, weights and epochs.
 
     Raises:
-        OptionError: there are no pairs, none has two words with vectors, or the vectors are made of n-grams.
+        OptionError: there are no pairs, no pair has two words with vectors, or the vectors are built from n-grams.
         FormatError: a vector is not finite.
     """
     how = how or CounterFitting()
-    matrix_of(vectors)
+    checked_matrix(vectors)
     apart = WordPairs.of(vectors, antonyms, "pairs of antonyms")
     near = WordPairs.of(vectors, synonyms, "pairs of synonyms").without(apart)
     if not len(near.rows) + len(apart.rows):
         raise OptionError("no pairs to counter-fit to: expected synonyms, antonyms, or both")
     unit = normalise(vectors).vectors
-    kept = _kept_neighbours(unit, near.rows, apart.rows, how)
-    new, rows, losses = _moved(unit, (apart.rows, near.rows, kept), how)
+    near_pairs = _neighbour_pairs(unit, near.rows, apart.rows, how)
+    new, rows, losses = _fit(unit, (apart.rows, near.rows, near_pairs), how)
     unit[rows] = new
     facts = {
         **asdict(how),
         "antonyms": apart.facts,
         "synonyms": near.facts,
-        "neighbour_pairs": len(kept),
+        "neighbour_pairs": len(near_pairs),
         "words_moved": len(rows),
         "objective": [losses[0], losses[-1]],
     }
-    return remade(vectors, unit, "counter-fit", facts)
+    return with_matrix(vectors, unit, "counter-fit", facts)
 
 
-def _moved(unit: Matrix, pairs: tuple[Ids, Ids, Ids], how: CounterFitting) -> tuple[Floats, Ids, list[float]]:
-    """Return the words that stand in a pair, moved; their rows; and the objective before each epoch and at the end.
+def _fit(unit: Matrix, pairs: tuple[Ids, Ids, Ids], how: CounterFitting) -> tuple[Floats, Ids, list[float]]:
+    """Return the new vectors of all words in pairs, their rows, and the objective before each epoch and at the end.
 
     Args:
         unit: (V, D) of length 1.
         pairs: antonyms, synonyms and neighbours.
         how: margins, weights and epochs.
     """
-    from firth.postprocess.attraction import descended  # which waits for a compiler
+    from firth.postprocess.counter_fitting_steps import minimise  # imports the compiler, which is slow
 
     rows, places = np.unique(np.concatenate(pairs), return_inverse=True)
     places = places.reshape(-1, 2)
     old = np.asarray(cosine.unit(unit[rows].astype(np.float64)), dtype=np.float64)
-    antonyms, synonyms, kept = (len(each) for each in pairs)
+    antonyms, synonyms, neighbouring = (len(each) for each in pairs)
     one, other = places[antonyms + synonyms :].T
-    signs = np.repeat([-how.k_antonyms, how.k_synonyms, how.k_neighbours], [antonyms, synonyms, kept])
-    margins = np.repeat([how.delta, how.gamma, 0.0], [antonyms, synonyms, kept])
+    signs = np.repeat([-how.k_antonyms, how.k_synonyms, how.k_neighbours], [antonyms, synonyms, neighbouring])
+    margins = np.repeat([how.delta, how.gamma, 0.0], [antonyms, synonyms, neighbouring])
     margins[antonyms + synonyms :] = _distances(old, one, other)
-    new, losses = descended(old, places, signs, margins, how.epochs)
+    new, losses = minimise(old, places, signs, margins, how.epochs)
     return new, rows, losses
 
 
 def _distances(rows: Floats, one: Ids, other: Ids) -> Floats:
-    found = np.empty(len(one))
-    for start in range(0, len(one), TOGETHER):
-        some = slice(start, start + TOGETHER)
-        found[some] = 1 - np.einsum("pd,pd->p", rows[one[some]], rows[other[some]])
-    return found
+    distances = np.empty(len(one))
+    for start in range(0, len(one), BATCH):
+        part = slice(start, start + BATCH)
+        distances[part] = 1 - np.einsum("pd,pd->p", rows[one[part]], rows[other[part]])
+    return distances
 
 
-def _kept_neighbours(unit: Matrix, synonyms: Ids, antonyms: Ids, how: CounterFitting) -> Ids:
-    """Return the pairs of near neighbours of which one word at least stands in the lists."""
+def _neighbour_pairs(unit: Matrix, synonyms: Ids, antonyms: Ids, how: CounterFitting) -> Ids:
+    """Return the pairs of near neighbours with at least one listed word, antonyms excluded."""
     if how.k_neighbours == 0 or how.rho == 0:
         return np.empty((0, 2), dtype=np.int64)
     listed = np.unique(np.concatenate([synonyms, antonyms]))

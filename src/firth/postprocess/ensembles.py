@@ -1,7 +1,7 @@
-"""Several models of the same words made one: their mean, or one behind the other.
+"""Meta-embeddings: several models of the same words combined, by averaging or concatenation.
 
-What: the vectors of every model are brought to length 1 and weighted by a_m. `average` adds them up, the narrower ones
-padded with zeros; `concatenate` writes them side by side, and may then keep the K numbers that hold most.
+What: the vectors of each model are normalised to length 1 and weighted by a_m. `average` adds them, padding narrower
+ones with zeros. `concatenate` joins them side by side and can then reduce them to K dimensions by SVD.
 
 Objective: with x_m(w) the vector of w in model m,
 
@@ -11,11 +11,11 @@ Objective: with x_m(w) the vector of w in model m,
 Source: Coates and Bollegala 2018, "Frustratingly easy meta-embedding", section 2 (average, zero padding); Yin and
 Schuetze 2016, "Learning word meta-embeddings", sections 3.1 and 3.2 (weighted concatenation, and its SVD).
 
-Departures: words are those that all models know, as in the sources, or by `words="union"` those that any knows: a model
-that lacks a word then takes no part in its mean, and gives zeros to its concatenation. The SVD keeps the singular
-values beside U, so that cosines stay as near to those of the concatenation as K numbers can be.
+Departures: the words are those known to all models, as in the sources, or with `words="union"` those known to any
+model: a model without a word is then left out of its mean and contributes zeros to its concatenation. U is multiplied
+by the singular values, which approximates the cosines of the concatenation best.
 
-Cost: one pass over all matrices; the result, and for the SVD (sum_m D_m)^2 numbers.
+Cost: one pass over all matrices. Memory: the result, and (sum_m D_m)^2 numbers for the SVD.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.postprocess.linear import spread_of
-from firth.postprocess.recorded import Floats, Matrix, blocks, mapped, matrix_of, named
+from firth.postprocess.linear import principal_components
+from firth.postprocess.transforms import Floats, Matrix, blocks, checked_matrix, map_rows, with_entry
 from firth.vectors.attributes import Attributes
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
@@ -36,30 +36,30 @@ from firth.vectors.word_vectors import WordVectors
 def average(
     models: Sequence[WordVectors], *, words: str = "common", weights: Sequence[float] | None = None
 ) -> WordVectors:
-    """Return the mean of models.
+    """Return the weighted mean of several models.
 
     Args:
-        models: two or more; their widths may differ.
-        words: "common" takes the words that all of them know, "union" those that any does.
-        weights: a_m, one a model; None weighs all the same.
+        models: two or more models; their dimensions may differ.
+        words: "common" takes the words that all models know, "union" the words that any model knows.
+        weights: a_m, one per model; None weights all models equally.
 
     Returns:
-        Vectors of the greatest width, of single precision unless a model has double. Counts are those of the first
-        model that knows a word, other attributes and metadata the first model's.
+        Vectors of the largest dimension, in single precision unless a model has double. The count of a word comes from
+        the first model that knows it; other attributes and metadata come from the first model.
 
     Raises:
         OptionError: there are fewer than two models, no common word, or an option is out of its range.
         FormatError: a vector is not finite.
     """
-    plan = _planned(models, words, weights)
-    made = np.zeros((len(plan.words), max(model.dim for model in models)), dtype=plan.dtype)
-    for part in blocks(made):
-        sums, mass = np.zeros((part.stop - part.start, made.shape[1])), np.zeros(part.stop - part.start)
+    plan = _plan(models, words, weights)
+    matrix = np.zeros((len(plan.words), max(model.dim for model in models)), dtype=plan.dtype)
+    for part in blocks(matrix):
+        sums, mass = np.zeros((part.stop - part.start, matrix.shape[1])), np.zeros(part.stop - part.start)
         for rows, known, weight in plan.parts(part):
             sums[known, : rows.shape[1]] += weight * rows
             mass[known] += weight
-        made[part] = sums / mass[:, None]
-    return plan.vectors(made, {"step": "average", **plan.facts})
+        matrix[part] = sums / mass[:, None]
+    return plan.vectors(matrix, {"step": "average", **plan.facts})
 
 
 def concatenate(
@@ -69,42 +69,42 @@ def concatenate(
     weights: Sequence[float] | None = None,
     dim: int | None = None,
 ) -> WordVectors:
-    """Return the vectors of models one behind the other.
+    """Return the concatenated vectors of several models.
 
     Args:
-        models: two or more; their widths may differ.
-        words: "common" takes the words that all of them know, "union" those that any does.
-        weights: a_m, one a model; None weighs all the same.
-        dim: the width to reduce to, by the singular value decomposition; None keeps all numbers.
+        models: two or more models; their dimensions may differ.
+        words: "common" takes the words that all models know, "union" the words that any model knows.
+        weights: a_m, one per model; None weights all models equally.
+        dim: dimension after reduction by singular value decomposition; None does not reduce.
 
     Returns:
-        Vectors as wide as all models together, or of `dim` numbers, of single precision unless a model has double.
-        Counts, attributes and metadata are as in `average`.
+        Vectors whose dimension is `dim` or else the sum of all dimensions, in single precision unless a model has
+        double. Counts, attributes and metadata are as in `average`.
 
     Raises:
         OptionError: there are fewer than two models, no common word, or an option is out of its range.
         FormatError: a vector is not finite.
     """
-    plan = _planned(models, words, weights)
+    plan = _plan(models, words, weights)
     ends = np.cumsum([model.dim for model in models])
     if dim is not None and not 1 <= dim <= ends[-1]:
-        raise OptionError(f"dim={dim} of {ends[-1]} numbers in all: expected from 1 to {ends[-1]}")
-    made = np.zeros((len(plan.words), ends[-1]), dtype=plan.dtype)
-    for part in blocks(made):
+        raise OptionError(f"dim={dim}: expected 1 to {ends[-1]}, the sum of the models' dimensions")
+    matrix = np.zeros((len(plan.words), ends[-1]), dtype=plan.dtype)
+    for part in blocks(matrix):
         for end, (rows, known, weight) in zip(ends, plan.parts(part), strict=True):
-            made[part][known, end - rows.shape[1] : end] = weight * rows
+            matrix[part][known, end - rows.shape[1] : end] = weight * rows
     facts = dict(plan.facts)
     if dim is not None:
-        spread = spread_of(made, centred=False)
-        facts |= {"dim": dim, "rank": spread.rank, "share_kept": spread.kept(dim)}
-        kept = spread.directions[:, :dim]  # V_K: X V_K = U_K S_K
-        made = mapped(made, dim, lambda rows, _: rows @ kept)
-    return plan.vectors(made, {"step": "concatenate", **facts})
+        pca = principal_components(matrix, centred=False)
+        facts |= {"dim": dim, "rank": pca.rank, "share_kept": pca.explained(dim)}
+        top = pca.directions[:, :dim]  # V_K: X V_K = U_K S_K
+        matrix = map_rows(matrix, dim, lambda rows, _: rows @ top)
+    return plan.vectors(matrix, {"step": "concatenate", **facts})
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """Which words there will be, and where each model has them: rows (V',) a model, -1 where it lacks a word."""
+    """The words of the result, and (V',) their rows in each model, -1 for unknown words."""
 
     models: Sequence[WordVectors]
     weights: Sequence[float]
@@ -127,22 +127,22 @@ class _Plan:
         }
 
     def parts(self, part: slice) -> Iterator[tuple[Floats, npt.NDArray[np.bool_], float]]:
-        """Yield of each model the unit vectors of those words of a block that it knows, which these are, a_m."""
+        """Yield for each model the unit vectors of the known words of a block, the mask of these words, and a_m."""
         for model, rows, weight in zip(self.models, self.rows, self.weights, strict=True):
             known = rows[part] >= 0
-            found = model.vectors[rows[part][known]].astype(np.float64)
-            lengths = np.linalg.norm(found, axis=1, keepdims=True)
-            yield found / np.where(lengths > 0, lengths, 1), known, weight
+            vectors = model.vectors[rows[part][known]].astype(np.float64)
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            yield vectors / np.where(lengths > 0, lengths, 1), known, weight
 
     def vectors(self, matrix: Matrix, entry: dict[str, Any]) -> WordVectors:
         first = self.models[0]
         attributes = Attributes(len(first))
         for name, values in first.attributes.items():
             attributes.put(name, values)
-        taken = attributes.taken(self.rows[0])
+        columns = attributes.taken(self.rows[0])
         if first.counts is not None:
-            taken.put("count", self._counts())
-        return named(Lexicon(self.words), matrix, taken, first.metadata, entry)
+            columns.put("count", self._counts())
+        return with_entry(Lexicon(self.words), matrix, columns, first.metadata, entry)
 
     def _counts(self) -> npt.NDArray[np.int64]:
         counts = np.full(len(self.words), -1, dtype=np.int64)
@@ -153,25 +153,25 @@ class _Plan:
         return np.maximum(counts, 0)
 
 
-def _planned(models: Sequence[WordVectors], words: str, weights: Sequence[float] | None) -> _Plan:
+def _plan(models: Sequence[WordVectors], words: str, weights: Sequence[float] | None) -> _Plan:
     if len(models) < 2:
-        raise OptionError(f"{len(models)} model: expected at least two to join")
+        raise OptionError(f"{len(models)} model: expected at least two")
     if words not in ("common", "union"):
         raise OptionError(f"words={words!r}: expected common or union")
-    given = [1.0] * len(models) if weights is None else [float(weight) for weight in weights]
-    if len(given) != len(models) or not all(0 < weight < np.inf for weight in given):
-        raise OptionError(f"weights={given} for {len(models)} models: expected one a model, each above 0")
+    factors = [1.0] * len(models) if weights is None else [float(weight) for weight in weights]
+    if len(factors) != len(models) or not all(0 < weight < np.inf for weight in factors):
+        raise OptionError(f"weights={factors} for {len(models)} models: expected one per model, each above 0")
     for model in models:
-        matrix_of(model)
+        checked_matrix(model)
     tables = [model.key_to_index for model in models]
     if words == "common":
-        chosen = [word for word in models[0].words if all(word in table for table in tables[1:])]
-        if not chosen:
+        vocabulary = [word for word in models[0].words if all(word in table for table in tables[1:])]
+        if not vocabulary:
             raise OptionError(
-                f"no word that all {len(models)} models know: expected models of one language and one way of writing "
-                "words; words='union' joins them all the same"
+                f"the {len(models)} models have no word in common: expected one language and one spelling; "
+                "words='union' combines them anyway"
             )
     else:
-        chosen = list(dict.fromkeys(word for model in models for word in model.words))
-    rows = [np.array([table.get(word, -1) for word in chosen], dtype=np.int64) for table in tables]
-    return _Plan(models, given, chosen, rows)
+        vocabulary = list(dict.fromkeys(word for model in models for word in model.words))
+    rows = [np.array([table.get(word, -1) for word in vocabulary], dtype=np.int64) for table in tables]
+    return _Plan(models, factors, vocabulary, rows)

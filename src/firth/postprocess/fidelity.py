@@ -1,9 +1,9 @@
-"""How much of vectors is left in what was made of them: quantised ones, narrower ones.
+"""Fidelity: how well processed vectors (quantised, reduced) preserve the original ones.
 
-What: of some words drawn at random, the share of the K nearest neighbours that are the same in both (recall at K), and
-where both have one width, the mean cosine of a word's two vectors.
+What: for a random sample of words, the share of the K nearest neighbours that both sets of vectors have in common
+(recall at K) and, if both have the same dimension, the mean cosine of a word's two vectors.
 
-Cost: two searches over all words for the words drawn.
+Cost: two searches over all words per sampled word.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from firth.vectors.word_vectors import WordVectors
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How alike two sets of vectors of the same words are.
+    """Similarity of two sets of vectors of the same words.
 
     Attributes:
-        recall: share of the nearest neighbours that are the same, 0 to 1.
-        cosine: mean cosine of a word's two vectors; None where they have different widths.
+        recall: share of common nearest neighbours, 0 to 1.
+        cosine: mean cosine of a word's two vectors; None if the dimensions differ.
         neighbours: K.
-        asked: how many words were looked at.
+        asked: number of sampled words.
     """
 
     recall: float
@@ -35,17 +35,17 @@ class Fidelity:
 
 
 def fidelity(before: WordVectors, after: WordVectors, *, k: int = 10, sample: int = 1000, seed: int = 0) -> Fidelity:
-    """Return how alike two sets of vectors of the same words are.
+    """Measure how well `after` preserves the neighbours and directions of `before`.
 
     Args:
-        before: V words.
-        after: the same words in the same order.
-        k: neighbours of a word; where there are fewer other words, these.
-        sample: words drawn; where there are fewer, all.
-        seed: of the draw.
+        before: vectors of V words.
+        after: vectors of the same words in the same order.
+        k: number of neighbours per word, at most V - 1.
+        sample: number of sampled words, at most V.
+        seed: seed of the sample.
 
     Raises:
-        ShapeError: the words are not the same.
+        ShapeError: the words differ.
         OptionError: there are fewer than two words, or `k` or `sample` is below 1.
     """
     if before.words != after.words:
@@ -65,5 +65,5 @@ def fidelity(before: WordVectors, after: WordVectors, *, k: int = 10, sample: in
 
 def _nearest(vectors: WordVectors, rows: Rows, k: int) -> list[Rows]:
     """Return the k nearest other rows of each row."""
-    found, _ = neighbours.nearest(vectors.vectors, vectors.norms, vectors.vectors[rows], k + 1)
-    return [near[near != row][:k] for row, near in zip(rows, found, strict=True)]
+    nearest, _ = neighbours.nearest(vectors.vectors, vectors.norms, vectors.vectors[rows], k + 1)
+    return [near[near != row][:k] for row, near in zip(rows, nearest, strict=True)]

@@ -1,24 +1,25 @@
-"""Retrofitting: words that a lexicon ties together move towards each other, and not far from where they were.
+"""Retrofitting: moves words linked in a lexicon towards each other, but not far from their old vectors.
 
-What: every word that stands in the lexicon becomes the mean of its old vector and of the words it is tied to, again and
-again; all others stay as they are.
+What: each word in the lexicon repeatedly becomes the mean of its old vector and the vectors of the linked words; all
+other words keep their vectors.
 
-Objective: with q_i the new vector of word i, x_i its old one and E the ties,
+Objective: with q_i the new vector of word i, x_i its old one and E the links of the lexicon,
 
     sum_i [ alpha |q_i - x_i|^2 + sum_{(i,j) in E} beta_ij |q_i - q_j|^2 ],    beta_ij = 1 / degree(i)
 
-made small by
+minimised by
 
     q_i = (sum_j beta_ij q_j + alpha x_i) / (sum_j beta_ij + alpha)
 
 Source: Faruqui et al. 2015, "Retrofitting word vectors to semantic lexicons", section 2, equation 1; ten iterations and
 alpha = 1 are theirs.
 
-Departures: ties go both ways, as in the paper's graph; the authors' program ties only the first word of a line to the
-others. All words move at once, from the vectors of the round before, where the program moves one after the other: the
-limit is the same, the order of the words does not count, and with alpha = 1 each round halves what is left at least.
+Departures: links go both ways, as in the paper's graph; the authors' program links only the first word of a line to the
+others. All words move at once, from the vectors of the previous iteration; the program moves them one by one. The limit
+is the same, the order of the words does not matter, and with alpha = 1 each iteration at least halves the remaining
+distance.
 
-Cost: 2 E D operations a round; the tied words in double precision.
+Cost: 2 E D operations per iteration. Memory: the linked words in double precision.
 """
 
 from collections.abc import Iterable
@@ -26,48 +27,47 @@ from collections.abc import Iterable
 import numpy as np
 
 from firth.errors import OptionError
-from firth.postprocess.recorded import Floats, matrix_of, remade
+from firth.postprocess.transforms import Floats, checked_matrix, with_matrix
 from firth.postprocess.word_pairs import Pair, WordPairs
 from firth.vectors.word_vectors import WordVectors
 
 
 def retrofit(vectors: WordVectors, pairs: Iterable[Pair], *, alpha: float = 1.0, iterations: int = 10) -> WordVectors:
-    """Return vectors that a lexicon of like words has drawn together.
+    """Move the vectors of similar words towards each other.
 
     Args:
-        vectors: V words.
-        pairs: of words that are alike, such as `read_word_pairs` reads; those with unknown words are counted.
-        alpha: weight of a word's old vector beside all its neighbours together.
-        iterations: rounds.
+        vectors: vectors of V words.
+        pairs: pairs of similar words, as returned by `read_word_pairs`; pairs with unknown words are only counted.
+        alpha: weight of a word's old vector, relative to all its neighbours together.
+        iterations: number of iterations.
 
     Raises:
-        OptionError: no pair has two words with vectors, an option is out of its range, or the vectors are made of
+        OptionError: no pair has two words with vectors, an option is out of its range, or the vectors are built from
             n-grams.
         FormatError: a vector is not finite.
     """
-    matrix = matrix_of(vectors)
+    matrix = checked_matrix(vectors)
     if not 0 < alpha < np.inf:
         raise OptionError(f"alpha={alpha}: expected a number above 0")
     if iterations < 1:
         raise OptionError(f"iterations={iterations}: expected a whole number of at least 1")
-    ties = WordPairs.of(vectors, pairs, "pairs of like words")
-    if not len(ties.rows):
-        raise OptionError("no pairs to retrofit to: expected at least one pair of like words")
-    rows, places = np.unique(ties.rows, return_inverse=True)
-    made = np.array(matrix)
-    moved, change = _rounds(matrix[rows].astype(np.float64), places.reshape(-1, 2), alpha, iterations)
-    made[rows] = moved
-    facts = {"alpha": float(alpha), "iterations": iterations, "pairs": ties.facts}
-    return remade(vectors, made, "retrofit", {**facts, "words_moved": len(rows), "last_change": change})
+    links = WordPairs.of(vectors, pairs, "pairs of similar words")
+    if not len(links.rows):
+        raise OptionError("no pairs to retrofit to: expected at least one pair of similar words")
+    rows, places = np.unique(links.rows, return_inverse=True)
+    result = np.array(matrix)
+    result[rows], change = _fit(matrix[rows].astype(np.float64), places.reshape(-1, 2), alpha, iterations)
+    facts = {"alpha": float(alpha), "iterations": iterations, "pairs": links.facts}
+    return with_matrix(vectors, result, "retrofit", {**facts, "words_moved": len(rows), "last_change": change})
 
 
-def _rounds(
-    old: Floats, ties: np.ndarray[tuple[int, ...], np.dtype[np.int64]], alpha: float, iterations: int
+def _fit(
+    old: Floats, links: np.ndarray[tuple[int, ...], np.dtype[np.int64]], alpha: float, iterations: int
 ) -> tuple[Floats, float]:
-    """Return the new vectors, and how far the furthest moved in the last round."""
+    """Return the new vectors, and the largest Euclidean change of one in the last iteration."""
     from scipy.sparse import csr_array
 
-    one, other = np.concatenate([ties, ties[:, ::-1]]).T
+    one, other = np.concatenate([links, links[:, ::-1]]).T
     degree = np.bincount(one, minlength=len(old))
     mean = csr_array((1.0 / degree[one], (one, other)), shape=(len(old), len(old)))
     new, change = old, 0.0

@@ -1,8 +1,8 @@
-"""Pairs of words that people say are alike or opposite: from files, and as rows of vectors.
+"""Pairs of words, such as synonyms or antonyms: read from files, and looked up as rows of vectors.
 
-A file has a pair a line, `cheap inexpensive`, or a word and all its synonyms, `cheap inexpensive low-cost`, which is a
-pair with each. Words are parted by spaces, or by tabs where a line has any. A language's mark that all words of a file
-have in common, as in `en_cheap en_inexpensive`, is taken off.
+A line of a file holds a pair, `cheap inexpensive`, or a word and all its synonyms, `cheap inexpensive low-cost`: one
+pair with each. Words are separated by tabs if the line has any, else by spaces. A language prefix common to all words
+of a file, as in `en_cheap en_inexpensive`, is removed.
 """
 
 import os
@@ -24,21 +24,21 @@ _LANGUAGE = re.compile(r"([a-z]{2,3}_)[^_]")
 
 
 def read_word_pairs(path: str | os.PathLike[str]) -> list[Pair]:
-    """Return the pairs of a file, in its order; empty lines and lines that begin with # are passed over.
+    """Read the pairs of a file in order, skipping empty lines and lines that start with #.
 
     Args:
-        path: the file, UTF-8.
+        path: UTF-8 text file.
 
     Raises:
-        FormatError: it is not text, or no line has two words.
-        OSError: it cannot be read.
+        FormatError: the file is not text, or no line has two words.
+        OSError: the file cannot be read.
     """
     rows = [_words(line) for line in text_of(path).split("\n") if line.strip() and not line.startswith("#")]
     pairs = [(row[0], other) for row in rows for other in row[1:]]
     if not pairs:
-        raise FormatError(f"{path}: no line of two words; expected a pair a line, or a word and its synonyms")
-    marks = [_LANGUAGE.match(word) for pair in pairs for word in pair]
-    prefixes = {mark[1] if mark else "" for mark in marks}
+        raise FormatError(f"{path}: no line of two words; expected one pair per line, or a word and its synonyms")
+    matches = [_LANGUAGE.match(word) for pair in pairs for word in pair]
+    prefixes = {match[1] if match else "" for match in matches}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
     return [(one.removeprefix(prefix), other.removeprefix(prefix)) for one, other in pairs]
 
@@ -53,10 +53,10 @@ class WordPairs:
     """Pairs as rows of vectors.
 
     Attributes:
-        rows: (P, 2) the lower row first, each pair once, ascending.
-        given: how many pairs there were.
-        unknown: how many of them have a word without a vector.
-        unknown_words: how many such words there are.
+        rows: (P, 2) the different pairs in ascending order, the lower row first.
+        given: number of input pairs.
+        unknown: number of input pairs with a word without a vector.
+        unknown_words: number of different words without a vector.
     """
 
     rows: npt.NDArray[np.int64]
@@ -66,40 +66,40 @@ class WordPairs:
 
     @classmethod
     def of(cls, vectors: WordVectors, pairs: Iterable[Pair], what: str = "pairs") -> "WordPairs":
-        """Return the rows of pairs; a word is looked up as it is written, then in lower case.
+        """Look up pairs; a word is looked up as written, then in lower case.
 
         Args:
-            vectors: whose rows.
-            pairs: of words; a word beside itself is left out.
-            what: the pairs are called in messages.
+            vectors: vectors of the words.
+            pairs: pairs of words; a pair of twice the same word is skipped.
+            what: name of the pairs in error messages.
 
         Raises:
-            OptionError: there are pairs, and not one has two words with vectors.
+            OptionError: no pair has two words with vectors, although there are pairs.
         """
         listed = [word_pair(pair, what) for pair in pairs]
         table = vectors.key_to_index
         words = {word for pair in listed for word in pair}
         row = {word: table.get(word, table.get(word.lower(), -1)) for word in words}
-        found = np.array([(row[one], row[other]) for one, other in listed], dtype=np.int64).reshape(-1, 2)
-        known = (found >= 0).all(axis=1)
-        used = np.unique(np.sort(found[known & (found[:, 0] != found[:, 1])], axis=1), axis=0)
+        rows = np.array([(row[one], row[other]) for one, other in listed], dtype=np.int64).reshape(-1, 2)
+        known = (rows >= 0).all(axis=1)
+        used = np.unique(np.sort(rows[known & (rows[:, 0] != rows[:, 1])], axis=1), axis=0)
         if listed and not len(used):
             missing = next((word for word in listed[0] if row[word] < 0), listed[0][0])
             raise OptionError(
                 f"none of {len(listed):,} {what} has two words with vectors ({missing!r} has none): expected pairs in "
-                "the language and the spelling of the vectors"
+                "the vectors' language and spelling"
             )
         return cls(used, len(listed), int((~known).sum()), sum(place < 0 for place in row.values()))
 
     def without(self, others: "WordPairs") -> "WordPairs":
-        """Return those pairs that are not among others."""
-        taken = {tuple(pair) for pair in others.rows.tolist()}
-        left = np.array([tuple(pair) not in taken for pair in self.rows.tolist()], dtype=bool)
-        return WordPairs(self.rows[left], self.given, self.unknown, self.unknown_words)
+        """Return the pairs that are not among `others`."""
+        excluded = {tuple(pair) for pair in others.rows.tolist()}
+        mask = np.array([tuple(pair) not in excluded for pair in self.rows.tolist()], dtype=bool)
+        return WordPairs(self.rows[mask], self.given, self.unknown, self.unknown_words)
 
     @property
     def facts(self) -> dict[str, int]:
-        """What was given, used and unknown, as JSON has it."""
+        """Number of given, used and unknown pairs, for JSON."""
         return {
             "given": self.given,
             "used": len(self.rows),
@@ -109,16 +109,16 @@ class WordPairs:
 
 
 def word_pair(pair: Any, what: str) -> tuple[str, str]:
-    """Return two words that were given as a pair.
+    """Return a pair of words after checking it.
 
     Args:
-        pair: what was given.
-        what: the pairs are, for messages.
+        pair: a sequence of two words; a string of two letters is an error.
+        what: name of the pairs in error messages.
 
     Raises:
-        OptionError: it is no pair of words; a text of two letters is none either.
+        OptionError: this is not a pair of words.
     """
-    two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
-    if not two or not all(isinstance(word, str) for word in pair):
-        raise OptionError(f"{pair!r} among the {what}: expected two words")
+    is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+    if not is_pair or not all(isinstance(word, str) for word in pair):
+        raise OptionError(f"{pair!r} in the {what}: expected two words")
     return pair[0], pair[1]

@@ -51,7 +51,7 @@ from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.threads import one_blas_thread
 from firth.options import Preset, option, options_class
-from firth.postprocess.linear import spread_of
+from firth.postprocess.linear import principal_components
 from firth.progress import Status, reporting
 from firth.randomness import generator
 from firth.senses.occurrences import Occurrences, contexts_at, find_occurrences
@@ -178,9 +178,9 @@ class _ContextSpace:
         space = cls(corpus, np.where(has[:, None], vectors - mean, 0).astype(np.float32), weights, window)
         random = generator(seed, "contexts of any word")
         places = np.sort(random.choice(corpus.num_tokens, min(SPREAD, corpus.num_tokens), replace=False))
-        spread = spread_of(space.at(places))
-        kept = spread.variances > 1e-6 * max(float(spread.variances[0]), 1e-30)  # smaller ones are rounding errors
-        turned = space.vectors @ (spread.directions[:, kept] * spread.variances[kept] ** -0.25)
+        pca = principal_components(space.at(places))
+        kept = pca.variances > 1e-6 * max(float(pca.variances[0]), 1e-30)  # smaller ones are rounding errors
+        turned = space.vectors @ (pca.directions[:, kept] * pca.variances[kept] ** -0.25)
         return dataclasses.replace(space, vectors=np.ascontiguousarray(turned, dtype=np.float32))
 
     def at(self, places: npt.NDArray[np.int64]) -> Matrix:

@@ -33,7 +33,7 @@ from firth import options
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
-from firth.postprocess.recorded import matrix_of
+from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, Status, compiling, reporting
 from firth.randomness import generator
 from firth.senses.atoms import Atoms
@@ -75,10 +75,11 @@ class DiscourseAtoms:
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
-            OptionError: there are fewer words than atoms, `threads` is below one, or the vectors are made of n-grams.
+            OptionError: there are fewer words than atoms, `threads` is below one, or the vectors are built from
+                n-grams.
             FormatError: a vector is not finite.
         """
-        many, matrix = usable_threads(threads), matrix_of(vectors)
+        many, matrix = usable_threads(threads), checked_matrix(vectors)
         learned = min(self.words, len(vectors))
         if learned < self.atoms:
             raise OptionError(

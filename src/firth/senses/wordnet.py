@@ -41,7 +41,7 @@ from scipy.sparse import coo_array, csr_array
 from firth import options
 from firth.errors import OptionError
 from firth.options import option, options_class
-from firth.postprocess.recorded import matrix_of
+from firth.postprocess.transforms import checked_matrix
 from firth.readers.wordnet import PARTS_OF_SPEECH, WordNet, read_wordnet
 from firth.vectors.averages import smooth_weights
 from firth.vectors.cosine import unit
@@ -119,7 +119,7 @@ class WordNetSenses:
             OptionError: WordNet has none of the words, `temperature` is not above 0, or the vectors are made of
                 n-grams.
         """
-        words: Floats = np.asarray(unit(np.asarray(matrix_of(vectors), dtype=np.float64)), dtype=np.float64)
+        words: Floats = np.asarray(unit(np.asarray(checked_matrix(vectors), dtype=np.float64)), dtype=np.float64)
         read = read_wordnet(wordnet)
         inventory = take_inventory(vectors.words, read)
         if not (inventory.synsets >= 0).any():

@@ -36,5 +36,5 @@ def test_no_usable_pair(spaces):
 
 @pytest.mark.parametrize("pair", ["ab", ("dog",), ("dog", "perro", "can"), ("dog", 3)])
 def test_something_else(spaces, pair):
-    with pytest.raises(OptionError, match="among the pairs: expected"):
+    with pytest.raises(OptionError, match="in the pairs: expected"):
         Dictionary.of(*spaces, [pair])

@@ -25,7 +25,7 @@ def test_pairs_are_found_as_written_or_both_in_lower_case():
         ([("sie", "er")], r"none of 1 pairs has two words with vectors \('sie', 'er' have none\)"),
         ([], "none of 0 pairs"),
         ([("he", "he")], "'he' is paired with itself"),
-        (["he"], "'he' among the pairs: expected two words"),
+        (["he"], "'he' in the pairs: expected two words"),
         ([("a", "b", "c")], "expected two words"),
         ([("a", 1)], "expected two words"),
     ],

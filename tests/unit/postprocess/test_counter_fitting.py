@@ -17,21 +17,21 @@ def test_one_step_by_hand():
     """a = (1, 0), b = (0, 1) are synonyms at the distance 1 > 0. The gradient of a is 0.1 (cos a - b) = (0, -0.1), so a
     becomes (1, 0.1) over its length, and b the mirror image: the cosine is 0.2 / 1.01. c stands in no list."""
     vectors = WordVectors(["a", "b", "c"], [[1.0, 0], [0, 1], [-3, -4]])
-    found = postprocess.counter_fit(vectors, [("a", "b")], how=CounterFitting(epochs=1))
-    assert found["a"] == pytest.approx(np.array([1, 0.1]) / 1.01**0.5)
-    assert found["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
-    assert found["c"] == pytest.approx(np.array([-0.6, -0.8]))
-    assert last(found)["objective"] == pytest.approx([0.1, 0.1 * (1 - 0.2 / 1.01)])
-    assert last(found)["words_moved"] == 2
+    result = postprocess.counter_fit(vectors, [("a", "b")], how=CounterFitting(epochs=1))
+    assert result["a"] == pytest.approx(np.array([1, 0.1]) / 1.01**0.5)
+    assert result["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
+    assert result["c"] == pytest.approx(np.array([-0.6, -0.8]))
+    assert last(result)["objective"] == pytest.approx([0.1, 0.1 * (1 - 0.2 / 1.01)])
+    assert last(result)["words_moved"] == 2
 
 
 def test_the_step_is_the_mean_of_the_terms_by_hand():
     """a = (1, 0) has two synonyms, (0, 1) and (0, -1): the mean of two gradients that cancel leaves it where it is; the
     others take a step of their own."""
     vectors = WordVectors(["a", "b", "c"], [[1.0, 0], [0, 1], [0, -1]])
-    found = postprocess.counter_fit(vectors, [("a", "b"), ("c", "a")], how=CounterFitting(epochs=1))
-    assert found["a"].tolist() == [1, 0]
-    assert found["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
+    result = postprocess.counter_fit(vectors, [("a", "b"), ("c", "a")], how=CounterFitting(epochs=1))
+    assert result["a"].tolist() == [1, 0]
+    assert result["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
 
 
 def random_vectors(size=60, dim=8, dtype=np.float64):
@@ -68,9 +68,9 @@ def naive(vectors, synonyms, antonyms, how):
             if k * (1 - cosine - margin) > 1e-12:
                 steps[u].append(k * (cosine * q[u] - q[w]))
                 steps[w].append(k * (cosine * q[w] - q[u]))
-        for word, found in steps.items():
-            if found:
-                q[word] = q[word] - np.mean(found, axis=0)
+        for word, terms in steps.items():
+            if terms:
+                q[word] = q[word] - np.mean(terms, axis=0)
                 q[word] = q[word] / np.linalg.norm(q[word])
     return np.stack([q[word] for word in vectors.words]), len(kept)
 
@@ -79,37 +79,37 @@ def test_plain_loop_over_the_papers_terms():
     vectors, how = random_vectors(), CounterFitting(epochs=5, neighbours=4)
     synonyms, antonyms = random_pairs(40, 2), random_pairs(20, 3)
     expected, kept = naive(vectors, synonyms, antonyms, how)
-    found = postprocess.counter_fit(vectors, synonyms, antonyms, how)
+    result = postprocess.counter_fit(vectors, synonyms, antonyms, how)
     assert kept > 30
-    assert last(found)["neighbour_pairs"] == kept
-    assert found.vectors == pytest.approx(expected, abs=1e-10)
+    assert last(result)["neighbour_pairs"] == kept
+    assert result.vectors == pytest.approx(expected, abs=1e-10)
 
 
 def test_synonyms_come_near_antonyms_part_and_neighbours_stay():
     vectors = random_vectors(dtype=np.float32)
     synonyms = random_pairs(15, 2)
     antonyms = [(word, vectors.most_similar(word, topn=1)[0][0]) for word in vectors.words[:10]]
-    found = postprocess.counter_fit(vectors, synonyms, antonyms, CounterFitting(neighbours=2))
+    result = postprocess.counter_fit(vectors, synonyms, antonyms, CounterFitting(neighbours=2))
     loose = postprocess.counter_fit(vectors, synonyms, antonyms, CounterFitting(k_neighbours=0))
     near = [pair for pair in synonyms if pair[0] != pair[1]]
 
     def mean(space, pairs):
         return np.mean([space.similarity(*pair) for pair in pairs])
 
-    assert mean(found, near) > mean(vectors, near) + 0.3
-    assert mean(found, antonyms) < mean(vectors, antonyms) - 0.3
+    assert mean(result, near) > mean(vectors, near) + 0.3
+    assert mean(result, antonyms) < mean(vectors, antonyms) - 0.3
     alike = [(word, vectors.most_similar(word, topn=1)[0][0]) for word in {word for pair in near for word in pair}]
-    assert mean(found, alike) > mean(loose, alike)
-    assert last(found)["objective"][1] < 0.5 * last(found)["objective"][0]
-    assert found.vectors.dtype == np.float32
-    assert found.norms == pytest.approx(1)
+    assert mean(result, alike) > mean(loose, alike)
+    assert last(result)["objective"][1] < 0.5 * last(result)["objective"][0]
+    assert result.vectors.dtype == np.float32
+    assert result.norms == pytest.approx(1)
 
 
 def test_a_pair_that_is_both_counts_as_antonym():
     vectors = WordVectors(["a", "b"], [[1.0, 0], [0.8, 0.6]])
-    found = postprocess.counter_fit(vectors, [("a", "b")], [("b", "a")])
-    assert found.similarity("a", "b") < 0.1
-    assert last(found)["synonyms"]["used"] == 0
+    result = postprocess.counter_fit(vectors, [("a", "b")], [("b", "a")])
+    assert result.similarity("a", "b") < 0.1
+    assert last(result)["synonyms"]["used"] == 0
 
 
 def test_the_order_of_the_pairs_does_not_count():

@@ -18,10 +18,10 @@ def turned(angles):
 def test_by_hand():
     """Nearest two of a, b, c, d at 0, 10, 30 and 60 degrees: bc, ac, ab, bc (30 and 50 off). With d at -5 degrees they
     are db, ad, ba, ab: shared are b, a, both, b: 5 of 8. The cosines are 1, 1, 1 and that of 65 degrees."""
-    found = postprocess.fidelity(turned(ANGLES), turned({**ANGLES, "d": -5}), k=2)
-    assert found.recall == 5 / 8
-    assert found.cosine == pytest.approx((3 + np.cos(np.radians(65))) / 4)
-    assert (found.neighbours, found.asked) == (2, 4)
+    result = postprocess.fidelity(turned(ANGLES), turned({**ANGLES, "d": -5}), k=2)
+    assert result.recall == 5 / 8
+    assert result.cosine == pytest.approx((3 + np.cos(np.radians(65))) / 4)
+    assert (result.neighbours, result.asked) == (2, 4)
 
 
 def test_the_same_vectors_and_noise():

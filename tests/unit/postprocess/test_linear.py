@@ -31,22 +31,24 @@ def last(vectors):
 
 def test_centre_by_hand():
     """The mean of (1, 2), (3, 2), (5, 8) is (3, 4), of length 5."""
-    found = postprocess.centre(made([[1.0, 2.0], [3.0, 2.0], [5.0, 8.0]]))
-    assert found.vectors.tolist() == [[-2, -2], [0, -2], [2, 4]]
-    assert last(found) == {"step": "centre", "frequency": False, "mean_length": 5.0}
+    result = postprocess.centre(made([[1.0, 2.0], [3.0, 2.0], [5.0, 8.0]]))
+    assert result.vectors.tolist() == [[-2, -2], [0, -2], [2, 4]]
+    assert last(result) == {"step": "centre", "frequency": False, "mean_length": 5.0}
 
 
 def test_centre_by_frequency():
     """Counts 3 and 1: the mean of (0, 4) and (4, 0) is 3/4 (0, 4) + 1/4 (4, 0) = (1, 3)."""
-    found = postprocess.centre(made([[0.0, 4.0], [4.0, 0.0]], counts=[3, 1]), frequency=True)
-    assert found.vectors.tolist() == [[-1, 1], [3, -3]]
+    result = postprocess.centre(made([[0.0, 4.0], [4.0, 0.0]], counts=[3, 1]), frequency=True)
+    assert result.vectors.tolist() == [[-1, 1], [3, -3]]
 
 
 def test_a_component_removed_by_hand():
     """(4, 1), (-4, 1), (0, 2), (0, 0) have the mean (0, 1) and spread most along the first axis, which goes."""
-    found = postprocess.remove_components(made([[4.0, 1.0], [-4.0, 1.0], [0.0, 2.0], [0.0, 0.0]]), 1)
-    assert found.vectors == pytest.approx(np.array([[0, 0], [0, 0], [0, 1], [0, -1]]), abs=1e-12)
-    assert last(found)["variance_removed"] == pytest.approx(32 / 34)  # of 16 + 16 along one axis, 1 + 1 along the other
+    result = postprocess.remove_components(made([[4.0, 1.0], [-4.0, 1.0], [0.0, 2.0], [0.0, 0.0]]), 1)
+    assert result.vectors == pytest.approx(np.array([[0, 0], [0, 0], [0, 1], [0, -1]]), abs=1e-12)
+    assert last(result)["variance_removed"] == pytest.approx(
+        32 / 34
+    )  # of 16 + 16 along one axis, 1 + 1 along the other
 
 
 @pytest.mark.parametrize("frequency", [False, True])
@@ -56,8 +58,8 @@ def test_all_but_the_top_is_plain_numpy(frequency):
     centred = vectors.vectors - weights @ vectors.vectors
     top = np.linalg.svd(np.sqrt(weights)[:, None] * centred, full_matrices=False)[2][:2]
     expected = centred - centred @ top.T @ top
-    found = postprocess.remove_components(vectors, 2, frequency=frequency)
-    assert found.vectors == pytest.approx(expected, abs=1e-9)
+    result = postprocess.remove_components(vectors, 2, frequency=frequency)
+    assert result.vectors == pytest.approx(expected, abs=1e-9)
 
 
 def test_by_default_one_component_of_each_hundred():
@@ -70,9 +72,9 @@ def test_by_default_one_component_of_each_hundred():
 def test_whitened_vectors_have_the_identity_covariance(method, frequency):
     vectors = random_vectors()
     weights = vectors.counts if frequency else None
-    found = postprocess.whiten(vectors, method, frequency=frequency).vectors
-    assert covariance(found, weights) == pytest.approx(np.eye(7), abs=1e-9)
-    assert np.average(found, axis=0, weights=weights) == pytest.approx(np.zeros(7), abs=1e-9)
+    result = postprocess.whiten(vectors, method, frequency=frequency).vectors
+    assert covariance(result, weights) == pytest.approx(np.eye(7), abs=1e-9)
+    assert np.average(result, axis=0, weights=weights) == pytest.approx(np.zeros(7), abs=1e-9)
 
 
 def test_zca_is_the_inverse_root_of_the_covariance_and_stays_nearest():
@@ -88,19 +90,19 @@ def test_zca_is_the_inverse_root_of_the_covariance_and_stays_nearest():
 def test_a_ridge_whitens_what_is_singular():
     """Variances 4 and 0, mean 2: with a ridge of one half of it, 5 and 1 divide 4 and 0."""
     vectors = made([[2.0, 1.0], [-2.0, 1.0]])
-    found = postprocess.whiten(vectors, ridge=0.5)
-    assert np.abs(found.vectors) == pytest.approx(np.array([[2 / 5**0.5, 0], [2 / 5**0.5, 0]]))
-    assert last(found)["rank"] == 1
+    result = postprocess.whiten(vectors, ridge=0.5)
+    assert np.abs(result.vectors) == pytest.approx(np.array([[2 / 5**0.5, 0], [2 / 5**0.5, 0]]))
+    assert last(result)["rank"] == 1
 
 
 def test_reduced_vectors_are_the_first_principal_components():
     vectors = random_vectors()
     centred = vectors.vectors - vectors.vectors.mean(axis=0)
     _, values, directions = np.linalg.svd(centred, full_matrices=False)
-    found = postprocess.reduce(vectors, 3)
-    assert np.abs(found.vectors) == pytest.approx(np.abs(centred @ directions[:3].T), abs=1e-9)
-    assert last(found)["variance_kept"] == pytest.approx((values[:3] ** 2).sum() / (values**2).sum())
-    assert last(found)["rank"] == 7
+    result = postprocess.reduce(vectors, 3)
+    assert np.abs(result.vectors) == pytest.approx(np.abs(centred @ directions[:3].T), abs=1e-9)
+    assert last(result)["variance_kept"] == pytest.approx((values[:3] ** 2).sum() / (values**2).sum())
+    assert last(result)["rank"] == 7
 
 
 @pytest.mark.peer
@@ -110,9 +112,9 @@ def test_reduced_vectors_are_those_of_scikit_learn():
     )
     vectors = random_vectors()
     theirs = decomposition.PCA(4, svd_solver="full").fit(vectors.vectors)
-    found = postprocess.reduce(vectors, 4)
-    assert np.abs(found.vectors) == pytest.approx(np.abs(theirs.transform(vectors.vectors)), abs=1e-8)
-    assert last(found)["variance_kept"] == pytest.approx(theirs.explained_variance_ratio_.sum())
+    result = postprocess.reduce(vectors, 4)
+    assert np.abs(result.vectors) == pytest.approx(np.abs(theirs.transform(vectors.vectors)), abs=1e-8)
+    assert last(result)["variance_kept"] == pytest.approx(theirs.explained_variance_ratio_.sum())
 
 
 def test_reduction_between_removals_is_the_three_steps():
@@ -130,9 +132,9 @@ def test_normalise_by_hand():
     """(3, -4) has the length 5 and the largest number 4."""
     vectors = made([[3.0, -4.0], [0.0, 0.0]])
     assert postprocess.normalise(vectors).vectors == pytest.approx(np.array([[0.6, -0.8], [0, 0]]))
-    found = postprocess.normalise(vectors, "max")
-    assert found.vectors.tolist() == [[0.75, -1.0], [0, 0]]
-    assert last(found)["zero_vectors"] == 1
+    result = postprocess.normalise(vectors, "max")
+    assert result.vectors.tolist() == [[0.75, -1.0], [0, 0]]
+    assert last(result)["zero_vectors"] == 1
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -141,37 +143,37 @@ def test_the_precision_stays_and_sums_are_double(dtype):
     rows = np.ones((20_000, 4), dtype=dtype)
     rows[::2] += dtype(2**-10)
     rows[1::2] -= dtype(2**-10)
-    found = postprocess.centre(made(rows))
-    assert found.vectors.dtype == dtype
-    assert np.abs(found.vectors).max() == pytest.approx(2**-10, rel=1e-8)
+    result = postprocess.centre(made(rows))
+    assert result.vectors.dtype == dtype
+    assert np.abs(result.vectors).max() == pytest.approx(2**-10, rel=1e-8)
 
 
 def test_blocks_change_nothing(monkeypatch):
     vectors = random_vectors(500)
     whole = postprocess.whiten(vectors).vectors
-    monkeypatch.setattr("firth.postprocess.recorded.BLOCK", 30)
+    monkeypatch.setattr("firth.postprocess.transforms.BLOCK", 30)
     assert postprocess.whiten(vectors).vectors == pytest.approx(whole, abs=1e-10)
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
-        (lambda v: postprocess.remove_components(v, 7), "count=7 components of vectors of 7 numbers: expected from 1"),
-        (lambda v: postprocess.remove_components(v, 0), "expected from 1 to 6"),
-        (lambda v: postprocess.reduce(v, 8), "dim=8 of vectors of 7 numbers: expected from 1 to 7"),
+        (lambda v: postprocess.remove_components(v, 7), "count=7 components of vectors of dimension 7: expected 1"),
+        (lambda v: postprocess.remove_components(v, 0), "expected 1 to 6"),
+        (lambda v: postprocess.reduce(v, 8), "dim=8 for vectors of dimension 7: expected 1 to 7"),
         (lambda v: postprocess.reduce(v, 0), "dim=0"),
         (lambda v: postprocess.whiten(v, "cholesky"), "method='cholesky': expected pca or zca"),
         (lambda v: postprocess.whiten(v, ridge=-1), "ridge=-1: expected a number of at least 0"),
         (lambda v: postprocess.normalise(v, "l1"), "norm='l1': expected l2 or max"),
     ],
 )  # fmt: skip
-def test_options_out_of_their_range(step, told):
-    with pytest.raises(OptionError, match=told):
+def test_options_out_of_their_range(step, message):
+    with pytest.raises(OptionError, match=message):
         step(random_vectors(50))
 
 
 def test_frequency_needs_counts():
-    with pytest.raises(OptionError, match="these words have no counts"):
+    with pytest.raises(OptionError, match="the words have no counts"):
         postprocess.centre(made([[1.0, 2.0], [3.0, 4.0]]), frequency=True)
 
 
@@ -179,17 +181,17 @@ def test_singular_whitening():
     """The third number is the sum of the first two, and there is rounding in it."""
     rows = np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
     rows[:, 2] = rows[:, 0] + rows[:, 1]
-    told = "200 words x 3 numbers is singular, of rank 2: reduce to 2 numbers first, or pass ridge=0.01"
-    with pytest.raises(OptionError, match=told):
+    message = "200 words x 3 dimensions is singular, of rank 2: reduce to 2 dimensions first, or pass ridge=0.01"
+    with pytest.raises(OptionError, match=message):
         postprocess.whiten(made(rows))
-    found = postprocess.whiten(postprocess.reduce(made(rows), 2))
-    assert covariance(found.vectors) == pytest.approx(np.eye(2), abs=1e-5)
-    with pytest.raises(OptionError, match="differ in 2 directions only; expected at most 2"):
+    result = postprocess.whiten(postprocess.reduce(made(rows), 2))
+    assert covariance(result.vectors) == pytest.approx(np.eye(2), abs=1e-5)
+    with pytest.raises(OptionError, match="has rank 2; expected at most 2"):
         postprocess.reduce(made(rows), 3)
 
 
 def test_vectors_that_are_all_alike():
-    with pytest.raises(OptionError, match="of rank 0: all words are alike"):
+    with pytest.raises(OptionError, match="of rank 0: all vectors are equal"):
         postprocess.whiten(made(np.ones((5, 3))), ridge=0.1)
 
 

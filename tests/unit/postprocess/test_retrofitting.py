@@ -22,8 +22,8 @@ def neighbours(word):
 
 def test_one_round_by_hand():
     """a is (0, 8), tied to b (4, 0): both become the mean of their own old vector and the other's, (2, 4)."""
-    found = postprocess.retrofit(WordVectors(["a", "b", "c"], [[0.0, 8], [4, 0], [7, 7]]), [("a", "b")], iterations=1)
-    assert found.vectors.tolist() == [[2, 4], [2, 4], [7, 7]]
+    result = postprocess.retrofit(WordVectors(["a", "b", "c"], [[0.0, 8], [4, 0], [7, 7]]), [("a", "b")], iterations=1)
+    assert result.vectors.tolist() == [[2, 4], [2, 4], [7, 7]]
 
 
 def test_rounds_are_the_papers_update_word_by_word():
@@ -37,8 +37,8 @@ def test_rounds_are_the_papers_update_word_by_word():
             else old[word]
             for word in WORDS
         }
-    found = postprocess.retrofit(old, TIES, alpha=0.5, iterations=3)
-    assert found.vectors == pytest.approx(np.stack([q[word] for word in WORDS]), abs=1e-12)
+    result = postprocess.retrofit(old, TIES, alpha=0.5, iterations=3)
+    assert result.vectors == pytest.approx(np.stack([q[word] for word in WORDS]), abs=1e-12)
 
 
 def test_the_limit_solves_the_linear_system():
@@ -50,9 +50,9 @@ def test_the_limit_solves_the_linear_system():
             ties[i, WORDS.index(other)] = 1 / len(neighbours(word))
     weight = ties.sum(axis=1)
     expected = np.linalg.solve(np.diag(weight + alpha) - ties, alpha * old.vectors)
-    found = postprocess.retrofit(old, TIES, alpha=alpha, iterations=200)
-    assert found.vectors == pytest.approx(expected, abs=1e-10)
-    assert np.array_equal(found["e"], old["e"])
+    result = postprocess.retrofit(old, TIES, alpha=alpha, iterations=200)
+    assert result.vectors == pytest.approx(expected, abs=1e-10)
+    assert np.array_equal(result["e"], old["e"])
 
 
 def test_each_round_halves_what_is_left():
@@ -64,22 +64,22 @@ def test_each_round_halves_what_is_left():
 
 
 def test_what_was_found_is_said():
-    found = postprocess.retrofit(vectors(np.float32), TIES)
-    entry = found.metadata["postprocessing"][-1]
+    result = postprocess.retrofit(vectors(np.float32), TIES)
+    entry = result.metadata["postprocessing"][-1]
     assert entry["pairs"] == {"given": 5, "used": 4, "with_unknown_words": 1, "unknown_words": 1}
     assert entry["words_moved"] == 4
-    assert found.vectors.dtype == np.float32
+    assert result.vectors.dtype == np.float32
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"pairs": []}, "no pairs to retrofit to"),
-        ({"pairs": [("a", "zz")]}, "none of 1 pairs of like words has two words with vectors"),
+        ({"pairs": [("a", "zz")]}, "none of 1 pairs of similar words has two words with vectors"),
         ({"pairs": TIES, "alpha": 0}, "alpha=0: expected a number above 0"),
         ({"pairs": TIES, "iterations": 0}, "iterations=0: expected a whole number of at least 1"),
     ],
 )
-def test_options_out_of_their_range(options, told):
-    with pytest.raises(OptionError, match=told):
+def test_options_out_of_their_range(options, message):
+    with pytest.raises(OptionError, match=message):
         postprocess.retrofit(vectors(), **options)

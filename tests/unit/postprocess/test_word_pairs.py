@@ -34,20 +34,20 @@ def test_what_is_read(text, pairs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [("", "no line of two words"), ("hot\ncold\n", "no line of two words"), (b"a b\nh\xff t\n", "line 2: not UTF-8")],
 )  # fmt: skip
-def test_what_is_no_list_of_pairs(text, told, tmp_path):
-    with pytest.raises(FormatError, match=told):
+def test_what_is_no_list_of_pairs(text, message, tmp_path):
+    with pytest.raises(FormatError, match=message):
         read(tmp_path, text)
 
 
 def test_rows_of_pairs_by_hand():
     """Given six: one repeats the other way round, one is a word beside itself, one has an unknown word."""
     pairs = [("cold", "hot"), ("hot", "cold"), ("warm", "warm"), ("hot", "lava"), ("WARM", "cool"), ("London", "hot")]
-    found = postprocess.WordPairs.of(VECTORS, pairs)
-    assert found.rows.tolist() == [[0, 1], [0, 4], [2, 3]]
-    assert found.facts == {"given": 6, "used": 3, "with_unknown_words": 1, "unknown_words": 1}
+    result = postprocess.WordPairs.of(VECTORS, pairs)
+    assert result.rows.tolist() == [[0, 1], [0, 4], [2, 3]]
+    assert result.facts == {"given": 6, "used": 3, "with_unknown_words": 1, "unknown_words": 1}
 
 
 def test_pairs_without_others():

@@ -1,4 +1,4 @@
-"""The steps of counter-fitting, compiled: pairs of words draw each other nearer or drive each other away."""
+"""Compiled gradient descent of counter-fitting."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,18 +8,18 @@ from firth.kernels.compiled import compiled
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
-SLACK = 1e-12  # a distance beyond its margin by no more than rounding costs nothing: neighbours begin at their margin
+SLACK = 1e-12  # rounding error of a distance: neighbours start exactly at their margin and must cost nothing
 
 
-def descended(start: Floats, pairs: Ids, signs: Floats, margins: Floats, epochs: int) -> tuple[Floats, list[float]]:
-    """Return vectors after some epochs, and the objective before each and at the end.
+def minimise(start: Floats, pairs: Ids, signs: Floats, margins: Floats, epochs: int) -> tuple[Floats, list[float]]:
+    """Return the vectors after all epochs, and the objective before each epoch and at the end.
 
     Args:
         start: (n, D) vectors of length 1; not changed.
         pairs: (P, 2) rows.
-        signs: (P,) k where a distance above the margin costs, -k where one below it does.
+        signs: (P,) weight k: positive if a distance above the margin costs, negative if one below it costs.
         margins: (P,) distances.
-        epochs: steps of all words.
+        epochs: number of steps of all words.
     """
     q, gradient, terms = start.copy(), np.empty_like(start), np.empty(len(start), dtype=np.int64)
     losses = [_gradients(q, pairs, signs, margins, gradient, terms)]
@@ -30,7 +30,7 @@ def descended(start: Floats, pairs: Ids, signs: Floats, margins: Floats, epochs:
 
 
 def gradients(q: Floats, pairs: Ids, signs: Floats, margins: Floats) -> tuple[float, Floats]:
-    """Return the objective and its gradient at vectors of length 1, as in `descended`."""
+    """Return the objective and its gradient at `q`; arguments as in `minimise`."""
     gradient, terms = np.empty_like(q), np.empty(len(q), dtype=np.int64)
     return _gradients(q, pairs, signs, margins, gradient, terms), gradient
 
@@ -42,7 +42,7 @@ def _gradients(
     signs: Floats,  # (P,)
     margins: Floats,  # (P,)
     gradient: Floats,  # (n, D), written
-    terms: Ids,  # (n,), written: the terms of each word that are not satisfied
+    terms: Ids,  # (n,), written: number of violated terms of each word
 ) -> float:
     cost = 0.0
     gradient[:] = 0.0
@@ -52,10 +52,10 @@ def _gradients(
         cosine = 0.0
         for i in range(q.shape[1]):
             cosine += q[u, i] * q[w, i]
-        violated = signs[p] * (1.0 - cosine - margins[p])
-        if violated <= SLACK:
+        violation = signs[p] * (1.0 - cosine - margins[p])
+        if violation <= SLACK:
             continue
-        cost += violated
+        cost += violation
         terms[u] += 1
         terms[w] += 1
         for i in range(q.shape[1]):

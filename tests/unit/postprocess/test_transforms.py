@@ -24,21 +24,21 @@ def vectors():
 
 
 def test_words_counts_attributes_and_metadata_stay(vectors):
-    found = postprocess.normalise(postprocess.centre(vectors))
-    assert found.words == ["the", "cat", "sat"]
-    assert found.counts.tolist() == [9, 5, 4]
-    assert found.get_vecattr("the", "note") == "article"
-    assert found.output_vectors is None
-    assert found.metadata["name"] == "test"
-    assert [each["step"] for each in found.metadata["postprocessing"]] == ["centre", "normalise"]
+    result = postprocess.normalise(postprocess.centre(vectors))
+    assert result.words == ["the", "cat", "sat"]
+    assert result.counts.tolist() == [9, 5, 4]
+    assert result.get_vecattr("the", "note") == "article"
+    assert result.output_vectors is None
+    assert result.metadata["name"] == "test"
+    assert [each["step"] for each in result.metadata["postprocessing"]] == ["centre", "normalise"]
 
 
 def test_what_goes_in_stays_as_it_is(vectors):
     before = vectors.vectors.copy()
-    found = postprocess.centre(vectors)
-    found.add_vector("mat", [1, 1])
-    found.set_vecattr("cat", "count", 7)
-    found.vectors[:] = 0
+    result = postprocess.centre(vectors)
+    result.add_vector("mat", [1, 1])
+    result.set_vecattr("cat", "count", 7)
+    result.vectors[:] = 0
     assert np.array_equal(vectors.vectors, before)
     assert vectors.words == ["the", "cat", "sat"]
     assert vectors.counts.tolist() == [9, 5, 4]
@@ -53,13 +53,13 @@ def test_what_was_done_is_saved(vectors, tmp_path):
 
 
 def test_n_grams_cannot_follow():
-    with pytest.raises(OptionError, match=r"made of n-grams, which would be left behind: pass vectors\.known"):
+    with pytest.raises(OptionError, match=r"built from n-grams, which would be lost: pass vectors\.known"):
         postprocess.normalise(some())
-    found = postprocess.normalise(some().known)
-    assert found.norms == pytest.approx(1)
-    assert "never-seen" not in found
+    result = postprocess.normalise(some().known)
+    assert result.norms == pytest.approx(1)
+    assert "never-seen" not in result
 
 
 def test_no_words():
-    with pytest.raises(OptionError, match="0 words x 3 numbers: expected at least one vector"):
+    with pytest.raises(OptionError, match="0 words x 3 dimensions: expected at least one vector"):
         postprocess.centre(WordVectors([], np.empty((0, 3))))
