@@ -68,9 +68,9 @@ def naive(vectors, synonyms, antonyms, how):
             if k * (1 - cosine - margin) > 1e-12:
                 steps[u].append(k * (cosine * q[u] - q[w]))
                 steps[w].append(k * (cosine * q[w] - q[u]))
-        for word, terms in steps.items():
-            if terms:
-                q[word] = q[word] - np.mean(terms, axis=0)
+        for word, gradients in steps.items():
+            if gradients:
+                q[word] = q[word] - np.mean(gradients, axis=0)
                 q[word] = q[word] / np.linalg.norm(q[word])
     return np.stack([q[word] for word in vectors.words]), len(kept)
 

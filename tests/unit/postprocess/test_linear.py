@@ -48,7 +48,7 @@ def test_a_component_removed_by_hand():
     assert result.vectors == pytest.approx(np.array([[0, 0], [0, 0], [0, 1], [0, -1]]), abs=1e-12)
     assert last(result)["variance_removed"] == pytest.approx(
         32 / 34
-    )  # of 16 + 16 along one axis, 1 + 1 along the other
+    )  # axes: 16 + 16, 1 + 1
 
 
 @pytest.mark.parametrize("frequency", [False, True])
