@@ -46,9 +46,7 @@ def test_a_component_removed_by_hand():
     """(4, 1), (-4, 1), (0, 2), (0, 0) have the mean (0, 1) and spread most along the first axis, which goes."""
     result = postprocess.remove_components(made([[4.0, 1.0], [-4.0, 1.0], [0.0, 2.0], [0.0, 0.0]]), 1)
     assert result.vectors == pytest.approx(np.array([[0, 0], [0, 0], [0, 1], [0, -1]]), abs=1e-12)
-    assert last(result)["variance_removed"] == pytest.approx(
-        32 / 34
-    )  # axes: 16 + 16, 1 + 1
+    assert last(result)["variance_removed"] == pytest.approx(32 / 34)  # axes: 16 + 16, 1 + 1
 
 
 @pytest.mark.parametrize("frequency", [False, True])
