@@ -130,10 +130,7 @@ def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
         lines = []
         # A best rate is known once others have been tried.
         searched = {name: rate for name, rate in rates.items() if len(_rates(runs, name)) > 1}
-        for question, rate_of in (
-            ("equal options", dict.fromkeys(rates, told["lr"])),
-            ("own best rate", searched),
-        ):
+        for question, rate_of in (("equal options", dict.fromkeys(rates, told["lr"])), ("own best rate", searched)):
             for name, lr in rate_of.items():
                 chosen = [row for row in runs if row["contender"] == name and row["lr"] == lr]
                 if chosen:

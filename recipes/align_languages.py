@@ -77,10 +77,7 @@ def figures(told):
 
 def spent(began, busy):
     """Seconds since then, and those of all processors together, which other programs do not lengthen."""
-    return {
-        "seconds": round(time.perf_counter() - began, 2),
-        "processor_seconds": round(time.process_time() - busy, 2),
-    }
+    return {"seconds": round(time.perf_counter() - began, 2), "processor_seconds": round(time.process_time() - busy, 2)}
 
 
 def measure(sentences, pairs, seed, chosen):

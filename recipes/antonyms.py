@@ -96,10 +96,7 @@ def rank(vectors, synonyms, antonyms, sets, simlex):
     taught = relations.LabelledPairs([], np.zeros(0, dtype=bool))
     for train, validation, _ in sets.values():
         taught += train + validation
-    with_train = (
-        [*synonyms, *taught.among(~taught.antonyms).pairs],
-        [*antonyms, *taught.among(taught.antonyms).pairs],
-    )
+    with_train = ([*synonyms, *taught.among(~taught.antonyms).pairs], [*antonyms, *taught.among(taught.antonyms).pairs])
 
     # The control: a word's standing in a list of antonyms at all tells something of it, whatever its partner.
     ends = np.array(list(antonyms)).reshape(-1, 2)

@@ -78,13 +78,7 @@ def option(
         exclusive: whether `minimum` itself is forbidden.
         choices: the allowed words, for an option that is a name.
     """
-    metadata = {
-        "help": help,
-        "minimum": minimum,
-        "maximum": maximum,
-        "exclusive": exclusive,
-        "choices": choices,
-    }
+    metadata = {"help": help, "minimum": minimum, "maximum": maximum, "exclusive": exclusive, "choices": choices}
     return dataclasses.field(default=default, metadata=metadata)
 
 

@@ -65,14 +65,7 @@ class Toy(CorpusTrainer[WordVectors, WordVectors]):
 
         options = {"model": "toy", **dataclasses.asdict(self)}
         return window_run(
-            self,
-            options,
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=train_shard,
-            finish=word_vectors,
+            self, options, corpus, arguments, matrices=matrices, by=by, train_shard=train_shard, finish=word_vectors
         ).train()
 
 

@@ -23,18 +23,7 @@ from pathlib import Path
 
 from firth.storage import checksums
 from tests.fuzz.mutations import Files, mutated
-from tests.fuzz.outcomes import (
-    CRASH,
-    DIFFERENT,
-    HANG,
-    SAME,
-    WRONG,
-    Outcome,
-    Reader,
-    digest_of,
-    of_error,
-    of_stack,
-)
+from tests.fuzz.outcomes import CRASH, DIFFERENT, HANG, SAME, WRONG, Outcome, Reader, digest_of, of_error, of_stack
 
 PATIENCE = 10.0  # seconds for an input of the cheapest reader
 MEMORY = 1 << 30  # bytes that a worker may ask for beyond what it has at its start

@@ -18,11 +18,7 @@ def reviews(shared_data):
     return [texts[i] for i in order], np.array(["/pos/" in names[i] for i in order])
 
 
-@pytest.mark.parametrize(
-    ("options", "least"),
-    [({"architecture": "dbow"}, 0.70), ({}, 0.65)],
-    ids=["dbow", "dm"],
-)
+@pytest.mark.parametrize(("options", "least"), [({"architecture": "dbow"}, 0.70), ({}, 0.65)], ids=["dbow", "dm"])
 def test_what_is_learned_of_reviews(options, least, reviews, tmp_path):
     """The last 400 are inferred; the halves on either side of the middle are right for 0.77 (dbow) and 0.73 (dm)."""
     texts, praise = reviews

@@ -7,10 +7,7 @@ from firth.vectors.io.load import load
 from tests.golden.qvec_small import CASES, write
 
 # What `python tests/golden/qvec_small.py FOLDER` printed, with SciPy 1.17.1 and scikit-learn 1.9.1.
-FROZEN = {
-    "wide": {"qvec": 10.5961, "qvec-cca": 0.939808},
-    "narrow": {"qvec": 1.81321, "qvec-cca": 0.860239},
-}
+FROZEN = {"wide": {"qvec": 10.5961, "qvec-cca": 0.939808}, "narrow": {"qvec": 1.81321, "qvec-cca": 0.860239}}
 
 
 @pytest.mark.parametrize("case", CASES)

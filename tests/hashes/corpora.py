@@ -151,14 +151,7 @@ def subwords(kind: str, size: int) -> Any:
     }
 
 
-variants(
-    "subwords",
-    subwords,
-    {
-        "bpe": {"kind": "bpe", "size": 600},
-        "wordpiece": {"kind": "wordpiece", "size": 800},
-    },
-)
+variants("subwords", subwords, {"bpe": {"kind": "bpe", "size": 600}, "wordpiece": {"kind": "wordpiece", "size": 800}})
 
 
 @case("subwords/unigram")

@@ -43,10 +43,7 @@ def _parameters(model: Any) -> list[str]:
 
 def parameters(model: Any) -> dict[str, Any]:
     """Parameters alone, and scores of a sentence."""
-    return {
-        "parameters": _parameters(model),
-        "scores": np.asarray(model.score([TEST[0]])[0].log_probs),
-    }
+    return {"parameters": _parameters(model), "scores": np.asarray(model.score([TEST[0]])[0].log_probs)}
 
 
 OUTPUTS = {

@@ -188,8 +188,7 @@ def test_surroundings_that_are_none(vectors, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "about",
-    [b"no json", b"[]", b"{}", b'{"version": 1, "kind": ["lsh"], "options": {}, "vectors": ""}', b"[" * 50_000],
+    "about", [b"no json", b"[]", b"{}", b'{"version": 1, "kind": ["lsh"], "options": {}, "vectors": ""}', b"[" * 50_000]
 )
 def test_an_index_that_does_not_say_what_it_is(vectors, index, about):
     tamper(index, about=np.frombuffer(about, np.uint8))

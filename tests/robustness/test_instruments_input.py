@@ -35,10 +35,7 @@ CONTEXTS = {
     "train.data.txt": "bank\tN\t0-0\tbank loan\tbank river\n",
     "train.gold.txt": "F\n",
 }
-SUBSTITUTES = {
-    "mine.gold": "bank.n 1 :: shore 2;side 1;\n",
-    "mine.preprocessed": "bank.n\t1\t1\tthe bank of rivers\n",
-}
+SUBSTITUTES = {"mine.gold": "bank.n 1 :: shore 2;side 1;\n", "mine.preprocessed": "bank.n\t1\t1\tthe bank of rivers\n"}
 
 
 @pytest.fixture

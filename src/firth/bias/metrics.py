@@ -76,13 +76,7 @@ _ROUNDING = 16  # times the precision of the vectors: a smaller spread counts as
 
 
 def weat(
-    vectors: Vectors,
-    query: Query,
-    *,
-    ddof: int = 0,
-    draws: int = DRAWS,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    vectors: Vectors, query: Query, *, ddof: int = 0, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
 ) -> BiasScore:
     """Return WEAT: the effect size d of an association test, with its p-value.
 

@@ -295,13 +295,7 @@ class TextBatch(NamedTuple):
 
 
 @compiled
-def train_texts(
-    batch: TextBatch,
-    work: Work,
-    at: Addresses,
-    by: Predictor,
-    state: ShardState,
-) -> None:
+def train_texts(batch: TextBatch, work: Work, at: Addresses, by: Predictor, state: ShardState) -> None:
     """Train on the texts that begin before the shard's last token."""
     order, starts, features, ends = batch.order, batch.starts, batch.features, batch.ends
     labels, label_ends, kind = batch.labels, batch.label_ends, batch.kind

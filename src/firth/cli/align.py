@@ -31,16 +31,14 @@ def _align(
     target: Target,
     output: Annotated[Path, output("Folder to save the alignment in.", "DIR")],
     dictionary: Annotated[
-        Path | None,
-        typer.Option(help="File of training pairs: a word and its translation per line.", metavar="FILE"),
+        Path | None, typer.Option(help="File of training pairs: a word and its translation per line.", metavar="FILE")
     ] = None,
     unsupervised: Annotated[bool, typer.Option("--unsupervised", help="Learn without a dictionary.")] = False,
     test: Annotated[
         Path | None, typer.Option(help="File of test pairs, none of them in the dictionary.", metavar="FILE")
     ] = None,
     spaces: Annotated[
-        Path | None,
-        typer.Option(help="Folder to save the two aligned spaces in, as ordinary vectors.", metavar="DIR"),
+        Path | None, typer.Option(help="Folder to save the two aligned spaces in, as ordinary vectors.", metavar="DIR")
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,

@@ -36,8 +36,7 @@ def antonyms(
         ),
     ] = None,
     pattern_file: Annotated[
-        str | None,
-        names("File with one pattern per line. Default: patterns of English.", "FILE", "--patterns"),
+        str | None, names("File with one pattern per line. Default: patterns of English.", "FILE", "--patterns")
     ] = None,
     word_file: WordFile = None,
     number: Count = 10,

@@ -25,8 +25,7 @@ def axis(
     words: SomeWords = None,
     poles: Poles = None,
     pairs: Annotated[
-        Path | None,
-        names("File of word pairs that define the axis, the first pole's word first.", "FILE", "--pairs"),
+        Path | None, names("File of word pairs that define the axis, the first pole's word first.", "FILE", "--pairs")
     ] = None,
     method: Annotated[
         str,

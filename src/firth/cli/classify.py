@@ -11,18 +11,7 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
-from firth.cli.arguments import (
-    TEXT,
-    AsJson,
-    Checkpoint,
-    Quiet,
-    Seed,
-    TextFile,
-    Threads,
-    names,
-    number,
-    output,
-)
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, names, number, output
 from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.output import complain, following, print_json, working

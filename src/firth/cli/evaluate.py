@@ -21,8 +21,7 @@ def _names(kind: str) -> str:
 
 
 SimilaritySets = Annotated[
-    list[str] | None,
-    typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE"),
+    list[str] | None, typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE")
 ]
 AnalogySets = Annotated[
     list[str] | None, typer.Option(help=f"File of analogy questions, or {_names('analogies')}.", metavar="FILE")

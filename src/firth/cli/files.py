@@ -76,8 +76,7 @@ def info(
     verify: Annotated[
         bool,
         typer.Option(
-            "--verify",
-            help="Check every file of a folder against its checksum; exit status 1 if one is damaged.",
+            "--verify", help="Check every file of a folder against its checksum; exit status 1 if one is damaged."
         ),
     ] = False,
     quiet: Quiet = False,

@@ -18,11 +18,7 @@ from firth.vectors.index.load import searched_vectors
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
 from firth.vectors.index.trial import USUAL, Trial, try_indexes, usual_choices
 
-FLAGS = (
-    Flags(ExactOptions, "Kind exact"),
-    Flags(LshOptions, "Kind lsh"),
-    Flags(HnswOptions, "Kind hnsw"),
-)
+FLAGS = (Flags(ExactOptions, "Kind exact"), Flags(LshOptions, "Kind lsh"), Flags(HnswOptions, "Kind hnsw"))
 COLUMNS = f"{'index':<40} {'recall':>7} {'scanned':>8} {'us/query':>9} {'in batch':>9} {'build s':>8} {'MB':>7}"
 
 

@@ -54,12 +54,7 @@ def score(
 
 
 def perplexity(
-    model: Model,
-    text: Sources,
-    column: Column = None,
-    cache: Cache = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
+    model: Model, text: Sources, column: Column = None, cache: Cache = None, quiet: Quiet = False, json: AsJson = False
 ) -> None:
     """Measure the perplexity of a text, with its interval."""
     scorer = _open(model, quiet)

@@ -215,8 +215,7 @@ def models(
 
 def bias(
     source: Annotated[
-        str,
-        names("JSON lines with name and effect, and optionally low, high and p; - for standard input.", "FILE"),
+        str, names("JSON lines with name and effect, and optionally low, high and p; - for standard input.", "FILE")
     ],
     **shared: Any,
 ) -> plots.Picture:

@@ -70,10 +70,7 @@ def postprocess(
     vectors: Vectors,
     step: Annotated[
         list[str],
-        names(
-            f"Steps in order: {', '.join(STEPS)}. Colons add options: reduce:50, whiten:zca:ridge=0.01.",
-            "STEP",
-        ),
+        names(f"Steps in order: {', '.join(STEPS)}. Colons add options: reduce:50, whiten:zca:ridge=0.01.", "STEP"),
     ],
     output: Output,
     others: Annotated[

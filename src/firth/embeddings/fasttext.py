@@ -77,7 +77,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
     presets: ClassVar = {
         "fasttext": Preset(
             "fastText: words as sums of character n-grams, so unseen words get vectors too (Bojanowski et al. 2017)."
-        ),
+        )
     }
     common_options: ClassVar = ("architecture", "dim", "window", "min_n", "max_n", "negative", "epochs", "lr")
 

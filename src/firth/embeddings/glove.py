@@ -73,7 +73,7 @@ class GloVe:
     """
 
     presets: ClassVar = {
-        "glove": Preset("GloVe: vectors fitted to the logarithms of co-occurrence counts (Pennington et al. 2014)."),
+        "glove": Preset("GloVe: vectors fitted to the logarithms of co-occurrence counts (Pennington et al. 2014).")
     }
     common_options: ClassVar = ("dim", "window", "epochs", "lr")
 

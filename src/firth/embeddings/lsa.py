@@ -53,7 +53,7 @@ class LatentSemanticAnalysis:
     """
 
     presets: ClassVar = {
-        "lsa": Preset("LSA: latent semantic analysis of a word-by-document matrix (Deerwester et al. 1990)."),
+        "lsa": Preset("LSA: latent semantic analysis of a word-by-document matrix (Deerwester et al. 1990).")
     }
     common_options: ClassVar = ("dim", "weighting")
 

@@ -61,7 +61,7 @@ class NgramVectors:
     """
 
     presets: ClassVar = {
-        "ngram": Preset("Vectors of frequent character n-grams, for text without spaces (Oshikiri 2017)."),
+        "ngram": Preset("Vectors of frequent character n-grams, for text without spaces (Oshikiri 2017).")
     }
     common_options: ClassVar = ("dim", "max_length", "units")
     corpus_options: ClassVar[Mapping[str, Any]] = {"tokens": characters, "min_count": 1}  # of the text there

@@ -54,15 +54,7 @@ from firth.embeddings.training import LearningRate, Matrices, initial_matrices, 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
-from firth.kernels.objectives import (
-    MERGE,
-    Predictor,
-    Scoring,
-    merge_copies,
-    most_outputs,
-    own_copies,
-    predictor,
-)
+from firth.kernels.objectives import MERGE, Predictor, Scoring, merge_copies, most_outputs, own_copies, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
 from firth.kernels.targets import Addresses, Work, addresses
@@ -87,7 +79,7 @@ class ParagraphVectors:
     """
 
     presets: ClassVar = {
-        "paragraph": Preset("Paragraph vectors: a vector per document, PV-DM or PV-DBOW (Le and Mikolov 2014)."),
+        "paragraph": Preset("Paragraph vectors: a vector per document, PV-DM or PV-DBOW (Le and Mikolov 2014).")
     }
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 

@@ -64,16 +64,7 @@ from firth.kernels.positions import gather_places, join_rows, split_gradient
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
-from firth.kernels.targets import (
-    Addresses,
-    Work,
-    addresses,
-    draw_noise,
-    fetch_rows,
-    following,
-    new_work,
-    place_outputs,
-)
+from firth.kernels.targets import Addresses, Work, addresses, draw_noise, fetch_rows, following, new_work, place_outputs
 from firth.kernels.trees import huffman
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -99,7 +90,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
     """
 
     presets: ClassVar = {
-        "structured": Preset("Structured skip-gram: skip-gram that knows the order of words (Ling et al. 2015)."),
+        "structured": Preset("Structured skip-gram: skip-gram that knows the order of words (Ling et al. 2015).")
     }
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
 

@@ -36,10 +36,7 @@ _CELLS = 1 << 22  # scores per block
 
 
 def solve(
-    vectors: npt.NDArray[np.floating],
-    questions: npt.NDArray[np.integer],
-    *,
-    method: Method = "3cosadd",
+    vectors: npt.NDArray[np.floating], questions: npt.NDArray[np.integer], *, method: Method = "3cosadd"
 ) -> npt.NDArray[np.int64]:
     """Answer analogy questions; every row of `vectors` is a candidate.
 

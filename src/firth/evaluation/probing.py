@@ -43,14 +43,7 @@ from firth.evaluation.pair_offsets import evaluate_pairs
 from firth.evaluation.similarity import spearman
 from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
 from firth.randomness import generator
-from firth.readers.word_properties import (
-    FOLDS,
-    MIN_NUMBERS,
-    RelatedPairs,
-    WordLabels,
-    WordNumbers,
-    read_word_property,
-)
+from firth.readers.word_properties import FOLDS, MIN_NUMBERS, RelatedPairs, WordLabels, WordNumbers, read_word_property
 from firth.resampling import Mean, RankCorrelation, Sample, Statistic
 from firth.vectors.cosine import Matrix
 

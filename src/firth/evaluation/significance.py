@@ -8,17 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from firth.resampling import (
-    LEVEL,
-    RESAMPLES,
-    Floats,
-    Mean,
-    RankCorrelation,
-    Sample,
-    draws,
-    resampled,
-    value_of,
-)
+from firth.resampling import LEVEL, RESAMPLES, Floats, Mean, RankCorrelation, Sample, draws, resampled, value_of
 
 BOOTSTRAP, STEIGER = "paired bootstrap", "Steiger"
 

@@ -29,12 +29,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def spearman_interval(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    *,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
     """Return the bootstrap percentile interval of Spearman's correlation.
 

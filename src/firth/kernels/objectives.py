@@ -33,15 +33,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import call_exponentials, place_of
-from firth.kernels.memory import (
-    get_float32,
-    get_float64,
-    get_int64,
-    get_uint64,
-    set_float32,
-    set_float64,
-    set_int64,
-)
+from firth.kernels.memory import get_float32, get_float64, get_int64, get_uint64, set_float32, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines

@@ -41,14 +41,7 @@ from firth.kernels.native import compile_functions
 from firth.kernels.native_calls import calling
 from firth.kernels.row_sums import emit_add, emit_mean
 from firth.kernels.rows import own_lines
-from firth.kernels.step_emission import (
-    MOST_HIDDEN,
-    MOST_PADDING,
-    WIDTH,
-    emit_by_hidden,
-    emit_score,
-    emit_update,
-)
+from firth.kernels.step_emission import MOST_HIDDEN, MOST_PADDING, WIDTH, emit_by_hidden, emit_score, emit_update
 from firth.kernels.vector_ir import F32, I64, Emitter
 
 LN2 = math.log(2.0)

@@ -66,10 +66,7 @@ class TextGenerator:
         """Generate continuations of prompt ids; other arguments and errors as in `LanguageModel.generate`."""
         kind = _search_kind(n, options, search)
         ids = self.vocabulary.ids
-        limits = {
-            "stop": [ids[EOS]] if self.rules.eos else [],
-            "banned": [] if unknown else [ids[UNK]],
-        }
+        limits = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": [] if unknown else [ids[UNK]]}
         if kind == "sample":
             return sample(self.scorer, [prompt] * n, options, **limits, seed=seed)
         if kind == "greedy":

@@ -58,11 +58,7 @@ class Mixture(LanguageModel):
     """
 
     def __init__(
-        self,
-        models: Sequence[LanguageModel],
-        weights: npt.ArrayLike,
-        *,
-        metadata: dict[str, Any] | None = None,
+        self, models: Sequence[LanguageModel], weights: npt.ArrayLike, *, metadata: dict[str, Any] | None = None
     ) -> None:
         self.models = tuple(models)
         _check(self.models)
@@ -112,11 +108,7 @@ class Mixture(LanguageModel):
         """Save the mixture as a folder, each model in a folder inside; see `LanguageModel.save`."""
         parts = {_part(i): model.save for i, model in enumerate(self.models)}
         content = ModelFolder(
-            kind=KIND,
-            arrays={"weights": self.weights},
-            metadata=self.metadata,
-            card=_card(self),
-            subfolders=parts,
+            kind=KIND, arrays={"weights": self.weights}, metadata=self.metadata, card=_card(self), subfolders=parts
         )
         model_folder.write(path, content)
 

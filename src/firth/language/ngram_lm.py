@@ -75,12 +75,7 @@ class NgramLM:
             raise OptionError("discounts=2: expected 3 (modified Kneser-Ney) or 1")
 
     def train(
-        self,
-        corpus: Corpus | LanguageText | Any,
-        *,
-        threads: int | None = None,
-        progress: Progress = None,
-        **text: Any,
+        self, corpus: Corpus | LanguageText | Any, *, threads: int | None = None, progress: Progress = None, **text: Any
     ) -> NgramModel:
         """Count the n-grams of a text and return the smoothed model.
 

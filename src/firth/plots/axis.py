@@ -110,10 +110,7 @@ def _two(chosen: Chosen, places: Floats, names: list[str], notes: list[str]) -> 
     return Picture(
         kind="axis",
         title="",
-        marks=[
-            Lines(ends=cross, style="guide"),
-            Points(xy=places, labels=chosen.words, groups=chosen.groups),
-        ],
+        marks=[Lines(ends=cross, style="guide"), Points(xy=places, labels=chosen.words, groups=chosen.groups)],
         rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)],
         caption=CAPTION,
         notes=notes,

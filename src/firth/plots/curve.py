@@ -18,11 +18,7 @@ UNITS = {"words": "nats per prediction", "cells": "per cell", "texts": "nats per
 
 
 def training_curves(
-    models: Mapping[str, Mapping[str, Any]],
-    *,
-    loss: str = "sample",
-    relative: bool = False,
-    title: str | None = None,
+    models: Mapping[str, Mapping[str, Any]], *, loss: str = "sample", relative: bool = False, title: str | None = None
 ) -> Picture:
     """Return the learning curves of models.
 

@@ -295,13 +295,7 @@ def _sizes(figure: Any, drawn: Mapping[int, Any], points: Points) -> Floats:
 
 
 def _put(
-    axes: Any,
-    points: Points,
-    drawn: Mapping[int, Any],
-    anchors: Floats,
-    placed: Placed,
-    sizes: Floats,
-    edge: Floats,
+    axes: Any, points: Points, drawn: Mapping[int, Any], anchors: Floats, placed: Placed, sizes: Floats, edge: Floats
 ) -> None:
     """Move labels to their places, with a halo each, and a line to those that are far away."""
     patches = library("matplotlib.patches", PURPOSE)

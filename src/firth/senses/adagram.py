@@ -95,9 +95,7 @@ class AdaGram:
         Bartunov et al. 2016; the module docstring has the formulas and all departures.
     """
 
-    presets: ClassVar = {
-        "adagram": Preset("AdaGram: learns how many senses each word has (Bartunov et al. 2016)."),
-    }
+    presets: ClassVar = {"adagram": Preset("AdaGram: learns how many senses each word has (Bartunov et al. 2016).")}
     common_options: ClassVar = ("dim", "window", "max_senses", "epochs", "lr")
 
     dim: int = window_options.dim()

@@ -84,7 +84,7 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
     """
 
     presets: ClassVar = {
-        "sense-clusters": Preset("Word senses as clusters of the contexts a word stands in (Huang et al. 2012)."),
+        "sense-clusters": Preset("Word senses as clusters of the contexts a word stands in (Huang et al. 2012).")
     }
     common_options: ClassVar = ("senses", "max_senses", "dim", "window", "negative", "epochs", "lr")
 

@@ -136,10 +136,7 @@ def sense_vectors(
 
 
 def tidy(
-    vectors: npt.NDArray[np.float32],
-    centres: npt.NDArray[np.float32],
-    counts: Rows,
-    by: Tidying,
+    vectors: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], counts: Rows, by: Tidying
 ) -> npt.NDArray[np.bool_]:
     """Merge similar senses of one word, in place, and return (n,) which senses are kept; the most frequent always is.
 

@@ -89,10 +89,7 @@ class BytePairEncoding:
 
 
 def apply_merges(
-    chunk: str,
-    ranks: Mapping[tuple[str, str], int],
-    dropout: float = 0.0,
-    rng: random.Random | None = None,
+    chunk: str, ranks: Mapping[tuple[str, str], int], dropout: float = 0.0, rng: random.Random | None = None
 ) -> list[str]:
     """Return the subwords of a chunk: apply the earliest-learned merge, leftmost first, until none applies.
 

@@ -93,11 +93,7 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-REFERENCES: dict[str, Tokeniser] = {
-    "unicode": unicode_tokens,
-    "whitespace": whitespace_tokens,
-    "text8": text8_tokens,
-}
+REFERENCES: dict[str, Tokeniser] = {"unicode": unicode_tokens, "whitespace": whitespace_tokens, "text8": text8_tokens}
 
 
 def tokeniser(tokens: Any) -> Tokeniser:

@@ -118,10 +118,7 @@ def evaluate_word_analogies(
         FormatError: a question stands before the first section, or there is none.
         OptionError: there is no such similarity function.
     """
-    asks: dict[str, Callable[..., Any]] = {
-        "most_similar": most_similar,
-        "most_similar_cosmul": most_similar_cosmul,
-    }
+    asks: dict[str, Callable[..., Any]] = {"most_similar": most_similar, "most_similar_cosmul": most_similar_cosmul}
     if similarity_function not in asks:
         raise OptionError(f"similarity_function={similarity_function!r}: expected one of {', '.join(asks)}")
     rows = _usable(space, restrict_vocab, case_insensitive)

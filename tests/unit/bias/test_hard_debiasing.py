@@ -11,10 +11,7 @@ from tests.unit.bias.planted import PAIR_LIST, WORDS, planted
 
 VECTORS = WordVectors(
     ["she", "he", "nurse", "aunt", "uncle", "queen"],
-    np.array(
-        [[-0.6, 0.8, 0], [1.2, 1.6, 0], [-1.2, 0, 1.6], [0, 1, 0], [0.6, 0.8, 0], [-3, 0, 4]],
-        dtype=np.float64,
-    ),
+    np.array([[-0.6, 0.8, 0], [1.2, 1.6, 0], [-1.2, 0, 1.6], [0, 1, 0], [0.6, 0.8, 0], [-3, 0, 4]], dtype=np.float64),
 )
 
 

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.evaluation.sense_induction import (
-    BASELINES,
-    WordMean,
-    adjusted_rand,
-    paired_f,
-    score,
-    supervised_recall,
-)
+from firth.evaluation.sense_induction import BASELINES, WordMean, adjusted_rand, paired_f, score, supervised_recall
 from firth.readers.sense_keys import read_sense_key
 
 KEY = "wsi-semeval2010/semeval-2010/key.txt"
@@ -112,10 +105,7 @@ def test_what_is_no_key_is_refused(tmp_path, text, message):
         read_sense_key(tmp_path / "key")
 
 
-GOLD = {
-    "bank.n": {"1": "money", "2": "money", "3": "river", "4": "river"},
-    "run.v": {"5": "move", "6": "move"},
-}
+GOLD = {"bank.n": {"1": "money", "2": "money", "3": "river", "4": "river"}, "run.v": {"5": "move", "6": "move"}}
 
 
 def only(report, **wanted):

@@ -8,11 +8,7 @@ from scipy.sparse import csr_array
 
 from firth.errors import FormatError
 from firth.evaluation.evaluate import evaluate
-from firth.evaluation.substitution import (
-    generalised_average_precision,
-    output_vectors,
-    rank_scores,
-)
+from firth.evaluation.substitution import generalised_average_precision, output_vectors, rank_scores
 from firth.evaluation.suite import EvaluationOptions, Space
 from firth.readers.lexical_substitution import read_substitutions
 from firth.vectors.word_vectors import WordVectors
@@ -172,10 +168,7 @@ def test_substitution_by_hand(vectors, tmp_path):
     gold = written(tmp_path)
     rows = {row.metric: row for row in evaluate(vectors, suites={"substitution": gold}).rows}
     assert {name: row.value for name, row in rows.items()} == pytest.approx(
-        {
-            "gap-cosine": (0.8 + 17 / 24) / 2,
-            **dict.fromkeys(("gap-add", "gap-baladd", "gap-mult", "gap-balmult"), 1.0),
-        }
+        {"gap-cosine": (0.8 + 17 / 24) / 2, **dict.fromkeys(("gap-add", "gap-baladd", "gap-mult", "gap-balmult"), 1.0)}
     )
     row = rows["gap-add"]
     assert (row.set, row.covered, row.total, row.baseline_name) == ("toy", 2, 2, "random")
@@ -248,8 +241,7 @@ def test_sentences_that_are_missing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "targets", "sentences"),
-    [("lst_all.gold", 201, 1986), ("coinco_all.no_problematic.gold", 4248, 15365)],
+    ("name", "targets", "sentences"), [("lst_all.gold", 201, 1986), ("coinco_all.no_problematic.gold", 4248, 15365)]
 )
 def test_the_published_sets(shared_data, name, targets, sentences):
     """Their candidates are those that the sets' own lists of candidates hold, single words only."""

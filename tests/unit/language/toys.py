@@ -10,13 +10,7 @@ from tests.unit.inference.toys import Table, random_table
 
 WORDS = ["a", "b", EOS, UNK]
 # After a, b, </s>, <unk>, and at the beginning: probabilities of a, b, </s>, <unk>.
-TABLE = [
-    [0.1, 0.5, 0.3, 0.1],
-    [0.4, 0.1, 0.4, 0.1],
-    [0.5, 0.3, 0.1, 0.1],
-    [0.2, 0.2, 0.2, 0.4],
-    [0.6, 0.2, 0.1, 0.1],
-]
+TABLE = [[0.1, 0.5, 0.3, 0.1], [0.4, 0.1, 0.4, 0.1], [0.5, 0.3, 0.1, 0.1], [0.2, 0.2, 0.2, 0.4], [0.6, 0.2, 0.1, 0.1]]
 
 
 class TableModel(LanguageModel):

@@ -103,10 +103,7 @@ def test_words_that_stand_twice(tmp_path):
             "".join(f"w{i}\tanimate\n" for i in range(9)),
             "every word has the label 'animate', expected at least two labels",
         ),
-        (
-            animals() + "x\trare\ny\trare\n",
-            "2 of 14 words have the label 'rare', expected at least 5, one per fold",
-        ),
+        (animals() + "x\trare\ny\trare\n", "2 of 14 words have the label 'rare', expected at least 5, one per fold"),
         (animals() + "alone\n", "line 13: 'alone', expected a word and a label, number or other word"),
         (animals(",") + "a,b,c\n", "line 13: 'a,b,c', expected"),
         ("".join(f"w{i}\t{i / 2}\n" for i in range(6)), "6 different numbers for 6 words, expected at least 10 words"),

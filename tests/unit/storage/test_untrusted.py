@@ -51,8 +51,7 @@ def test_the_limit_grows_with_the_file_and_can_be_set(small, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("pack", "unpack"),
-    [(gzip.compress, gzip.GzipFile), (bz2.compress, bz2.BZ2File), (lzma.compress, lzma.LZMAFile)],
+    ("pack", "unpack"), [(gzip.compress, gzip.GzipFile), (bz2.compress, bz2.BZ2File), (lzma.compress, lzma.LZMAFile)]
 )
 def test_what_unfolds_too_far_is_refused(small, tmp_path, pack, unpack):
     path = tmp_path / "packed"

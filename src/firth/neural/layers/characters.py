@@ -150,13 +150,7 @@ class CharacterLSTM(nn.Module):
     """
 
     def __init__(
-        self,
-        spellings: Sequence[str],
-        *,
-        char_dim: int = 50,
-        hidden: int = 150,
-        width: int = 50,
-        longest: int = 50,
+        self, spellings: Sequence[str], *, char_dim: int = 50, hidden: int = 150, width: int = 50, longest: int = 50
     ) -> None:
         super().__init__()
         _check(spellings, char_dim=char_dim, hidden=hidden, longest=longest, width=width)

@@ -54,13 +54,7 @@ class Qrnn(nn.Module):
     """
 
     def __init__(
-        self,
-        width_in: int,
-        hidden: int,
-        *,
-        window: int = 2,
-        pooling: str = "fo",
-        dropout: Dropouts | None = None,
+        self, width_in: int, hidden: int, *, window: int = 2, pooling: str = "fo", dropout: Dropouts | None = None
     ) -> None:
         super().__init__()
         if pooling not in POOLINGS:

@@ -23,10 +23,7 @@ from firth.neural.layers.state import State
 # Returns a layer in one direction, given its input width, H and its dropout rates.
 Cell = Callable[..., Any]
 
-CELLS: dict[str, Cell] = {
-    **{kind: partial(RecurrentLayer, kind) for kind in STEPS},
-    "qrnn": Qrnn,
-}
+CELLS: dict[str, Cell] = {**{kind: partial(RecurrentLayer, kind) for kind in STEPS}, "qrnn": Qrnn}
 
 
 class RecurrentStack(nn.Module):

@@ -104,12 +104,7 @@ def recall(found: npt.NDArray[np.int64], truth: npt.NDArray[np.int64]) -> float:
 
 
 def try_indexes(
-    vectors: "WordVectors",
-    choices: Sequence[Choice] = USUAL,
-    *,
-    k: int = 10,
-    queries: int = 1000,
-    seed: int = 0,
+    vectors: "WordVectors", choices: Sequence[Choice] = USUAL, *, k: int = 10, queries: int = 1000, seed: int = 0
 ) -> Iterator[Trial]:
     """Try kinds of index on vectors, with words held out as queries; yield what came out, one index at a time.
 

@@ -26,13 +26,7 @@ from firth.vectors.io.detect import opened, packing_of
 from firth.vectors.io.table import Reading
 
 FORMATS = ("firth", "word2vec", "word2vec-binary", "glove", "fasttext", "floret")
-SUFFIXES = {
-    ".bin": "word2vec-binary",
-    ".txt": "word2vec",
-    ".vec": "word2vec",
-    ".ftz": "fasttext",
-    ".floret": "floret",
-}
+SUFFIXES = {".bin": "word2vec-binary", ".txt": "word2vec", ".vec": "word2vec", ".ftz": "fasttext", ".floret": "floret"}
 
 
 def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:

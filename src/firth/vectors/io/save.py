@@ -18,11 +18,7 @@ from firth.vectors.space import Path, SubwordSpace, VectorSpace
 
 
 def save_words(
-    vectors: VectorSpace,
-    path: Path,
-    format: str | None = None,
-    *,
-    dtype: npt.DTypeLike | None = None,
+    vectors: VectorSpace, path: Path, format: str | None = None, *, dtype: npt.DTypeLike | None = None
 ) -> None:
     """Save vectors as a folder that `firth.load` maps, or as a file of another program.
 
@@ -53,11 +49,7 @@ def save_words(
 
 
 def save_subwords(
-    vectors: SubwordSpace,
-    path: Path,
-    format: str | None = None,
-    *,
-    dtype: npt.DTypeLike | None = None,
+    vectors: SubwordSpace, path: Path, format: str | None = None, *, dtype: npt.DTypeLike | None = None
 ) -> None:
     """Save vectors with subwords as a folder that `firth.load` maps, or as a file of another program.
 

@@ -8,13 +8,7 @@ from scipy.stats import chisquare
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
-from firth.neural.layers.scheduled_sampling import (
-    Feeding,
-    exponential_share,
-    fed,
-    inverse_sigmoid_share,
-    linear_share,
-)
+from firth.neural.layers.scheduled_sampling import Feeding, exponential_share, fed, inverse_sigmoid_share, linear_share
 from firth.neural.layers.transformer import TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
 

@@ -69,8 +69,7 @@ def test_mlflow(fake):
 
 
 @pytest.mark.parametrize(
-    ("make", "package"),
-    [(lambda: TensorBoard("x"), "tensorboard"), (WeightsAndBiases, "wandb"), (MLflow, "mlflow")],
+    ("make", "package"), [(lambda: TensorBoard("x"), "tensorboard"), (WeightsAndBiases, "wandb"), (MLflow, "mlflow")]
 )
 def test_what_is_missing_is_said_at_once(make, package, monkeypatch):
     usual = importlib.util.find_spec

@@ -11,11 +11,7 @@ from firth.vectors.io.load import load, load_words
 from firth.vectors.subword_vectors import SubwordVectors
 from tests.unit.vectors.io.subwords import same, some
 
-HOWS = {
-    "fasttext": Hashing(2, 4, 500),
-    "floret": Hashing(2, 4, 50, 2),
-    "no n-grams": Hashing(3, 0, 500),
-}
+HOWS = {"fasttext": Hashing(2, 4, 500), "floret": Hashing(2, 4, 50, 2), "no n-grams": Hashing(3, 0, 500)}
 
 
 @pytest.mark.parametrize("how", HOWS)

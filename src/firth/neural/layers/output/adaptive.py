@@ -33,7 +33,14 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import OutputLayer, checked_counts, checked_number, refuse_tied, start_uniform
+from firth.neural.layers.output.base import (
+    OutputLayer,
+    TiedWeight,
+    checked_counts,
+    checked_number,
+    refuse_tied,
+    start_uniform,
+)
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 MOST_TAILS = 64  # more than any vocabulary has use for
@@ -75,7 +82,7 @@ class AdaptiveSoftmax(OutputLayer):
         words: int,
         *,
         counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
+        tied: TiedWeight = None,
         cutoffs: int | Sequence[int] | None = None,
         tails: int = 2,
         shrink: float = 4.0,

@@ -11,6 +11,8 @@ import torch
 
 from firth.errors import OptionError, ShapeError
 
+TiedWeight = torch.nn.Parameter | None  # (V, E) of an embedding, to share
+
 
 class OutputLayer(torch.nn.Module, abc.ABC):
     """An output layer: hidden states to losses and log-probabilities of words.

@@ -27,7 +27,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import OutputLayer, refuse_tied, shares, start_uniform
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, refuse_tied, shares, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 
@@ -59,13 +59,7 @@ class ClassSoftmax(OutputLayer):
     inner: torch.Tensor
 
     def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
-        classes: Any = None,
+        self, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, classes: Any = None
     ) -> None:
         super().__init__(width, words)
         refuse_tied("classes", tied)

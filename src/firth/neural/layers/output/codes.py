@@ -134,8 +134,4 @@ def _random(words: int, counts: Any, seed: str) -> WordCodes:
     return WordCodes(balanced_children(generator(0, f"tree {seed}").permutation(words)), np.arange(words))
 
 
-TREES: dict[str, Callable[[int, Any, str], WordCodes]] = {
-    "huffman": _huffman,
-    "balanced": _balanced,
-    "random": _random,
-}
+TREES: dict[str, Callable[[int, Any, str], WordCodes]] = {"huffman": _huffman, "balanced": _balanced, "random": _random}

@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.base import OutputLayer, checked_number, checked_switch
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number, checked_switch
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -59,7 +59,7 @@ class ContrastiveSoftmax(OutputLayer):
         words: int,
         *,
         counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
+        tied: TiedWeight = None,
         samples: int = 1024,
         log_z: float = 0.0,
         learn_z: bool = False,

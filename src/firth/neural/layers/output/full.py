@@ -25,7 +25,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
-from firth.neural.layers.output.base import OutputLayer, checked_switch, shares, start_uniform
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_switch, shares, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 
@@ -53,13 +53,7 @@ class FullSoftmax(OutputLayer):
     projection: torch.nn.Parameter | None
 
     def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
-        bias: bool = True,
+        self, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, bias: bool = True
     ) -> None:
         super().__init__(width, words)
         if tied is not None and (tied.dim() != 2 or len(tied) != words):

@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 
-from firth.neural.layers.output.base import OutputLayer, checked_number
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -55,7 +55,7 @@ class ImportanceSoftmax(OutputLayer):
         words: int,
         *,
         counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
+        tied: TiedWeight = None,
         samples: int = 1024,
         power: float = 1.0,
     ) -> None:

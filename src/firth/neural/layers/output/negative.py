@@ -24,7 +24,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import OutputLayer, checked_number, shares
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number, shares
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -57,7 +57,7 @@ class NegativeSampling(OutputLayer):
         words: int,
         *,
         counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
+        tied: TiedWeight = None,
         negative: float = 10.0,
         samples: int = 512,
         power: float = 0.75,

@@ -4,11 +4,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from firth.errors import OptionError
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
-from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.output.base import OutputLayer, TiedWeight
 from firth.neural.layers.output.classes import ClassSoftmax
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.full import FullSoftmax
@@ -28,14 +26,7 @@ OUTPUTS: dict[str, Callable[..., OutputLayer]] = {
 
 
 def make_output(
-    kind: str,
-    width: int,
-    words: int,
-    *,
-    counts: Any = None,
-    tied: torch.nn.Parameter | None = None,
-    seed: int = 0,
-    **options: Any,
+    kind: str, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, seed: int = 0, **options: Any
 ) -> OutputLayer:
     """Return a new output layer.
 

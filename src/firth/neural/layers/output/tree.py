@@ -29,7 +29,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.base import OutputLayer, refuse_tied, shares, start_uniform
+from firth.neural.layers.output.base import OutputLayer, TiedWeight, refuse_tied, shares, start_uniform
 from firth.neural.layers.output.codes import WordCodes, named_codes
 from firth.neural.layers.output.path_scores import Passes, path_log_prob
 from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
@@ -75,7 +75,7 @@ class TreeSoftmax(OutputLayer):
         words: int,
         *,
         counts: Any = None,
-        tied: torch.nn.Parameter | None = None,
+        tied: TiedWeight = None,
         seed: int = 0,
         tree: str | WordCodes = "huffman",
         codes: int = 1,

@@ -53,7 +53,7 @@ class FeedForwardLM:
     """
 
     presets: ClassVar = {
-        "feedforward": Preset("Feed-forward n-gram model, the first neural language model (Bengio et al. 2003)."),
+        "feedforward": Preset("Feed-forward n-gram model, the first neural language model (Bengio et al. 2003).")
     }
     common_options: ClassVar = ("order", "dim", "hidden", "dropout", "output")
     train = train_language_model

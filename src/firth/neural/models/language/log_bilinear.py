@@ -60,7 +60,7 @@ class LogBilinearLM:
     presets: ClassVar = {
         "log-bilinear": Preset(
             "Log-bilinear model: a linear map predicts the vector of the next word (Mnih and Hinton 2007)."
-        ),
+        )
     }
     common_options: ClassVar = ("order", "dim", "dropout", "output")
     train = train_language_model

@@ -58,9 +58,7 @@ class TransformerLM:
         Vaswani et al. 2017 and the papers in the module's docstring, with the formula and every departure.
     """
 
-    presets: ClassVar = {
-        "transformer": Preset("Transformer decoder (Vaswani et al. 2017, Radford et al. 2019)."),
-    }
+    presets: ClassVar = {"transformer": Preset("Transformer decoder (Vaswani et al. 2017, Radford et al. 2019).")}
     common_options: ClassVar = ("dim", "layers", "heads", "context", "dropout", "output")
     train = train_language_model
     spells: ClassVar[bool] = False
