@@ -9,6 +9,7 @@ import numpy as np
 from firth.embeddings.shards import Shard
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
 
+FORMER_OPTIONS = {"min_prior": "min_share"}  # names in checkpoints of earlier versions
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
@@ -58,7 +59,7 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
     make_folder(folder)
     if not (folder / FILE).exists():
         return
-    with reading_state(folder / FILE, run.identity()) as (facts, file):
+    with reading_state(folder / FILE, run.identity(), _current_identity) as (facts, file):
         arrays = {name: file.get_tensor(name) for name in (*_arrays(run), *SHARD_STATE)}
         _check(run, facts, arrays)
         for name, array in _arrays(run).items():
@@ -95,6 +96,11 @@ def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any
         raise ValueError(f"epoch {epoch!r} of {run.epochs} with {len(losses)} losses")
     if not all(isinstance(loss, float) for loss in (*losses, *facts["sample_losses"])):
         raise ValueError("losses that are not numbers")
+
+
+def _current_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
+    options = {FORMER_OPTIONS.get(name, name): value for name, value in identity["options"].items()}
+    return {**identity, "options": options}
 
 
 def _arrays(run: ResumableRun) -> dict[str, Any]:
