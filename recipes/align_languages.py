@@ -19,7 +19,7 @@ import warnings
 from pathlib import Path
 
 import firth
-from firth.alignment.retrieval import evaluate
+from firth.alignment.retrieval import evaluate_retrieval
 
 WORD = re.compile(r"[^\W\d_]+")
 PIVOTS = (200, 500, 1000)
@@ -61,7 +61,7 @@ def learned(sides, pairs, count, seed, **how):
     with warnings.catch_warnings():  # weak vectors are warned of, and measured here
         warnings.simplefilter("ignore", UserWarning)
         alignment = firth.Procrustes(**how).align(*sides, known[:count], progress=False)
-    return evaluate(alignment, known[count:]), {"margin": alignment.metadata["margin"]}
+    return evaluate_retrieval(alignment, known[count:]), {"margin": alignment.metadata["margin"]}
 
 
 def figures(told):
@@ -100,7 +100,7 @@ def measure(sentences, pairs, seed, chosen):
                 *sides, seed=seed, threads=chosen.threads, progress=False
             )
         names = ("rounds_taken", "runs_taken", "likeness", "agreement", "converged", "reason", "margin")
-        return evaluate(alignment, pairs), {name: alignment.metadata[name] for name in names}
+        return evaluate_retrieval(alignment, pairs), {name: alignment.metadata[name] for name in names}
 
     began = time.perf_counter()
     sides = [

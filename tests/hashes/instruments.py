@@ -35,13 +35,13 @@ def of_alignment(alignment: Any) -> dict[str, Any]:
 
 def procrustes(**options: Any) -> Any:
     """Spaces aligned by a dictionary, and how well."""
-    from firth.alignment.retrieval import evaluate
+    from firth.alignment.retrieval import evaluate_retrieval
 
     vectors = seeds.vectors()
     words = list(vectors.words)
     pairs = [(word, f"x{word}") for word in words]
     alignment = firth.Procrustes(**options).align(vectors, target(), pairs[:80], threads=1, progress=False)
-    judged = evaluate(alignment, pairs[80:140], seed=1)
+    judged = evaluate_retrieval(alignment, pairs[80:140], seed=1)
     return {**of_alignment(alignment), "figures": [[each.metric, each.precision, each.ranks] for each in judged]}
 
 

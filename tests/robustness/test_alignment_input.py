@@ -31,8 +31,8 @@ def align(firth, *arguments, sides=("a.firth", "b.firth"), pivots="pivots.txt"):
 
 def test_test_pairs_among_the_pivots(firth, tmp_path):
     write_pairs(tmp_path / "test.txt", translations(50, 80))
-    told = align(firth, "--test", "test.txt").complaint
-    assert told.startswith("10 of 30 test pairs are among the pivots (a50 b50, a51 b51, a52 b52, ...)")
+    complaint = align(firth, "--test", "test.txt").complaint
+    assert complaint.startswith("10 of 30 test pairs are among the pivots (a50 b50, a51 b51, a52 b52, ...)")
     assert not (tmp_path / "ab").exists()
 
 
@@ -51,8 +51,10 @@ def test_no_usable_pair(firth, tmp_path):
 
 def test_unlike_widths(firth):
     narrow = ("a.firth", "narrow.firth")
-    told = align(firth, sides=narrow).complaint
-    assert told.startswith("vectors of 20 and of 12 numbers: an orthogonal map needs equal widths; take method='least")
+    complaint = align(firth, sides=narrow).complaint
+    assert complaint.startswith(
+        "vectors of dimensions 20 and 12: an orthogonal map needs equal dimensions; use method='least"
+    )
     done = align(firth, "--method", "least-squares", sides=narrow)
     assert done.status == 0, done.err
     assert "words x 12" in done.out
@@ -60,8 +62,8 @@ def test_unlike_widths(firth):
 
 def test_fewer_pairs_than_directions(firth, tmp_path):
     write_pairs(tmp_path / "few.txt", translations(0, 7))
-    told = align(firth, "--method", "weighted", pivots="few.txt").complaint
-    assert told.startswith("7 pairs whose source vectors span 7 of 20 directions: expected pairs that span all")
+    complaint = align(firth, "--method", "weighted", pivots="few.txt").complaint
+    assert complaint.startswith("7 pairs whose source vectors span 7 of 20 dimensions: expected all")
 
 
 def test_not_a_number(firth, tmp_path):
@@ -71,8 +73,8 @@ def test_not_a_number(firth, tmp_path):
     lines = [" ".join([word, *map(str, row)]) for word, row in zip(source.words, rows.tolist(), strict=True)]
     (tmp_path / "nan.txt").write_text("\n".join([f"{len(rows)} 20", *lines]), encoding="utf-8")
     for flags in (["--dictionary", "pivots.txt"], ["--unsupervised"]):
-        told = firth("align", "nan.txt", "b.firth", *flags, "-o", "ab", "--quiet").complaint
-        assert "a5" in told or "line 7" in told, told
+        complaint = firth("align", "nan.txt", "b.firth", *flags, "-o", "ab", "--quiet").complaint
+        assert "a5" in complaint or "line 7" in complaint, complaint
     assert not (tmp_path / "ab").exists()
 
 
@@ -85,8 +87,8 @@ def test_no_common_word(firth):
 
 def test_few_words_and_other_folders(firth, tmp_path):
     twins(words=9)[0].save(tmp_path / "nine.firth")
-    told = firth("align", "nine.firth", "b.firth", "--unsupervised", "-o", "ab").complaint
-    assert told.startswith("9 source words: expected at least 10")
+    complaint = firth("align", "nine.firth", "b.firth", "--unsupervised", "-o", "ab").complaint
+    assert complaint.startswith("9 source words: expected at least 10")
     (tmp_path / "ab").mkdir()
     (tmp_path / "ab" / "thesis.tex").write_text("precious")
     assert "folder of something else" in align(firth).complaint

@@ -1,7 +1,7 @@
-"""What aligning gives: two spaces made one, which can be asked for translations, applied to other vectors, and saved.
+"""Alignment: two vector spaces mapped into one, with translation, mapping of further vectors, and saving.
 
-A folder holds the placed vectors of both sides, how other vectors come there, and how near each word is to its
-surroundings on the other side, so that asking for one translation compares one word and not all with all.
+A folder holds the mapped vectors of both sides, their maps, and each word's mean similarity to its nearest neighbours
+on the other side (r of CSLS), so that a translation compares only the queried word with the other side.
 """
 
 import os
@@ -33,20 +33,20 @@ Answer = list[tuple[str, float]]
 KIND = "firth-alignment"
 METRICS = ("csls", "cosine")
 SIDES: tuple[Side, Side] = ("source", "target")
-FREQUENT = 50_000  # words of the other side, the first of it, that surroundings are looked for among
+FREQUENT = 50_000  # first words of the other side among which the neighbours of r are searched
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Two spaces that are one.
+    """Two vector spaces mapped into one.
 
     Attributes:
-        source: the source's words, placed in the shared space.
-        target: the target's, likewise.
-        placements: how vectors of the source and of the target come there.
-        pivots: the pairs that the maps were learned from, as they were given; none where nobody gave any.
+        source: the source vectors in the shared space.
+        target: the target vectors in the shared space.
+        placements: the maps of source and target vectors into the shared space.
+        pivots: the input pairs from which the maps were learned; empty without a dictionary.
         around: (V,) of the source and (W,) of the target: r of CSLS among the 50,000 first words of the other side.
-        metadata: how it was made, and what was found; what JSON can hold.
+        metadata: options and results of the alignment, JSON-serialisable.
     """
 
     source: WordVectors
@@ -61,7 +61,7 @@ class Alignment:
 
     @property
     def dim(self) -> int:
-        """K, the width of the shared space."""
+        """K, the dimension of the shared space."""
         return self.source.dim
 
     def __repr__(self) -> str:
@@ -69,15 +69,15 @@ class Alignment:
         return f"<Alignment: {len(self.source):,} and {len(self.target):,} words x {self.source.dim}, {how}>"
 
     def apply(self, vectors: WordVectors, side: Side = "source") -> WordVectors:
-        """Return other vectors of one side's space, such as those of rarer words, placed in the shared space.
+        """Map further vectors of one side, such as those of rarer words, into the shared space.
 
         Args:
-            vectors: trained together with that side's, or mapped onto them before.
+            vectors: trained together with that side's vectors, or already mapped to their space.
             side: "source" or "target".
 
         Raises:
-            OptionError: there is no such side, or the vectors are built from n-grams.
-            ShapeError: they have another width than the side had.
+            OptionError: `side` is unknown, or the vectors are built from n-grams.
+            ShapeError: the dimension differs from that side's.
             FormatError: a vector is not finite.
         """
         if side not in SIDES:
@@ -86,68 +86,68 @@ class Alignment:
         return with_matrix(vectors, placed, "align", {"side": side, "method": self.metadata.get("method")})
 
     def translate(self, words: str | Sequence[str], k: int = 10, metric: Metric = "csls", *, back: bool = False) -> Any:
-        """Return the words of the other side that are nearest in the shared space.
+        """Return the translations of words: the nearest words of the other side.
 
         Args:
-            words: a word of the source, or a list of them.
-            k: how many translations of each.
-            metric: "csls", which takes the advantage from words that are near to many, or "cosine".
-            back: whether the words are the target's, and translations the source's.
+            words: a source word, or a list of them.
+            k: number of translations per word.
+            metric: "csls", which corrects for words that are near many others, or "cosine".
+            back: whether to translate target words into source words.
 
         Returns:
             [(word, score), ...], best first; for a list of words a list of such lists.
 
         Raises:
             UnknownWordError: a word has no vector.
-            OptionError: `k` is below 1, or there is no such metric.
+            OptionError: `k` is below 1, or `metric` is unknown.
 
         Source:
             Conneau et al. 2018, section 2.3.
         """
         if k < 1:
             raise OptionError(f"k={k}: expected at least 1 translation")
-        asked, others = (self.target, self.source) if back else (self.source, self.target)
+        queried, others = (self.target, self.source) if back else (self.source, self.target)
         if not isinstance(words, str) and not len(words):
             return []
-        rows = np.array([asked.get_index(word) for word in ([words] if isinstance(words, str) else words)], np.int64)
-        found, scores = self.nearest(rows, k, metric, back=back)
+        rows = np.array([queried.get_index(word) for word in ([words] if isinstance(words, str) else words)], np.int64)
+        nearest, scores = self.nearest(rows, k, metric, back=back)
         answers: list[Answer] = [
             [(others.words[row], score) for row, score in zip(*one, strict=True)]
-            for one in zip(found.tolist(), scores.tolist(), strict=True)
+            for one in zip(nearest.tolist(), scores.tolist(), strict=True)
         ]
         return answers[0] if isinstance(words, str) else answers
 
     def nearest(
         self, rows: npt.NDArray[np.int64], k: int, metric: Metric = "csls", *, back: bool = False
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-        """Return the rows of the other side that are nearest to rows of one.
+        """Return the nearest rows of the other side.
 
         Args:
-            rows: (n,) of the source.
-            k: how many each.
+            rows: (n,) row numbers of the source.
+            k: number of neighbours per row.
             metric: "csls" or "cosine".
-            back: whether the rows are the target's.
+            back: whether `rows` are row numbers of the target.
 
         Returns:
             (n, k) rows and (n, k) scores, best first.
 
         Raises:
-            OptionError: there is no such metric.
+            OptionError: `metric` is unknown.
         """
         if metric not in METRICS:
             raise OptionError(f"metric={metric!r}: expected csls or cosine")
-        asked, others = (self.target, self.source) if back else (self.source, self.target)
+        queried, others = (self.target, self.source) if back else (self.source, self.target)
         near, far = self.around[::-1] if back else self.around
-        points = asked.vectors[rows]
+        points = queried.vectors[rows]
         if metric == "cosine":
             return neighbours.nearest(others.vectors, others.norms, points, k)
         return ranked(others.vectors, others.norms, far, points, near[rows], k)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the alignment as a folder, which `firth.load` opens.
+        """Save the alignment as a folder that `firth.load` opens.
 
         Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OptionError: the path is a folder of another kind, which is never replaced, or the metadata is not JSON.
             OSError: the folder cannot be written.
         """
         model_folder.check_target(path)
@@ -167,19 +167,19 @@ class Alignment:
         model_folder.write(path, content)
 
 
-def aligned(
+def align_spaces(
     spaces: tuple[WordVectors, WordVectors],
     placements: tuple[Placement, Placement],
     pivots: Sequence[Pair],
     metadata: Mapping[str, Any],
 ) -> Alignment:
-    """Return the alignment of two spaces whose placements are known; warn where they are too weak to align.
+    """Map two spaces into one; warn if translations hardly stand out.
 
     Args:
-        spaces: source and target, as they were trained.
-        placements: of the two.
-        pivots: the pairs that they were learned from.
-        metadata: how.
+        spaces: source and target vectors, before the mapping.
+        placements: the maps of source and target.
+        pivots: the pairs from which the maps were learned.
+        metadata: options and results so far.
     """
     placed = [
         with_matrix(space, placement.place(space.vectors), "align", {"side": side, **metadata})
@@ -188,36 +188,36 @@ def aligned(
     source, target = placed
     first = source.vectors[:FREQUENT], target.vectors[:FREQUENT]
     around = surroundings(source.vectors, first[1], NEIGHBOURS), surroundings(target.vectors, first[0], NEIGHBOURS)
-    found = strength(source.vectors, target.vectors)
-    found.warn()
-    told = {"margin": round(found.margin, 4), "mutual_pairs": len(found.pairs)}
-    facts = {**metadata, **told, "source": space_name(spaces[0]), "target": space_name(spaces[1])}
+    result = strength(source.vectors, target.vectors)
+    result.warn()
+    results = {"margin": round(result.margin, 4), "mutual_pairs": len(result.pairs)}
+    facts = {**metadata, **results, "source": space_name(spaces[0]), "target": space_name(spaces[1])}
     return Alignment(source, target, placements, tuple(pivots), around, facts)
 
 
 def space_name(vectors: WordVectors) -> str:
-    """Return what vectors are called, or "" where they have no name."""
+    """Return the name of vectors, or ""."""
     return str(vectors.metadata.get("name", ""))
 
 
 def load_alignment(path: str | os.PathLike[str]) -> Alignment:
-    """Read an alignment.
+    """Load an alignment from a folder.
 
     Raises:
-        OptionError: the folder holds something else.
-        FormatError: the folder is damaged, or none of firth's.
-        OSError: it cannot be read.
+        OptionError: the folder holds another kind of model.
+        FormatError: the folder is damaged, or was not written by firth.
+        OSError: the folder cannot be read.
     """
     from firth.vectors.io.load import load
 
-    found = load(path)
-    if not isinstance(found, Alignment):
-        raise OptionError(f"{path} holds {type(found).__name__}, expected a folder of firth align")
-    return found
+    model = load(path)
+    if not isinstance(model, Alignment):
+        raise OptionError(f"{path} holds {type(model).__name__}, expected a folder of firth align")
+    return model
 
 
 def restore(content: ModelFolder) -> Alignment:
-    """Return the alignment of a folder.
+    """Return the alignment in the content of a folder.
 
     Raises:
         FormatError: the folder is damaged.
@@ -231,7 +231,7 @@ def restore(content: ModelFolder) -> Alignment:
     sides = [_side(content, side, kind) for side, kind in zip(SIDES, kinds, strict=True)]
     (source, here, near), (target, there, far) = sides
     if source.dim != target.dim:
-        raise content.damaged(f"vectors of {source.dim} and {target.dim} numbers, expected one width")
+        raise content.damaged(f"vectors of dimensions {source.dim} and {target.dim}, expected equal dimensions")
     return Alignment(source, target, (here, there), tuple((a, b) for a, b in pivots), (near, far), content.metadata)
 
 

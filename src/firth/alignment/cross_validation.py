@@ -1,18 +1,18 @@
-"""Do the pairs that are given say anything of pairs that are not? Some are left out, and asked for.
+"""Cross-validation of a dictionary: does a map learned from some of the pairs translate the others?
 
-What: a map with as many numbers as the pairs have can fit any pairs, so how well the given ones are translated says
-little. Parts of them are left out in turn, a map is learned from the others, and the words left out are translated.
+What: a map with as many parameters as the pairs have numbers fits any pairs, so the training accuracy says little. The
+pairs are split into folds. For each fold, a map is learned from the other folds and translates the held-out words.
 
-Objective: the share of the source words left out whose nearest target word by CSLS is one of their translations, among
-the `FREQUENT` most frequent words of the target and the translations that are asked for.
+Objective: the share of held-out source words whose nearest target word by CSLS is one of their translations, among the
+`FREQUENT` most frequent target words and the held-out translations.
 
-Source: Stone 1974, "Cross-validatory choice and assessment of statistical predictions", section 2, with parts in place
+Source: Stone 1974, "Cross-validatory choice and assessment of statistical predictions", section 2, with folds in place
 of single items.
 
-Departures: where pairs are plenty (`PLENTY`), one part alone is left out. The map is not refined. Fewer candidates than
-all words make the share greater than P@1 over the whole vocabulary; a map that knows nothing has next to 0 in both.
+Departures: with `PLENTY` words or more, only one fold is held out. The map is not refined. The candidates are fewer
+than the whole vocabulary, so the share is greater than P@1 over all words; a useless map has almost 0 in both.
 
-Cost: a map and 4 n^2 D flops a part, n = `FREQUENT`.
+Cost: a map and 4 n^2 D flops per fold, n = `FREQUENT`.
 """
 
 import warnings
@@ -31,72 +31,72 @@ from firth.vectors.csls import csls_nearest
 Fit = Callable[[Matrix, Matrix], tuple[Floats, Floats]]
 Rows = npt.NDArray[np.int64]
 
-PARTS = 5
-FEWEST = 20  # source words below which a share says nothing
-PLENTY = 400  # source words of which a fifth is enough to ask for
-LOW = 0.05  # share below which the pairs taught next to nothing
+FOLDS = 5
+FEWEST = 20  # source words needed for a meaningful share
+PLENTY = 400  # source words from which one fold is enough
+LOW = 0.05  # share below which the pairs taught almost nothing
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What became of the pairs that were left out.
+class CrossValidation:
+    """Result of cross-validation.
 
     Attributes:
-        asked: how many source words were asked for.
-        right: how many of them were translated rightly.
+        words: number of held-out source words.
+        correct: how many of them were translated correctly.
     """
 
-    asked: int
-    right: int
+    words: int
+    correct: int
 
     @property
     def share(self) -> float:
-        """The share translated rightly."""
-        return self.right / self.asked
+        """Share of held-out words translated correctly."""
+        return self.correct / self.words
 
     def warn(self) -> None:
-        """Warn where next to none was."""
+        """Warn if almost none was."""
         if self.share < LOW:
             warnings.warn(
-                f"the pairs say next to nothing of other words: of {self.asked} that were left out for a check, "
-                f"{self.right} were translated rightly; train both sides for longer (epochs=20, sample=3e-4), on more "
-                "text, or give more pairs",
+                f"the pairs hardly generalise to other words: {self.correct} of {self.words} held-out words were "
+                "translated correctly; train both sides for longer (epochs=20, sample=3e-4), on more text, or give "
+                "more pairs",
                 stacklevel=4,
             )
 
 
-def left_out(x: Matrix, z: Matrix, rows: Rows, fit: Fit) -> LeftOut | None:
-    """Return how many words are translated rightly by what the other pairs say.
+def cross_validate(x: Matrix, z: Matrix, rows: Rows, fit: Fit) -> CrossValidation | None:
+    """Cross-validate the pairs of a dictionary.
 
     Args:
-        x: (V, D) normalised rows of the source, the most frequent first.
-        z: (W, E) of the target.
+        x: (V, D) normalised source rows, the most frequent first.
+        z: (W, E) normalised target rows.
         rows: (P, 2) the pairs.
-        fit: makes maps of paired rows.
+        fit: learns the maps from paired rows.
 
     Returns:
-        The counts; None where the pairs are too few to leave some out.
+        The counts; None if the pairs are too few.
     """
-    words = np.unique(rows[:, 0])  # by frequency, so that every part has frequent and rare ones
+    words = np.unique(rows[:, 0])  # by frequency, so that each fold has frequent and rare words
     if len(words) < FEWEST:
         return None
-    asked = right = 0
-    for part in range(1 if len(words) >= PLENTY else PARTS):
-        chosen = words[part::PARTS]
-        out = np.isin(rows[:, 0], chosen)
+    tested = correct = 0
+    for fold in range(1 if len(words) >= PLENTY else FOLDS):
+        held_out = words[fold::FOLDS]
+        mask = np.isin(rows[:, 0], held_out)
         try:
-            maps = fit(x[rows[~out, 0]], z[rows[~out, 1]])
-        except OptionError:  # enough pairs to learn a map from, and too few to do without a part
+            maps = fit(x[rows[~mask, 0]], z[rows[~mask, 1]])
+        except OptionError:  # all pairs determine a map, but those without this fold do not
             return None
-        asked += len(chosen)
-        right += _right(x, z, rows[out], maps)
-    return LeftOut(asked, right)
+        tested += len(held_out)
+        correct += _count_correct(x, z, rows[mask], maps)
+    return CrossValidation(tested, correct)
 
 
-def _right(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]) -> int:
-    """Count the source words of some pairs whose nearest candidate is one of their translations."""
-    asked = np.unique(rows[:, 0])
-    sources = np.concatenate([asked, np.setdiff1d(np.arange(min(FREQUENT, len(x))), asked)])
+def _count_correct(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]) -> int:
+    """Count the source words whose nearest candidate is one of their translations."""
+    words = np.unique(rows[:, 0])
+    sources = np.concatenate([words, np.setdiff1d(np.arange(min(FREQUENT, len(x))), words)])
     targets = np.union1d(np.arange(min(FREQUENT, len(z))), rows[:, 1])
     source, target = (
         np.ascontiguousarray(unit(side[of] @ each.astype(np.float32)), dtype=np.float32)
@@ -104,4 +104,4 @@ def _right(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]) -> int
     )
     nearest, _ = csls_nearest(source, target, 1)
     gold = {(int(a), int(b)) for a, b in rows}
-    return sum((int(word), int(targets[nearest[i, 0]])) in gold for i, word in enumerate(asked))
+    return sum((int(word), int(targets[nearest[i, 0]])) in gold for i, word in enumerate(words))

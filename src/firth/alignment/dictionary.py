@@ -1,7 +1,7 @@
-"""Pairs of words of two languages, as rows of their vectors.
+"""A bilingual dictionary: pairs of words looked up as rows of their vectors.
 
-A file of pairs is read by `firth.postprocess.word_pairs.read_word_pairs`: a pair a line, or a word and all its
-translations, parted by spaces, or by tabs where a line has any.
+`firth.postprocess.word_pairs.read_word_pairs` reads a file of pairs: one pair per line, or a word and all its
+translations, separated by tabs if the line has any, else by spaces.
 """
 
 import os
@@ -18,21 +18,21 @@ from firth.vectors.space import VectorSpace
 
 Pair = tuple[str, str]
 
-SHOWN = 3  # words or pairs that a message names
+SHOWN = 3  # words or pairs listed in a message
 
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Pairs of which both words have a vector.
+    """The pairs in which both words have a vector.
 
     Attributes:
-        pairs: P pairs, each once, in the order given.
+        pairs: P different pairs, in input order.
         rows: (P, 2) their rows in the source and in the target.
-        given: how many different pairs there were.
-        asked: how many different source words they had.
-        unknown: how many pairs have a word without a vector.
-        unknown_source: how many different source words have none.
-        unknown_target: how many different target words have none.
+        given: number of different input pairs.
+        asked: number of different source words in the input pairs.
+        unknown: number of input pairs with a word without a vector.
+        unknown_source: number of different source words without a vector.
+        unknown_target: number of different target words without a vector.
     """
 
     pairs: tuple[Pair, ...]
@@ -45,16 +45,16 @@ class Dictionary:
 
     @classmethod
     def of(cls, source: VectorSpace, target: VectorSpace, pairs: Iterable[Pair], what: str = "pairs") -> "Dictionary":
-        """Return the rows of pairs; a word is looked up as it is written, then in lower case.
+        """Look up pairs; a word is looked up as written, then in lower case.
 
         Args:
-            source: vectors that have the first words.
-            target: vectors that have the second.
-            pairs: of words; a mapping from the first to the second words, too.
-            what: the pairs are called in messages.
+            source: vectors of the first words.
+            target: vectors of the second words.
+            pairs: pairs of words, or a mapping from first to second words.
+            what: name of the pairs in error messages.
 
         Raises:
-            OptionError: something among the pairs is no pair, or not one has two words with vectors.
+            OptionError: an element is not a pair of words, or no pair has two words with vectors.
         """
         if isinstance(pairs, Mapping):
             pairs = pairs.items()
@@ -64,24 +64,26 @@ class Dictionary:
         if not isinstance(pairs, Iterable):
             raise wrong_kind(what, pairs, "pairs of words")
         given = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
-        found = [(_row(source, one), _row(target, other)) for one, other in given]
-        known = [place for place, rows in enumerate(found) if min(rows) >= 0]
-        without = [{pair[side] for pair, rows in zip(given, found, strict=True) if rows[side] < 0} for side in (0, 1)]
+        pair_rows = [(_row(source, one), _row(target, other)) for one, other in given]
+        known = [i for i, rows in enumerate(pair_rows) if min(rows) >= 0]
+        unknown = [
+            {pair[side] for pair, rows in zip(given, pair_rows, strict=True) if rows[side] < 0} for side in (0, 1)
+        ]
         if not known:
-            raise OptionError(_nothing(given, without, what))
+            raise OptionError(_no_pair_message(given, unknown, what))
         return cls(
-            tuple(given[place] for place in known),
-            np.array([found[place] for place in known], dtype=np.int64),
+            tuple(given[i] for i in known),
+            np.array([pair_rows[i] for i in known], dtype=np.int64),
             len(given),
             len({one for one, _ in given}),
             len(given) - len(known),
-            len(without[0]),
-            len(without[1]),
+            len(unknown[0]),
+            len(unknown[1]),
         )
 
     @property
     def facts(self) -> dict[str, int]:
-        """What was given, used and unknown, as JSON has it."""
+        """Number of given, used and unknown pairs, for JSON."""
         return {
             "given": self.given,
             "used": len(self.rows),
@@ -96,11 +98,11 @@ def _row(space: VectorSpace, word: str) -> int:
     return rows.get(word, rows.get(word.lower(), -1))
 
 
-def _nothing(given: Sequence[Pair], without: Sequence[set[str]], what: str) -> str:
+def _no_pair_message(given: Sequence[Pair], unknown: Sequence[set[str]], what: str) -> str:
     if not given:
         return f"no {what}: expected at least one word and its translation"
-    named = [", ".join(sorted(words)[:SHOWN]) or "none" for words in without]
+    words = [", ".join(sorted(side)[:SHOWN]) or "none" for side in unknown]
     return (
-        f"none of {len(given):,} {what} has two words with vectors (unknown in the source: {named[0]}; in the target: "
-        f"{named[1]}): expected pairs of a source word and a target word, spelt as the vectors spell them"
+        f"none of {len(given):,} {what} has two words with vectors (unknown in the source: {words[0]}; in the target: "
+        f"{words[1]}): expected pairs of a source word and a target word, spelt as in the vectors"
     )

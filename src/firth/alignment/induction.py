@@ -1,18 +1,18 @@
-"""Translations out of a space that two sides share: each word's best by CSLS, both ways.
+"""Dictionary induction: each word's best translation by CSLS in the shared space, in both directions.
 
-What: the rows of each side are compared with those of the other, a block at a time. A pass gives how near each row is
-to its surroundings, and with those of the other side known, its best partner.
+What: the rows of both sides are compared block by block. A pass computes r, each row's mean similarity to its nearest
+neighbours on the other side, and, once r of the other side is known, its best translation.
 
 Objective: best(x) = argmax_z 2 cos(x, z) - r(z), with r(z) the mean cosine of z with its K nearest x; likewise best(z).
-r(x) is left out of the first, where it is the same for all z.
+best(x) leaves out r(x), which is the same for all z.
 
 Source: Conneau et al. 2018, "Word translation without parallel data", section 2.3; Artetxe, Labaka and Agirre 2018, "A
 robust self-learning method for fully unsupervised cross-lingual mappings", section 3.3.
 
 Departures: as in `firth.kernels.induction`.
 
-Cost: three products of 2 n m D flops and four passes over their results, which never leave the cache. Threads share
-the blocks; each multiplies by itself, so that nobody waits for the slowest part of a product.
+Cost: three products of 2 n m D flops and four passes over their results, which stay in the cache. Threads share the
+blocks, and each thread multiplies alone, so none waits for the slowest part of a product.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,57 +31,57 @@ from firth.vectors.csls import NEIGHBOURS
 Matrix = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
 
-SCORES = 2**19  # similarities of a block: 2 MB
-FEWEST = 16  # rows of a block
+SCORES = 2**19  # similarities per block: 2 MB
+FEWEST = 16  # minimum rows per block
 
 
 @dataclass(frozen=True)
-class Induced:
-    """Partners of rows.
+class InducedDictionary:
+    """An induced dictionary.
 
     Attributes:
         forward: (n,) the target row of each source row; -1 for none.
-        backward: (m,) the source row of each target row.
-        likeness: the mean over both sides of each row's greatest cosine.
+        backward: (m,) the source row of each target row; -1 for none.
+        mean_cosine: mean of each row's greatest cosine, averaged over both sides.
     """
 
     forward: Rows
     backward: Rows
-    likeness: float
+    mean_cosine: float
 
     @property
     def targets(self) -> float:
-        """How many different partners words have, as a share of the most there could be; the lesser of both ways."""
+        """Number of different translations as a share of the possible number; the smaller of both directions."""
         most = min(len(self.forward), len(self.backward))
         return min(len(np.unique(way[way >= 0])) for way in (self.forward, self.backward)) / most
 
-    def both(self) -> Rows:
-        """Return the pairs of both ways, (P, 2): a pair that both ways find stands there twice."""
+    def all_pairs(self) -> Rows:
+        """Return the pairs of both directions, (P, 2); a mutual pair appears twice."""
         forward = np.stack([np.arange(len(self.forward)), self.forward], axis=1)
         backward = np.stack([self.backward, np.arange(len(self.backward))], axis=1)
         pairs = np.concatenate([forward, backward])
         return pairs[(pairs >= 0).all(axis=1)]
 
-    def mutual(self) -> Rows:
-        """Return the pairs that both ways find, (P, 2)."""
+    def mutual_pairs(self) -> Rows:
+        """Return the pairs found in both directions, (P, 2)."""
         rows = np.flatnonzero(self.forward >= 0)
         rows = rows[self.backward[self.forward[rows]] == rows]
         return np.stack([rows, self.forward[rows]], axis=1)
 
 
-class Inducer:
-    """Finds partners, again and again; made by `inducing`."""
+class DictionaryInducer:
+    """Induces dictionaries repeatedly; created by `open_inducer`."""
 
     def __init__(self, pool: ThreadPoolExecutor, seed: int) -> None:
         self._pool, self._seed, self._round = pool, seed, 0
 
-    def induce(self, x: Matrix, z: Matrix, keep: float = 1.0, neighbours: int = NEIGHBOURS) -> Induced:
-        """Return the partners of rows.
+    def induce(self, x: Matrix, z: Matrix, keep: float = 1.0, neighbours: int = NEIGHBOURS) -> InducedDictionary:
+        """Return the best translations of all rows.
 
         Args:
-            x: (n, D) float32 of the source, in the shared space, of length 1.
-            z: (m, D) of the target.
-            keep: the probability that a candidate is looked at.
+            x: (n, D) float32 source rows in the shared space, of length 1.
+            z: (m, D) target rows.
+            keep: probability that a candidate is considered.
             neighbours: K of CSLS.
         """
         self._round += 1
@@ -102,10 +102,10 @@ class Inducer:
         self._over(x, z, measure_x)
         self._over(z, x, measure_z)
         self._over(x, z, choose_x)
-        return Induced(forward, backward, (float(best_x.mean()) + float(best_z.mean())) / 2)
+        return InducedDictionary(forward, backward, (float(best_x.mean()) + float(best_z.mean())) / 2)
 
     def _coin(self, way: str, place: int) -> npt.NDArray[np.uint64]:
-        """A stream of each block's own, so that threads change nothing."""
+        """Return a random stream for one block, so that results do not depend on threads."""
         return kernel_states(self._seed, f"{way} {self._round} {place}", 1)
 
     def _over(self, rows: Matrix, others: Matrix, work: Callable[[slice, Matrix, int], None]) -> None:
@@ -121,12 +121,12 @@ class Inducer:
 
 
 @contextmanager
-def inducing(seed: int = 0, threads: int | None = None) -> Iterator[Inducer]:
-    """Give what finds partners, its threads started.
+def open_inducer(seed: int = 0, threads: int | None = None) -> Iterator[DictionaryInducer]:
+    """Start the threads of dictionary induction.
 
     Args:
-        seed: of the coins.
-        threads: how many; None is one a processor.
+        seed: seed of the candidates' sampling.
+        threads: number of threads; None is one per processor.
 
     Yields:
         The inducer.
@@ -135,4 +135,4 @@ def inducing(seed: int = 0, threads: int | None = None) -> Iterator[Inducer]:
         OptionError: `threads` is below 1.
     """
     with ThreadPoolExecutor(usable_threads(threads)) as pool, one_blas_thread():
-        yield Inducer(pool, seed)
+        yield DictionaryInducer(pool, seed)

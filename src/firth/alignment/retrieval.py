@@ -1,18 +1,18 @@
-"""How well an alignment translates: the rank of the right translation among all words of the other side.
+"""Word translation retrieval: evaluates an alignment by the rank of the correct translation.
 
-What: each source word of a dictionary that no map was learned from asks for translations, by cosine or by CSLS, among
-all words of the target. Any of its translations in the dictionary is right.
+What: each source word of a test dictionary is translated, by cosine or CSLS, among all target words. Each of its
+translations in the dictionary counts as correct.
 
-Objective: P@k is the share of asked words of which a right translation is among the k best; MRR the mean of 1 / rank of
-the first right one.
+Objective: P@k is the share of words with a correct translation among the k best; MRR is the mean of 1 / rank of the
+first correct one.
 
 Source: Mikolov, Le and Sutskever 2013, section 4 (precision at k); Conneau et al. 2018, section 3, for the protocol:
 words, not pairs, are counted.
 
-Departures: words without a vector are not asked, and told: `asked` of `given`. Every figure has its bootstrap interval
+Departures: words without a vector are skipped and reported: `asked` of `given`. Each figure has a bootstrap interval
 over words.
 
-Cost: 2 n W D flops for n words asked of W.
+Cost: 2 n W D flops for n test words and W target words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,17 +28,17 @@ from firth.errors import OptionError
 from firth.resampling import LEVEL, Mean, bootstrap_interval
 from firth.vectors import neighbours
 
-BATCH = 256  # words asked at once
+BATCH = 256  # words per batch
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure with its interval, as a share.
+class Estimate:
+    """A share with its bootstrap interval.
 
     Attributes:
-        value: of all words asked.
-        low: the lower end.
-        high: the upper end.
+        value: mean over all test words.
+        low: lower end of the interval.
+        high: upper end of the interval.
     """
 
     value: float
@@ -48,21 +48,21 @@ class Figure:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """How well one metric translates.
+    """Accuracy of word translation with one metric.
 
     Attributes:
         metric: "cosine" or "csls".
         precision: P@k by k.
-        mrr: the mean of 1 / rank.
-        ranks: (n,) of the first right translation of each word asked, from 1.
-        given: different source words of the dictionary.
-        asked: those of which the word and a translation have vectors.
-        pairs: what was given and used.
+        mrr: mean of 1 / rank.
+        ranks: (n,) rank of the first correct translation of each test word, from 1.
+        given: number of different source words in the dictionary.
+        asked: number of test words: source words with a vector that have a translation with a vector.
+        pairs: number of given and used pairs.
     """
 
     metric: Metric
-    precision: dict[int, Figure]
-    mrr: Figure
+    precision: dict[int, Estimate]
+    mrr: Estimate
     ranks: npt.NDArray[np.int64]
     given: int
     asked: int
@@ -70,14 +70,14 @@ class Retrieval:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The figures as JSON has them."""
-        shown = {f"p@{k}": figure for k, figure in self.precision.items()} | {"mrr": self.mrr}
-        values = {name: figure.value for name, figure in shown.items()}
-        intervals = {f"{name}_interval": [figure.low, figure.high] for name, figure in shown.items()}
+        """The figures, for JSON."""
+        figures = {f"p@{k}": figure for k, figure in self.precision.items()} | {"mrr": self.mrr}
+        values = {name: figure.value for name, figure in figures.items()}
+        intervals = {f"{name}_interval": [figure.low, figure.high] for name, figure in figures.items()}
         return {"metric": self.metric, **values, **intervals, "asked": self.asked, "given": self.given}
 
 
-def evaluate(
+def evaluate_retrieval(
     alignment: Alignment,
     pairs: Iterable[Pair],
     *,
@@ -86,18 +86,18 @@ def evaluate(
     level: float = LEVEL,
     seed: int = 0,
 ) -> list[Retrieval]:
-    """Return how well an alignment translates words.
+    """Evaluate an alignment by word translation, once per metric.
 
     Args:
         alignment: the alignment.
-        pairs: (source word, target word), none of which the maps were learned from.
-        metrics: how translations are ranked.
-        at: the k of P@k.
-        level: the share of resamples that an interval holds.
-        seed: of the resamples.
+        pairs: (source word, target word) test pairs; the maps must not be learned from them.
+        metrics: how to rank translations.
+        at: values of k for P@k.
+        level: confidence level of the intervals.
+        seed: seed of the bootstrap.
 
     Raises:
-        OptionError: pairs are among those that the maps were learned from, none has two words with vectors, or there is
+        OptionError: the maps were learned from some of the pairs, none has two words with vectors, or there is
             no such metric.
     """
     for metric in metrics:
@@ -107,44 +107,44 @@ def evaluate(
     check_held_out(alignment.pivots, listed)
     dictionary = Dictionary.of(alignment.source, alignment.target, listed, "test pairs")
 
-    def figure(scores: npt.NDArray[Any]) -> Figure:
+    def figure(scores: npt.NDArray[Any]) -> Estimate:
         mean = Mean(scores.astype(np.float64))
-        return Figure(float(scores.mean()), *bootstrap_interval(mean, len(scores), level=level, seed=seed))
+        return Estimate(float(scores.mean()), *bootstrap_interval(mean, len(scores), level=level, seed=seed))
 
-    found = []
+    results = []
     for metric in metrics:
         ranks = _ranks(alignment, dictionary.rows, metric)
         precision = {k: figure(ranks <= k) for k in at}
-        told = dictionary.asked, len(ranks), dictionary.facts
-        found.append(Retrieval(metric, precision, figure(1 / ranks), ranks, *told))
-    return found
+        counts = dictionary.asked, len(ranks), dictionary.facts
+        results.append(Retrieval(metric, precision, figure(1 / ranks), ranks, *counts))
+    return results
 
 
 def check_held_out(pivots: Iterable[Pair], pairs: Iterable[Pair]) -> None:
-    """Make sure that no pair is both learned from and asked for.
+    """Check that no test pair is among the pivots.
 
     Raises:
         OptionError: some are; the message says how many.
     """
-    learned, asked = set(pivots), list(dict.fromkeys(pairs))
-    both = [pair for pair in asked if pair in learned]
+    training, test = set(pivots), list(dict.fromkeys(pairs))
+    both = [pair for pair in test if pair in training]
     if both:
         named = ", ".join(" ".join(pair) for pair in both[:SHOWN])
         raise OptionError(
-            f"{len(both):,} of {len(asked):,} test pairs are among the pivots ({named}{', ...' * (len(both) > SHOWN)}):"
-            " expected pairs that the map was not learned from; take them out of one of the two"
+            f"{len(both):,} of {len(test):,} test pairs are among the pivots ({named}{', ...' * (len(both) > SHOWN)}):"
+            " expected different pairs; remove them from one of the two"
         )
 
 
 def _ranks(alignment: Alignment, rows: npt.NDArray[np.int64], metric: Metric) -> npt.NDArray[np.int64]:
-    """The rank of the best right target row of each different source row, from 1; among equals the lower row first."""
+    """Return the rank, from 1, of the best correct target row of each source row; ties: the lower row first."""
     words, owners = np.unique(rows[:, 0], return_inverse=True)
     ranks = np.empty(len(words), dtype=np.int64)
     target = alignment.target
     for start in range(0, len(words), BATCH):
         some = words[start : start + BATCH]
         scores = neighbours.cosines(target.vectors, target.norms, alignment.source.vectors[some])
-        if metric == "csls":  # r of the asked word is the same for all its candidates
+        if metric == "csls":  # r of the source word is the same for all candidates
             scores = 2 * scores - alignment.around[1]
         of = (owners >= start) & (owners < start + len(some))
         ranks[start : start + len(some)] = _best_ranks(scores, owners[of] - start, rows[of, 1])

@@ -1,21 +1,21 @@
-"""How clearly translations stand out in a shared space: a measure that needs no dictionary.
+"""Strength of an alignment: how clearly translations stand out in the shared space. Needs no dictionary.
 
-What: two words that are each other's best by CSLS are taken for translations. Where the vectors of both sides have
-learned enough and the map fits, a word's translation is much nearer than the words around it. Where vectors are weak,
-many words are about equally near, and which of them comes first is chance.
+What: two words that are each other's best by CSLS are taken as translations. If the vectors are good and the map fits,
+a word's translation is much nearer than the words around it. If the vectors are weak, many words are about equally near
+and the nearest one is chance.
 
-Objective: over the pairs (x, z) of the `FREQUENT` first words of each side that are each other's best by CSLS,
+Objective: over the pairs (x, z) of each other's best words by CSLS among the `FREQUENT` first words of each side,
 
     margin = mean of csls(x, z),      agreement of two alignments = pairs of both / pairs of the one with fewer
 
 Source: Conneau et al. 2018, "Word translation without parallel data", section 2.3 for CSLS and section 3.4 for the idea
-of judging a map by the frequent words' translations that CSLS finds.
+of evaluating a map by the translations that CSLS finds for frequent words.
 
-Departures: the paper takes the mean cosine of the translations. Weak vectors lie in a narrow cone and have greater
-cosines than good ones: 0.76 to 0.89 where P@1 is below 5 %, 0.44 to 0.64 where it is above 40 %
-(`benchmarks/results/alignment/strength.md`). CSLS takes off how near a word is to its surroundings.
+Departures: the paper uses the mean cosine of the translations. Weak vectors lie in a narrow cone and have greater
+cosines than good ones: 0.76 to 0.89 if P@1 is below 5 %, 0.44 to 0.64 if it is above 40 %
+(`benchmarks/results/alignment/strength.md`). CSLS subtracts a word's mean similarity to its neighbours.
 
-Cost: 6 n^2 D flops for n = `FREQUENT`, some tenths of a second.
+Cost: 6 n^2 D flops for n = `FREQUENT`, a few tenths of a second.
 """
 
 import warnings
@@ -26,19 +26,19 @@ import numpy.typing as npt
 
 from firth.vectors.csls import csls_nearest
 
-FREQUENT = 2_000  # words of each side that are looked at, the most frequent
-FEWEST = 200  # words of a side below which a margin says little
+FREQUENT = 2_000  # most frequent words of each side that are compared
+FEWEST = 200  # words per side below which a margin means little
 WEAK = 0.1  # margin below which translations are mostly wrong
 
 
 @dataclass(frozen=True)
 class Strength:
-    """How clearly translations stand out.
+    """Strength of an alignment.
 
     Attributes:
-        margin: the mean CSLS of the pairs; 0 where there are none.
-        pairs: (P, 2) rows of the words that are each other's best.
-        words: how many words of the side with fewer were looked at.
+        margin: mean CSLS of the pairs; 0 without pairs.
+        pairs: (P, 2) rows of words that are each other's best.
+        words: number of compared words, of the side with fewer.
     """
 
     margin: float
@@ -47,16 +47,16 @@ class Strength:
 
     @property
     def weak(self) -> bool:
-        """Whether translations are mostly wrong; False where too few words were looked at to tell."""
+        """Whether translations are probably mostly wrong; False if there are too few words to tell."""
         return self.words >= FEWEST and self.margin < WEAK
 
     def agreement(self, other: "Strength") -> float:
-        """Return the share of pairs that two alignments of the same spaces have in common."""
+        """Return the share of common pairs of two alignments of the same spaces."""
         both = len({*map(tuple, self.pairs.tolist())} & {*map(tuple, other.pairs.tolist())})
         return both / max(min(len(self.pairs), len(other.pairs)), 1)
 
     def warn(self) -> None:
-        """Warn where translations are mostly wrong."""
+        """Warn if the alignment is weak."""
         if self.weak:
             warnings.warn(
                 f"the vectors are too weak to align: translations stand out from the words around them by a CSLS of "
@@ -67,11 +67,11 @@ class Strength:
 
 
 def strength(source: npt.NDArray[np.float32], target: npt.NDArray[np.float32]) -> Strength:
-    """Return how clearly translations stand out.
+    """Measure how clearly translations stand out.
 
     Args:
-        source: (V, K) vectors of the source in the shared space, the most frequent words first.
-        target: (W, K) of the target.
+        source: (V, K) source vectors in the shared space, the most frequent words first.
+        target: (W, K) target vectors in the shared space.
     """
     x, z = source[:FREQUENT], target[:FREQUENT]
     (forward, scores), (backward, _) = csls_nearest(x, z, 1), csls_nearest(z, x, 1)

@@ -9,7 +9,7 @@ import typer
 
 from firth.alignment.alignment import Alignment
 from firth.alignment.procrustes import Procrustes
-from firth.alignment.retrieval import Retrieval, check_held_out, evaluate
+from firth.alignment.retrieval import Retrieval, check_held_out, evaluate_retrieval
 from firth.alignment.self_learning import SelfLearning
 from firth.alignment.strength import WEAK
 from firth.cli.arguments import AsJson, Quiet, Seed, Threads, names, output
@@ -66,7 +66,7 @@ def _align(
     else:
         alignment = trainer.align(*sides, seed=seed, threads=threads, progress=not quiet)
     with working("testing", quiet):
-        figures = [] if test is None else evaluate(alignment, test_pairs, seed=seed)
+        figures = [] if test is None else evaluate_retrieval(alignment, test_pairs, seed=seed)
     alignment.save(output)
     if spaces:
         alignment.source.save(spaces / "source")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.alignment.alignment import Alignment, aligned
+from firth.alignment.alignment import Alignment, align_spaces
 from firth.alignment.procrustes import Procrustes
 from firth.alignment.steps import Placement
 from firth.errors import FormatError, OptionError, ShapeError, UnknownWordError
@@ -24,7 +24,7 @@ def test_by_hand():
     identity = Placement("none", np.zeros(2), np.eye(2))
     source = WordVectors(["x"], [[1.0, 0.0]])
     target = WordVectors(["y", "z"], [[0.8, 0.6], [0.6, 0.8]])
-    found = aligned((source, target), (identity, identity), (), {})
+    found = align_spaces((source, target), (identity, identity), (), {})
     assert found.translate("x", 2, "cosine") == [("y", pytest.approx(0.8)), ("z", pytest.approx(0.6))]
     # r(x) = (.8 + .6) / 2 = .7; r(y) = .8, r(z) = .6: CSLS 1.6 - .7 - .8 = .1 and 1.2 - .7 - .6 = -.1.
     assert found.translate("x", 2) == [("y", pytest.approx(0.1)), ("z", pytest.approx(-0.1))]
@@ -54,7 +54,7 @@ def test_other_vectors_of_a_side(alignment):
     assert some.metadata["postprocessing"][-1]["side"] == "source"
     with pytest.raises(OptionError, match="side='left'"):
         alignment.apply(source, "left")
-    with pytest.raises(ShapeError, match="expected rows of 20 numbers"):
+    with pytest.raises(ShapeError, match="expected rows of dimension 20"):
         alignment.apply(WordVectors(["x"], [[1.0, 2.0]]))
 
 

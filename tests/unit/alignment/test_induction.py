@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.induction import Induced, inducing
+from firth.alignment.induction import InducedDictionary, open_inducer
 from firth.vectors.cosine import unit
 
 
@@ -16,8 +16,8 @@ def naive(x, z, k):
         [2 * c - rx - rz for c, rz in zip(row, around_z, strict=True)]
         for row, rx in zip(cosines, around_x, strict=True)
     ]
-    likeness = (np.mean([max(row) for row in cosines]) + np.mean([max(c) for c in zip(*cosines, strict=True)])) / 2
-    return np.argmax(table, axis=1), np.argmax(table, axis=0), likeness
+    mean_cosine = (np.mean([max(row) for row in cosines]) + np.mean([max(c) for c in zip(*cosines, strict=True)])) / 2
+    return np.argmax(table, axis=1), np.argmax(table, axis=0), mean_cosine
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def sides():
 
 def test_against_a_double_loop(sides):
     x, z = sides
-    with inducing(threads=1) as inducer:
+    with open_inducer(threads=1) as inducer:
         found = inducer.induce(x, z, neighbours=5)
-    forward, backward, likeness = naive(x, z, 5)
+    forward, backward, mean_cosine = naive(x, z, 5)
     assert np.array_equal(found.forward, forward)
     assert np.array_equal(found.backward, backward)
-    assert found.likeness == pytest.approx(likeness, abs=1e-6)
+    assert found.mean_cosine == pytest.approx(mean_cosine, abs=1e-6)
 
 
 def test_threads_and_blocks_change_nothing(monkeypatch):
@@ -41,16 +41,16 @@ def test_threads_and_blocks_change_nothing(monkeypatch):
     x, z = (unit(random.normal(size=(size, 8))).astype(np.float32) for size in (300, 500))
     found = []
     for threads in (1, 3):
-        with inducing(seed=5, threads=threads) as inducer:
+        with open_inducer(seed=5, threads=threads) as inducer:
             found.append(inducer.induce(x, z, keep=0.2))
     assert np.array_equal(found[0].forward, found[1].forward)
     assert np.array_equal(found[0].backward, found[1].backward)
-    with inducing(seed=6) as inducer:
+    with open_inducer(seed=6) as inducer:
         assert not np.array_equal(inducer.induce(x, z, keep=0.2).forward, found[0].forward)
 
 
 def test_pairs():
     """Rows 0, 1, 2 choose 1, 0, nothing; columns 0, 1 choose 1, 2: both find (1, 0) alone."""
-    found = Induced(np.array([1, 0, -1]), np.array([1, 2]), 0.5)
-    assert found.both().tolist() == [[0, 1], [1, 0], [1, 0], [2, 1]]
-    assert found.mutual().tolist() == [[1, 0]]
+    found = InducedDictionary(np.array([1, 0, -1]), np.array([1, 2]), 0.5)
+    assert found.all_pairs().tolist() == [[0, 1], [1, 0], [1, 0], [2, 1]]
+    assert found.mutual_pairs().tolist() == [[1, 0]]

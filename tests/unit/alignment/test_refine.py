@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firth.alignment.refine import refined
+from firth.alignment.refine import refine_maps
 from firth.alignment.steps import normalise, orthogonal
 from firth.vectors.cosine import unit
 from firth.vectors.csls import csls
@@ -13,7 +13,7 @@ def test_against_the_naive_loop():
     source, target = twins(words=120, dim=12, noise=0.4)
     x, z = (normalise(side.vectors, "unit-centre-unit")[0] for side in (source, target))
     rows = np.stack([np.arange(10), np.arange(10)], axis=1)
-    found = refined(x, z, rows, orthogonal, rounds=3, cutoff=100, report=lambda _: None)
+    found = refine_maps(x, z, rows, orthogonal, rounds=3, cutoff=100, report=lambda _: None)
     turn, _ = orthogonal(x[:10], z[:10])
     for _ in range(3):
         table = csls(unit(x[:100] @ turn), unit(z[:100]))

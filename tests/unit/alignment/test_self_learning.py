@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.self_learning import SelfLearning, _Course, _signatures
+from firth.alignment.self_learning import SelfLearning, _SelfLearningRun, _signatures
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import rotation, twins
@@ -80,7 +80,7 @@ def test_many_words_mapped_to_few_have_not_converged():
 
 def test_rounds_that_do_not_suffice_have_not_converged():
     source, target = twins(words=200, dim=10, noise=0.05)
-    with pytest.warns(UserWarning, match="progress had not ended after 5 rounds; raise rounds"):
+    with pytest.warns(UserWarning, match="still improving after 5 rounds; raise rounds"):
         found = SelfLearning(rounds=5, runs=1).align(source, target, progress=False)
     assert (found.metadata["converged"], found.metadata["agreement"]) == (False, None)
 
@@ -89,13 +89,13 @@ def test_an_objective_that_falls_back_is_a_collapse():
     source, target = twins(words=20, dim=4)
     maps, pairs = (np.eye(4), np.eye(4)), np.zeros((1, 2), np.int64)
 
-    def course(likeness, targets=0.9):
-        return _Course(source.vectors, target.vectors, maps, pairs, 30, likeness, 0.8, targets, True)
+    def run(mean_cosine, targets=0.9):
+        return _SelfLearningRun(source.vectors, target.vectors, maps, pairs, 30, mean_cosine, 0.8, targets, True)
 
-    assert course(0.75).failure(0.9) is None
-    assert course(0.75).failure(0.5).startswith("no two runs")
-    assert course(0.7).failure(0.9) == "it collapsed: the mean cosine fell from 0.800 to 0.700"
-    assert course(0.75, 0.2).failure(0.9).startswith("it collapsed: only 20 % of the words")
+    assert run(0.75).failure(0.9) is None
+    assert run(0.75).failure(0.5).startswith("no two runs")
+    assert run(0.7).failure(0.9) == "it collapsed: the mean cosine fell from 0.800 to 0.700"
+    assert run(0.75, 0.2).failure(0.9).startswith("it collapsed: only 20 % of the words")
 
 
 def test_few_words():

@@ -105,7 +105,7 @@ def test_unlike_widths_are_refused():
 @pytest.mark.parametrize("method", ["least-squares", "cca", "weighted"])
 def test_fewer_pairs_than_directions_are_refused(method):
     random = np.random.default_rng(0)
-    with pytest.raises(OptionError, match=r"5 pairs whose source vectors span 5 of 8 directions.*orthogonal"):
+    with pytest.raises(OptionError, match=r"5 pairs whose source vectors span 5 of 8 dimensions.*orthogonal"):
         METHODS[method](random.normal(size=(5, 8)), random.normal(size=(5, 8)))
 
 
@@ -127,7 +127,7 @@ def test_other_rows_are_placed_as_those_that_were_normalised():
     made, mean = normalise(rows, "unit-centre-unit")
     placement = Placement("unit-centre-unit", mean, rotation(5))
     assert placement.place(rows[7:9]) == pytest.approx(made[7:9] @ rotation(5), abs=1e-6)
-    with pytest.raises(ShapeError, match="expected rows of 5 numbers"):
+    with pytest.raises(ShapeError, match="expected rows of dimension 5"):
         placement.place(np.ones((2, 4)))
 
 

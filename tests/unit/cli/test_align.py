@@ -56,9 +56,7 @@ def test_without(firth):
     assert quiet.status == 1
     assert quiet.out.splitlines()[1].startswith("did not converge in 2 rounds")
     warning, last = quiet.err.splitlines()
-    assert (
-        warning == "firth: warning: self-learning did not converge: progress had not ended after 2 rounds; raise rounds"
-    )
+    assert warning == "firth: warning: self-learning did not converge: still improving after 2 rounds; raise rounds"
     assert last == "firth: ab: saved, but not reliable: self-learning did not converge"
 
 
