@@ -82,7 +82,7 @@ def test_no_common_word(firth):
     assert firth("semantic-change", "a.firth", "b.firth").complaint.startswith(
         "0 common words of 300 and 300: expected two texts"
     )
-    assert "vectors of 20 and of 12 numbers" in firth("semantic-change", "b.firth", "narrow.firth").complaint
+    assert "vectors of dimensions 20 and 12" in firth("semantic-change", "b.firth", "narrow.firth").complaint
 
 
 def test_few_words_and_other_folders(firth, tmp_path):

@@ -63,9 +63,9 @@ def test_progress_is_told():
 def test_unlike_widths():
     source, _ = twins(dim=20)
     _, target = twins(dim=12)
-    with pytest.raises(OptionError, match="vectors of 20 and of 12 numbers"):
+    with pytest.raises(OptionError, match="vectors of dimensions 20 and 12"):
         Procrustes().align(source, target, translations(0, 60), progress=False)
-    with pytest.warns(UserWarning, match="of 60 that were left out"):  # twenty directions do not go into twelve
+    with pytest.warns(UserWarning, match="of 60 held-out words"):  # 20 dimensions do not fit into 12
         found = Procrustes(method="least-squares").align(source, target, translations(0, 60), progress=False)
     assert found.source.dim == found.target.dim == 12
 

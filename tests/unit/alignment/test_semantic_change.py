@@ -76,7 +76,7 @@ def test_what_is_refused(times):
     old, new = times
     with pytest.raises(OptionError, match="0 common words of 300 and 2: expected two texts of one language"):
         SemanticChange().measure(old, WordVectors(["x", "y"], np.ones((2, 20))))
-    with pytest.raises(OptionError, match="vectors of 20 and of 3 numbers"):
+    with pytest.raises(OptionError, match="vectors of dimensions 20 and 3"):
         SemanticChange().measure(old, WordVectors(old.words, new.vectors[:, :3]))
     found = SemanticChange().measure(old, new)
     with pytest.raises(UnknownWordError):

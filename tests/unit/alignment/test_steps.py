@@ -98,7 +98,7 @@ def test_widths_may_differ_where_the_map_is_not_orthogonal(method):
 
 
 def test_unlike_widths_are_refused():
-    with pytest.raises(OptionError, match=r"vectors of 6 and of 4 numbers.*least-squares"):
+    with pytest.raises(OptionError, match=r"vectors of dimensions 6 and 4.*least-squares"):
         orthogonal(np.ones((9, 6)), np.ones((9, 4)))
 
 
