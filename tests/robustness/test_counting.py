@@ -181,11 +181,11 @@ def test_a_comparison(firth: Command, pairs: Path):
 
 def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
     assert firth(*COMPARE, "-o", "run", "-q").status == 0
-    assert "comparison of another seed: 0, this one's is 1" in firth(*COMPARE, "-o", "run", "--seed", 1).complaint
+    assert "comparison with another seed: 0, not 1" in firth(*COMPARE, "-o", "run", "--seed", 1).complaint
     complaint = firth(*COMPARE[:4], "--dim", 6, *COMPARE[6:], "-o", "run").complaint
-    assert "run has cbow:epochs=2 with dim=5, and not dim=6" in complaint
+    assert "run has cbow:epochs=2 with dim=5, not dim=6" in complaint
     (firth.folder / "text.txt").write_text(sentences(100), encoding="utf-8")
-    assert "comparison of another corpus" in firth(*COMPARE, "-o", "run").complaint
+    assert "comparison with another corpus" in firth(*COMPARE, "-o", "run").complaint
     (firth.folder / "other").mkdir()
     (firth.folder / "other" / "file").touch()
     assert "is no comparison" in firth(*COMPARE, "-o", "other").complaint

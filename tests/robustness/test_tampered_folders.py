@@ -104,9 +104,9 @@ def test_numbers_that_are_not_finite(copied, kind, name, number):
         ("tree", "tree_signs", 0, 0.5, "a turn other than 1 and -1"),
         ("softmax", "buckets", 0, 50, "tensor 'buckets' holds numbers from"),
         ("softmax", "buckets", 0, -3, "tensor 'buckets' holds numbers from -3"),
-        ("softmax", "buckets", slice(None), 3, "a bucket that has two rows"),
+        ("softmax", "buckets", slice(None), 3, "a bucket with two rows"),
         ("softmax", "label_counts", 0, -1, "tensor 'label_counts' holds numbers from -1"),
-        ("hierarchical", "label_counts", slice(None), 10**15, "a label that stands in 1,000,000,000,000,000 texts"),
+        ("hierarchical", "label_counts", slice(None), 10**15, "a label with a count of 1,000,000,000,000,000"),
         ("documents", "counts", 0, 0, "tensor 'counts' holds numbers from 0"),
     ],
 )

@@ -161,7 +161,7 @@ def test_intervals_of_qvec_hold_the_true_figure_as_often_as_they_say(measure):
     """The figure of the population is that of 400,000 words, known to a thirtieth of the spread of 400."""
 
     def of(vectors, oracle):
-        return measure.linear(measure.ready(vectors), measure.ready(oracle))
+        return measure.linear(measure.prepare(vectors), measure.prepare(oracle))
 
     true = of(*related(np.random.default_rng(10**6), 400_000)).value
     assert coverage(lambda random: (of(*related(random, 400)), 400), true) == pytest.approx(0.95, abs=REACH)

@@ -37,7 +37,8 @@ def test_weights_belong_to_the_order_below():
 
 
 def test_every_smoothing_has_a_model_of_its_name():
-    assert {name: {"smoothing": name} for name in SMOOTHINGS} == dict(NgramLM.models)
+    options = {name: preset.options for name, preset in NgramLM.presets.items()}
+    assert options == {name: {"smoothing": name} for name in SMOOTHINGS}
 
 
 def test_a_text_shorter_than_the_order(tmp_path):
