@@ -48,7 +48,7 @@ FIGURES = ("f1", "precision", "recall", "accuracy", "average_precision")
 
 def figures(log_odds, pairs):
     """Figures with their intervals, rounded for a file."""
-    found = relations.judge(log_odds, pairs.antonyms)
+    found = relations.evaluate_pairs(log_odds, pairs.antonyms)
     return {name: [round(number, 4) for number in figure] for name, figure in found.items()}
 
 

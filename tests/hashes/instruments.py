@@ -209,8 +209,8 @@ def relations() -> Any:
     """Antonyms: patterns, features, a classifier, candidates, figures."""
     from firth.relations.classifier import train_classifier
     from firth.relations.features import PairFeatures
-    from firth.relations.judging import judge
     from firth.relations.labelled import LabelledPairs, lexical_split
+    from firth.relations.pair_evaluation import evaluate_pairs
     from firth.relations.patterns import count_patterns
     from firth.relations.ranking import antonyms
 
@@ -230,7 +230,7 @@ def relations() -> Any:
         "log odds": np.asarray(classifier.log_odds(test.pairs)),
         "alone": np.asarray(alone.log_odds(test.pairs)),
         "evidence": [np.asarray(each) for each in classifier.evidence(test.pairs).values()],
-        "figures": judge(classifier.log_odds(test.pairs), test.antonyms, resamples=50),
+        "figures": evaluate_pairs(classifier.log_odds(test.pairs), test.antonyms, resamples=50),
         "candidates": [repr(each) for each in antonyms(vectors, words[3], classifier=classifier, topn=5)],
         "by pattern": [repr(each) for each in antonyms(vectors, words[0], patterns=patterns, topn=5)],
     }

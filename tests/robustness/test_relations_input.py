@@ -61,13 +61,13 @@ def told(small: Command) -> Command:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hot"], "nothing to tell antonyms from synonyms by: give --corpus TEXT, --pairs FILE, or both"),
+        (["hot"], "vectors alone do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"),
         (["--corpus", "text.txt"], "no words: name some, or give --words FILE"),
         (["hot", "--corpus", "bare.txt"], "10 tokens hold none of 26 patterns"),
         (["hot", "--corpus", "text.txt", "--patterns", "patterns.txt"], "pattern 'from X to': expected words with X"),
         (["hot", "--pairs", "good.txt", "--patterns", "patterns.txt"], "--patterns without --corpus"),
         (["hot", "--pairs", "antonyms.txt"], "2 pairs of antonyms alone: expected antonyms (label 1) and synonyms"),
-        (["hot", "--pairs", "both.txt"], "'hot' and 'cold' are labelled antonyms and synonyms"),
+        (["hot", "--pairs", "both.txt"], "'hot' and 'cold' have both labels"),
         (["hot", "--pairs", "odd.txt"], "odd.txt line 2: 'hot warm maybe'; expected two words and 1"),
         (["snow", "--corpus", "text.txt"], "'snow' is not in the vocabulary"),
     ],

@@ -53,7 +53,9 @@ def antonyms(
     if pattern_file is not None and not corpus:
         raise OptionError("--patterns without --corpus: give the text to count them in")
     if not corpus and not pairs:
-        raise OptionError("nothing to tell antonyms from synonyms by: give --corpus TEXT, --pairs FILE, or both")
+        raise OptionError(
+            "vectors alone do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"
+        )
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
     if not queries:
         raise OptionError("no words: name some, or give --words FILE")

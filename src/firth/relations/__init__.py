@@ -1,9 +1,9 @@
-"""How two words are related beyond being alike: antonyms."""
+"""Lexical relations between words: antonyms and synonyms."""
 
 from firth.relations.classifier import AntonymClassifier, train_classifier
 from firth.relations.features import FAMILIES, PairFeatures
-from firth.relations.judging import AveragePrecision, judge
 from firth.relations.labelled import LabelledPairs, lexical_split, read_labelled_pairs
+from firth.relations.pair_evaluation import AveragePrecision, evaluate_pairs
 from firth.relations.patterns import PATTERNS, PatternCounts, count_patterns
 from firth.relations.ranking import Candidate, antonyms
 
@@ -18,7 +18,7 @@ __all__ = [
     "PatternCounts",
     "antonyms",
     "count_patterns",
-    "judge",
+    "evaluate_pairs",
     "lexical_split",
     "read_labelled_pairs",
     "train_classifier",

@@ -1,7 +1,7 @@
-"""Pairs of words that are known to be antonyms, or synonyms: from files, each once, parted so that no word is shared.
+"""Pairs labelled as antonyms or synonyms: reading, deduplication and lexical splits.
 
-A file has a pair a line and its label: `hot cold 1` for antonyms, `hot warm 0` for synonyms, parted by tabs or spaces,
-as AntSynNET's files have them.
+A line of a file holds a pair and its label, separated by tabs or spaces: `hot cold 1` for antonyms, `hot warm 0` for
+synonyms, as in AntSynNET's files.
 """
 
 import os
@@ -22,14 +22,14 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class LabelledPairs:
-    """Pairs, and which of them are antonyms; the others are synonyms.
+    """Pairs labelled as antonyms or synonyms.
 
     Attributes:
         pairs: n pairs.
-        antonyms: (n,), an array or a list.
+        antonyms: (n,) True for antonyms, False for synonyms; an array or a list.
 
     Raises:
-        OptionError: there are not as many labels as pairs.
+        OptionError: the numbers of labels and pairs differ.
     """
 
     pairs: Sequence[Pair]
@@ -38,7 +38,7 @@ class LabelledPairs:
     def __post_init__(self) -> None:
         object.__setattr__(self, "antonyms", np.asarray(self.antonyms, dtype=bool))  # a list will do
         if len(self.pairs) != len(self.antonyms):
-            raise OptionError(f"{len(self.antonyms):,} labels for {len(self.pairs):,} pairs: expected one a pair")
+            raise OptionError(f"{len(self.antonyms):,} labels for {len(self.pairs):,} pairs: expected one per pair")
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -48,31 +48,31 @@ class LabelledPairs:
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that stand in the pairs."""
+        """The words of all pairs."""
         return frozenset(word for pair in self.pairs for word in pair)
 
     @property
     def sets(self) -> list[frozenset[str]]:
-        """Each pair without its order."""
+        """Each pair as a set of its two words."""
         return [frozenset(pair) for pair in self.pairs]
 
     def among(self, kept: npt.ArrayLike) -> "LabelledPairs":
-        """Return some of the pairs.
+        """Return a selection of the pairs.
 
         Args:
-            kept: (n,) whether, or the numbers of those that are kept.
+            kept: (n,) boolean mask, or indices.
         """
         chosen: Any = np.asarray(kept)
         places = np.arange(len(self))[chosen].tolist()
         return LabelledPairs([self.pairs[i] for i in places], self.antonyms[places])
 
     def without(self, others: "LabelledPairs") -> "LabelledPairs":
-        """Return those that do not stand among others, in whichever order."""
-        taken = set(others.sets)
-        return self.among(np.array([pair not in taken for pair in self.sets], dtype=bool))
+        """Return the pairs that are not in `others`, in either word order."""
+        excluded = set(others.sets)
+        return self.among(np.array([pair not in excluded for pair in self.sets], dtype=bool))
 
     def once(self) -> "LabelledPairs":
-        """Return each pair once, in the order it first had; pairs that have both labels are left out."""
+        """Return each pair once, in order of first occurrence, without pairs that have both labels."""
         first: dict[frozenset[str], int] = {}
         both = set()
         for i, pair in enumerate(self.sets):
@@ -81,30 +81,30 @@ class LabelledPairs:
         return self.among(np.array([i for pair, i in first.items() if pair not in both], dtype=np.int64))
 
     def checked(self) -> "LabelledPairs":
-        """Return the pairs, of which a classifier can learn.
+        """Return the pairs after checking that a classifier can learn from them.
 
         Raises:
-            OptionError: a pair has both labels, all pairs have one, or there is none.
+            OptionError: a pair has both labels, all pairs have the same label, or there are none.
         """
         kinds = {bool(label) for label in self.antonyms}
         if len(kinds) < 2:
-            found = f"{len(self):,} pairs of {'antonyms' if True in kinds else 'synonyms'}" if kinds else "no pairs"
-            raise OptionError(f"{found} alone: expected antonyms (label 1) and synonyms (label 0)")
+            content = f"{len(self):,} pairs of {'antonyms' if True in kinds else 'synonyms'}" if kinds else "no pairs"
+            raise OptionError(f"{content} alone: expected antonyms (label 1) and synonyms (label 0)")
         once = set(self.once().sets)
         for one, other in self.pairs:
             if frozenset((one, other)) not in once:
-                raise OptionError(f"{one!r} and {other!r} are labelled antonyms and synonyms: leave one of the two out")
+                raise OptionError(f"{one!r} and {other!r} have both labels: remove one of the two")
         return self
 
 
 def read_labelled_pairs(*paths: str | os.PathLike[str]) -> LabelledPairs:
-    """Return the pairs of files, one after the other.
+    """Read the pairs of one or more files in order.
 
     Args:
-        *paths: of the files; empty lines are passed over.
+        *paths: paths of the files; empty lines are skipped.
 
     Raises:
-        FormatError: a line is not two words and 0 or 1, or a file holds no line.
+        FormatError: a line is not two words and 0 or 1, or a file has no pairs.
         OSError: a file cannot be read.
     """
     pairs: list[Pair] = []
@@ -122,26 +122,26 @@ def read_labelled_pairs(*paths: str | os.PathLike[str]) -> LabelledPairs:
             pairs.append((fields[0], fields[1]))
             labels.append(fields[2] == "1")
         if len(pairs) == before:
-            raise FormatError(f"{path}: no pairs; expected two words and 1 or 0 a line")
+            raise FormatError(f"{path}: no pairs; expected two words and 1 or 0 per line")
     return LabelledPairs(pairs, np.array(labels, dtype=bool))
 
 
 def lexical_split(pairs: LabelledPairs, share: float = 0.6, *, seed: int = 0) -> tuple[LabelledPairs, LabelledPairs]:
-    """Part pairs so that no word stands on both sides; pairs of a word of each side are left out.
+    """Split pairs into training and test pairs without a common word; pairs with a word of each side are dropped.
 
-    A classifier that has seen "hot" in ten pairs of antonyms says antonym of any pair with "hot" in it; only pairs of
-    words that it never saw tell what it knows of pairs.
+    A classifier that has seen "hot" in ten pairs of antonyms predicts "antonyms" for any pair with "hot". Only pairs of
+    unseen words test what it knows of pairs.
 
     Args:
         pairs: n pairs.
-        share: of the words that the first side gets, between 0 and 1.
-        seed: of the draw.
+        share: share of the words for training, between 0 and 1.
+        seed: seed of the random split.
 
     Returns:
-        The pairs to train on, and those to judge with, each once.
+        Training pairs and test pairs, each pair once.
 
     Raises:
-        OptionError: the share is not between 0 and 1.
+        OptionError: `share` is not between 0 and 1.
 
     Source:
         Levy et al. 2015, Do supervised distributional methods really learn lexical inference relations?, section 3.1.
@@ -150,7 +150,7 @@ def lexical_split(pairs: LabelledPairs, share: float = 0.6, *, seed: int = 0) ->
         raise OptionError(f"share={share!r}: expected a number between 0 and 1")
     pairs = pairs.once()
     words = sorted(pairs.words)
-    drawn = generator(seed, "lexical split").random(len(words)) < share
-    first = dict(zip(words, drawn.tolist(), strict=True))
+    in_training = generator(seed, "lexical split").random(len(words)) < share
+    first = dict(zip(words, in_training.tolist(), strict=True))
     sides = np.array([(first[one], first[other]) for one, other in pairs.pairs], dtype=bool).reshape(-1, 2)
     return pairs.among(sides.all(axis=1)), pairs.among(~sides.any(axis=1))

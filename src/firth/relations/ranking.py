@@ -1,20 +1,19 @@
-"""Which words are the opposites of a word? Candidates, the likeliest first, each with what speaks for it.
+"""Antonyms of a word: candidates ranked by likelihood, with their evidence.
 
-What: candidates are the nearest neighbours of a word and the words that fill patterns with it. An antonym is near, and
-it is an antonym rather than a synonym: the one is told by the cosine, the other by a classifier of pairs, or where none
-was trained by patterns alone.
+What: candidates are a word's nearest neighbours and the words that fill patterns with it. An antonym is near, which the
+cosine shows, and it is not a synonym, which a classifier of pairs shows, or the patterns alone without a classifier.
 
 Objective:
 
     with a classifier       score = log p(antonym | pair) + 2 cos(word, candidate)
     with patterns alone     score = log(1 + sum_p association_p(word, candidate)) + 2 cos(word, candidate)
 
-Source: the classifier's and the patterns' own (`firth.relations.classifier`, `firth.relations.patterns`).
+Source: as in the classifier and the patterns (`firth.relations.classifier`, `firth.relations.patterns`).
 
-Departures: the weight of the cosine was chosen among 0, 2, 5, 10 and 20 on antonyms of 300 words that the classifier
-had not seen (docs/tasks/antonyms.md); it is a weight, not a probability.
+Departures: the weight of the cosine was selected from 0, 2, 5, 10 and 20 on antonyms of 300 words unseen by the
+classifier (docs/tasks/antonyms.md).
 
-Cost: 2 V D flops a word for its neighbours, a search through the patterns' table, and the features of some 150 pairs.
+Cost: 2 V D flops per word for its neighbours, a search in the table of patterns, and the features of about 150 pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,22 +32,22 @@ from firth.vectors.word_vectors import WordVectors
 
 Floats = npt.NDArray[np.float64]
 
-NEIGHBOURS = 100  # of a word, that are candidates
-PARTNERS = 50  # of a word in patterns, that are candidates
-WEIGHT = 2.0  # of the cosine
+NEIGHBOURS = 100  # candidates from a word's nearest neighbours
+PARTNERS = 50  # candidates from a word's patterns
+WEIGHT = 2.0  # weight of the cosine in the score
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A word that may be an antonym.
+    """A candidate antonym.
 
     Attributes:
         word: the candidate.
-        score: by which candidates are ranked; see the module's docstring.
-        cosine: of the two words.
-        association: in all patterns together, in nats; 0 without patterns.
-        log_odds: that the pair are antonyms rather than synonyms, in nats; None without a classifier.
-        patterns: how often the pair fills which pattern, the most often first.
+        score: the ranking score; see the module's docstring.
+        cosine: cosine of the two words.
+        association: sum over all patterns, in nats; 0 without patterns.
+        log_odds: log-odds of antonyms against synonyms, in nats; None without a classifier.
+        patterns: count of the pair in each pattern, in descending order.
     """
 
     word: str
@@ -67,17 +66,17 @@ def antonyms(
     classifier: AntonymClassifier | None = None,
     topn: int = 10,
 ) -> list[Candidate] | list[list[Candidate]]:
-    """Return the likeliest antonyms of a word, or of each of several.
+    """Return the likeliest antonyms of one or several words.
 
     Args:
-        vectors: of words.
-        words: one word, or a list of them.
-        patterns: counts of patterns in a corpus; by default those that the classifier reads.
-        classifier: of pairs.
-        topn: how many candidates to return at most; with patterns alone, those that fill one with the word.
+        vectors: word vectors.
+        words: a word, or a list of words.
+        patterns: pattern counts of a corpus; by default the classifier's.
+        classifier: classifier of antonyms and synonyms.
+        topn: maximum number of candidates; without a classifier, only words that fill a pattern with the word.
 
     Returns:
-        Candidates, best first; of several words, a list for each.
+        Candidates, best first; for a list of words a list of such lists.
 
     Raises:
         OptionError: there are neither patterns nor a classifier, or `topn` is below 1.
@@ -87,24 +86,24 @@ def antonyms(
         patterns = classifier.features.patterns
     if patterns is None and classifier is None:
         raise OptionError(
-            "nothing to tell antonyms from synonyms by, which vectors put in one place: expected patterns "
-            "(count_patterns(corpus)), a classifier (train_classifier), or both"
+            "vectors alone do not distinguish antonyms from synonyms: expected patterns (count_patterns(corpus)), a "
+            "classifier (train_classifier), or both"
         )
     if topn < 1:
         raise OptionError(f"topn={topn!r}: expected a whole number of at least 1")
-    asked = [words] if isinstance(words, str) else list(words)
-    for word in asked:
+    queries = [words] if isinstance(words, str) else list(words)
+    for word in queries:
         if word not in vectors:
             raise vectors.lexicon.unknown(word)
-    near = vectors.similar_by_word(asked, topn=NEIGHBOURS) if asked else []
-    found = [
-        _ranked(vectors, word, [each for each, _ in close], (patterns, classifier))[:topn]
-        for word, close in zip(asked, near, strict=True)
+    near = vectors.similar_by_word(queries, topn=NEIGHBOURS) if queries else []
+    results = [
+        _rank(vectors, word, [each for each, _ in close], (patterns, classifier))[:topn]
+        for word, close in zip(queries, near, strict=True)
     ]
-    return found[0] if is_key(words) else found
+    return results[0] if is_key(words) else results
 
 
-def _ranked(
+def _rank(
     vectors: WordVectors | SubwordVectors,
     word: str,
     near: list[str],
@@ -133,13 +132,13 @@ def _ranked(
 
 
 def _partners(patterns: PatternCounts, word: str) -> list[str]:
-    """The words that fill patterns with one most strongly."""
+    """Return the words with the strongest association to a word in patterns."""
     words, association = patterns.partners(word)
     order = np.argsort(-association.sum(axis=1), kind="stable")[:PARTNERS]
     return [words[i] for i in order.tolist()]
 
 
 def _times(names: Sequence[str], times: Floats) -> dict[str, int]:
-    """How often each pattern is filled, the most often first."""
+    """Return the count of each pattern in descending order."""
     order = np.argsort(-times, kind="stable").tolist()
     return {names[i]: int(times[i]) for i in order if times[i] > 0}

@@ -6,14 +6,14 @@ import pytest
 from firth.errors import OptionError
 from firth.relations.classifier import train_classifier
 from firth.relations.features import PairFeatures
-from firth.relations.judging import judge
 from firth.relations.labelled import LabelledPairs, lexical_split, read_labelled_pairs
+from firth.relations.pair_evaluation import evaluate_pairs
 from firth.relations.patterns import count_patterns
 from firth.vectors.word_vectors import WordVectors
 
 
 def accuracy(classifier, pairs):
-    return judge(classifier.log_odds(pairs.pairs), pairs.antonyms, resamples=10)["accuracy"][0]
+    return evaluate_pairs(classifier.log_odds(pairs.pairs), pairs.antonyms, resamples=10)["accuracy"][0]
 
 
 @pytest.mark.parametrize("families", [("vectors",), ("patterns",)])
@@ -72,7 +72,7 @@ def test_what_nothing_is_learned_from(planted):
     features = PairFeatures(space)
     with pytest.raises(OptionError, match="120 pairs of antonyms alone"):
         train_classifier(features, labelled.among(labelled.antonyms))
-    with pytest.raises(OptionError, match="labelled antonyms and synonyms"):
+    with pytest.raises(OptionError, match="have both labels"):
         train_classifier(features, labelled + LabelledPairs([labelled.pairs[0]], np.array([True])))
     with pytest.raises(OptionError, match="no penalties"):
         train_classifier(features, labelled, penalties=())
@@ -84,11 +84,11 @@ def test_real_nouns_by_their_letters(shared_data):
     nouns = read_labelled_pairs(*(shared_data / f"relations/antsyn/noun-pairs.{part}" for part in ("train", "test")))
     features = PairFeatures(WordVectors(["a"], np.ones((1, 1), dtype=np.float32)), families=("spelling",))
     train, test = lexical_split(nouns)
-    figures = judge(train_classifier(features, train).log_odds(test.pairs), test.antonyms, resamples=200)
+    figures = evaluate_pairs(train_classifier(features, train).log_odds(test.pairs), test.antonyms, resamples=200)
     assert figures["accuracy"][1] > max(test.antonyms.mean(), 1 - test.antonyms.mean())
     assert figures["average_precision"][1] > test.antonyms.mean() + 0.1
     random = np.random.default_rng(0)
     shuffled = LabelledPairs(train.pairs, random.permutation(train.antonyms))
     log_odds = train_classifier(features, shuffled).log_odds(test.pairs)
-    found = judge(log_odds, test.antonyms, resamples=200)["average_precision"]
+    found = evaluate_pairs(log_odds, test.antonyms, resamples=200)["average_precision"]
     assert found[0] < figures["average_precision"][1]

@@ -44,7 +44,7 @@ def test_each_pair_once():
 
 
 def test_of_what_nothing_is_learned():
-    with pytest.raises(OptionError, match="'up' and 'down' are labelled antonyms and synonyms"):
+    with pytest.raises(OptionError, match="'up' and 'down' have both labels"):
         PAIRS.checked()
     with pytest.raises(OptionError, match="2 pairs of antonyms alone"):
         PAIRS.among([0, 1]).checked()
