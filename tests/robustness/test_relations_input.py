@@ -25,10 +25,10 @@ def small(firth: Command) -> Command:
         ([], "expected one axis: --poles A:B, or --pairs FILE"),
         (["--poles", "cold:hot", "--pairs", "one.txt"], "expected one axis"),
         (["--poles", "cold"], "--poles cold: expected two poles separated by a colon"),
-        (["--poles", "cold:cold"], "cold → cold are in one place; expected two that differ"),
+        (["--poles", "cold:cold"], "cold → cold have the same vector; expected different ones"),
         (["--poles", "cold:snow"], "'snow' is not in the vocabulary"),
         (["--poles", "cold:hot", "--method", "pca"], "--method pca with --poles"),
-        (["--pairs", "unknown.txt"], "1 pairs, none of which has two words with vectors; unknown: up, down"),
+        (["--pairs", "unknown.txt"], "none of 1 pairs has two words with vectors; unknown: up, down"),
         (["--pairs", "same.txt"], "expected two different words"),
         (["--pairs", "none.txt"], "none.txt: No such file"),
         (["--pairs", "unknown.txt", "--method", "best"], "method 'best': expected one of mean, pca"),
@@ -61,7 +61,7 @@ def told(small: Command) -> Command:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hot"], "vectors alone do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"),
+        (["hot"], "vectors do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"),
         (["--corpus", "text.txt"], "no words: name some, or give --words FILE"),
         (["hot", "--corpus", "bare.txt"], "10 tokens hold none of 26 patterns"),
         (["hot", "--corpus", "text.txt", "--patterns", "patterns.txt"], "pattern 'from X to': expected words with X"),

@@ -54,7 +54,7 @@ def antonyms(
         raise OptionError("--patterns without --corpus: give the text to count them in")
     if not corpus and not pairs:
         raise OptionError(
-            "vectors alone do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"
+            "vectors do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"
         )
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
     if not queries:

@@ -1,4 +1,4 @@
-"""Directions in a space of words: axes between poles, where words stand along them, and vectors without them."""
+"""Semantic axes: directions between poles, projection onto them, and removal from vectors."""
 
 from firth.directions.axis import Axis, axis, axis_between, neutralise, project
 

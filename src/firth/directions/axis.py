@@ -1,24 +1,24 @@
-"""Axes: a direction of meaning between two poles, and vectors with it taken out.
+"""Semantic axes: a direction between two poles, and vectors without their component along it.
 
-What: pairs of words that differ in one thing (cold and hot, she and he) give a direction; the cosine of a word with it
-says to which pole the word leans. Taking the direction out leaves words that lean to neither.
+What: pairs of words that differ in one property (cold and hot, she and he) define a direction. A word's cosine with it
+shows to which pole the word is nearer. Removing the component along the direction makes words neutral.
 
 Objective: with every vector at length 1, for pairs (a_i, b_i), i = 1 .. n,
 
     mean    d = sum_i (b_i - a_i) / n
     pca     d = the first principal component of the 2n vectors a_i - m_i and b_i - m_i,    m_i = (a_i + b_i) / 2
 
-brought to length 1 and turned to the b's. Poles that are not paired have the mean of the b's less the mean of the a's.
-A word's place is cos(w, d); a word is neutral once w' = w - sum_j (w . d_j) d_j, for orthonormal d_j.
+normalised to length 1 and pointing to the b's. For unpaired poles, d is the mean of the b's minus the mean of the a's.
+The projection of a word is cos(w, d); its neutral vector is w' = w - sum_j (w . d_j) d_j, for orthonormal d_j.
 
 Source: Bolukbasi, Chang, Zou, Saligrama and Kalai 2016, "Man is to computer programmer as woman is to homemaker?",
 section 6, step 1 (pca) and step 2a (neutralise); Kozlowski, Taddy and Evans 2019, "The geometry of culture", for axes
-as the mean of differences; An, Kwak and Ahn 2018, "SemAxis", for poles that are not paired.
+as the mean of differences; An, Kwak and Ahn 2018, "SemAxis", for unpaired poles.
 
-Departures: a pair with a word that has no vector is left out, and named in the result. Neutral vectors keep their
-length less what is taken out; the paper brings them to length 1 again, which `postprocess.normalise` does.
+Departures: pairs with unknown words are skipped and listed in the result. Neutral vectors are not normalised again; the
+paper does so, as `postprocess.normalise` can.
 
-Cost: n D for an axis from differences, (2n) D min(2n, D) for a principal component, V D to place or neutralise.
+Cost: n D for an axis from differences, (2n) D min(2n, D) for a principal component, V D to project or neutralise.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 Pair = tuple[str, str]
 Vectors = WordVectors | SubwordVectors
 Method = Literal["mean", "pca"]
-LEAST = 1e-9  # length of a difference of unit vectors below which it has no direction
+LEAST = 1e-9  # minimum length of a difference of unit vectors that has a direction
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Axis:
 
     Attributes:
         direction: (D,) float64 of length 1, towards the second pole.
-        poles: the words of the first pole and of the second that made it.
-        missing: the words that were given and have no vector.
-        explained: the share of the pairs' variance along the direction, by principal component; None otherwise.
-        name: such as "cold → hot".
+        poles: the words of the first and the second pole.
+        missing: input words without a vector.
+        explained: share of the pairs' variance along the direction; None except for method "pca".
+        name: a name such as "cold → hot".
     """
 
     direction: Floats
@@ -64,13 +64,14 @@ def axis(vectors: Vectors, pairs: Iterable[Pair], *, method: Method = "mean", na
     """Return the direction in which the second words of pairs differ from the first.
 
     Args:
-        vectors: the vectors.
-        pairs: such as [("cold", "hot"), ("cool", "warm")]; a pair is used where both words have a vector.
+        vectors: word vectors.
+        pairs: such as [("cold", "hot"), ("cool", "warm")]; pairs with unknown words are skipped.
         method: "mean" of the differences, or "pca": the first principal component of the pairs, each centred.
-        name: of the axis; by default its first pair.
+        name: name of the axis; by default its first pair.
 
     Raises:
-        OptionError: `method` is no method, a pair is not two different words, no pair is left, or they do not differ.
+        OptionError: `method` is unknown, an element is not a pair of different words, no pair has two vectors, or the
+            poles have the same vector.
         FormatError: a vector of theirs is not finite.
 
     Source:
@@ -82,7 +83,7 @@ def axis(vectors: Vectors, pairs: Iterable[Pair], *, method: Method = "mean", na
     used = [pair for pair in given if all(word in vectors for word in pair)]
     missing = _missing(vectors, [word for pair in given for word in pair])
     if not used:
-        raise OptionError(f"{len(given)} pairs, none of which has two words with vectors; unknown: {_few(missing)}")
+        raise OptionError(f"none of {len(given)} pairs has two words with vectors; unknown: {_few(missing)}")
     first, second = (tuple(side) for side in zip(*used, strict=True))
     a, b = _rows(vectors, first), _rows(vectors, second)
     difference = (b - a).mean(axis=0)
@@ -97,13 +98,13 @@ def axis_between(
     """Return the direction from one pole to another, each a word or a list of words that are averaged.
 
     Args:
-        vectors: the vectors.
-        first: the pole where a word's place is negative.
-        second: the pole where it is positive.
-        name: of the axis; by default the first words of both.
+        vectors: word vectors.
+        first: the pole of negative projections.
+        second: the pole of positive projections.
+        name: name of the axis; by default the first words of both poles.
 
     Raises:
-        OptionError: a pole has no word, or the two are in one place.
+        OptionError: a pole has no words, or both poles have the same vector.
         UnknownWordError: no word of a pole has a vector.
         FormatError: a vector of theirs is not finite.
 
@@ -112,7 +113,7 @@ def axis_between(
     """
     poles = [[pole] if isinstance(pole, str) else list(dict.fromkeys(pole)) for pole in (first, second)]
     if not all(poles):
-        raise OptionError("a pole without words: expected a word or a list of words for each of the two")
+        raise OptionError("a pole has no words: expected a word or a list of words for each pole")
     used = []
     for words in poles:
         used.append(tuple(word for word in words if word in vectors))
@@ -126,37 +127,37 @@ def axis_between(
 
 
 def project(vectors: Vectors, along: Axis, words: Sequence[str] | None = None) -> Floats:
-    """Return where words stand along an axis.
+    """Return the projections of words onto an axis.
 
     Args:
-        vectors: the vectors, of the axis's width.
+        vectors: word vectors of the axis's dimension.
         along: the axis.
-        words: n of them; None is every word.
+        words: n words; None is every word.
 
     Returns:
-        (n,) cosines; a positive one leans to the second pole. A vector of zeros stands at 0.
+        (n,) cosines; positive ones are nearer to the second pole. A zero vector has 0.
 
     Raises:
-        OptionError: the axis has another width.
+        OptionError: the dimensions differ.
         UnknownWordError: a word has no vector.
     """
     _check_width(vectors, along.direction)
     rows = vectors.vectors if words is None else vectors.get_vector(list(words))
-    places = np.asarray(rows, dtype=np.float64) @ along.direction
+    products = np.asarray(rows, dtype=np.float64) @ along.direction
     lengths = np.linalg.norm(np.asarray(rows, dtype=np.float64), axis=1)
-    return np.asarray(places / np.where(lengths > 0, lengths, 1.0))
+    return np.asarray(products / np.where(lengths > 0, lengths, 1.0))
 
 
 def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterable[str] | None = None) -> WordVectors:
-    """Return vectors without what they have along axes.
+    """Remove the components of vectors along one or several axes.
 
     Args:
-        vectors: V words.
-        axes: one axis or several, which need not be at right angles.
-        words: those to change; None is every word. Words without a vector are passed over.
+        vectors: vectors of V words.
+        axes: one or several axes, which need not be orthogonal.
+        words: words to change; None is every word. Unknown words are skipped.
 
     Raises:
-        OptionError: no axis was given, or one has another width.
+        OptionError: there is no axis, or the dimensions differ.
         FormatError: a vector is not finite.
 
     Source:
@@ -164,7 +165,7 @@ def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterabl
     """
     given = [axes] if isinstance(axes, Axis) else list(axes)
     if not given:
-        raise OptionError("no axis to take out: give one")
+        raise OptionError("no axis to remove: give at least one")
     for one in given:
         _check_width(vectors, one.direction)
     base, _ = np.linalg.qr(np.stack([one.direction for one in given], axis=1))  # (D, k)
@@ -205,7 +206,7 @@ def _rows(vectors: Vectors, words: Sequence[str]) -> Floats:
 
 
 def _component(differences: Floats) -> tuple[Floats, float]:
-    """The first principal component of pairs that are centred each, and its share of their variance.
+    """Return the first principal component of the centred pairs, and its share of their variance.
 
     A centred pair is -d/2 and d/2 for the pair's difference d, so that the 2n vectors have the directions of the n
     differences, and half of their squared values.
@@ -219,10 +220,12 @@ def _component(differences: Floats) -> tuple[Floats, float]:
 def _scaled(direction: Floats, what: str) -> Floats:
     length = float(np.linalg.norm(direction))
     if length < LEAST:
-        raise OptionError(f"the poles of {what} are in one place; expected two that differ")
+        raise OptionError(f"the poles of {what} have the same vector; expected different ones")
     return np.asarray(direction / length)
 
 
 def _check_width(vectors: Vectors, direction: Floats) -> None:
     if vectors.dim != len(direction):
-        raise OptionError(f"an axis of {len(direction)} numbers and vectors of {vectors.dim}: expected one width")
+        raise OptionError(
+            f"an axis of dimension {len(direction)}, vectors of dimension {vectors.dim}: expected equal ones"
+        )

@@ -48,7 +48,7 @@ def test_of_many_words_those_that_lean_most_are_drawn(many):
 
 
 def test_wrong_poles_are_told(plane):
-    with pytest.raises(OptionError, match="in one place"):
+    with pytest.raises(OptionError, match="have the same vector"):
         word_axis(plane, ("east", "east"), ["north"])
     with pytest.raises(OptionError, match="expected two"):
         word_axis(plane, ("east", []), ["north"])
