@@ -1,6 +1,6 @@
-"""What can be seen of a pair of words: numbers that are the same in either order.
+"""Features of a pair of words that do not depend on their order.
 
-What: families of features, each of which can be left out:
+What: families of features, all optional:
 
     vectors     |u - v|, u * v and u + v of vectors at length 1, 3 D numbers
     cosine      cos(u, v), and how many of the two words have a vector
@@ -48,7 +48,7 @@ _TOGETHER = 512  # words whose neighbours are looked at at once
 
 @dataclass(frozen=True, eq=False)
 class PairFeatures:
-    """Families of features, and what they are read from.
+    """Families of features and their data.
 
     Attributes:
         vectors: of words.
@@ -57,7 +57,7 @@ class PairFeatures:
         families: which, by default `FAMILIES`; also "neighbours", and "word" for the control.
 
     Raises:
-        OptionError: a family is unknown, there is none, or there is nothing for any of them.
+        OptionError: a family is unknown, or no family has data.
     """
 
     vectors: Vectors

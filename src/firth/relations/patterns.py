@@ -1,7 +1,7 @@
-"""Pairs of words in patterns that give opposites away: "from hot to cold", "either dead or alive".
+"""Pairs of words in patterns typical of antonyms: "from hot to cold", "either dead or alive".
 
-What: a pattern is a run of words with two places, X and Y. One pass over a corpus finds what stands in them. Opposites
-keep company in patterns of contrast, while synonyms rather stand in each other's place.
+What: a pattern is a sequence of words with two slots, X and Y. One pass over a corpus counts which words fill them.
+Antonyms co-occur in patterns of contrast; synonyms replace each other instead.
 
 Objective: with n_p(x, y) how often x and y fill X and Y of pattern p, in either order, n_p(x) = sum_y n_p(x, y), and
 N_p = sum_x n_p(x) / 2,
@@ -128,7 +128,7 @@ class PatternCounts:
         return np.where(there, self.counts[found], 0).astype(np.float64)
 
     def association(self, pairs: Sequence[Pair]) -> Floats:
-        """Return how much more often pairs fill patterns than their words do by themselves.
+        """Return the association of pairs with patterns.
 
         Args:
             pairs: n pairs.
@@ -169,7 +169,7 @@ class PatternCounts:
 def count_patterns(
     corpus: Corpus | Any, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None, **text: Any
 ) -> PatternCounts:
-    """Count which pairs of words fill patterns.
+    """Count the pairs of words that fill patterns.
 
     Args:
         corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
@@ -265,7 +265,7 @@ def find_matches(
     order: npt.NDArray[np.int64],  # patterns by their first word
     found: npt.NDArray[np.int64],  # written, as far as it goes: a key a match
 ) -> int:
-    """Find where patterns stand; return how often."""
+    """Find all matches of the patterns; return their number."""
     words, many = np.int64(len(starts) - 1), 0
     for sentence in range(len(offsets) - 1):
         begin, end = offsets[sentence], offsets[sentence + 1]
