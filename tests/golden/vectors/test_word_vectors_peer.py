@@ -73,10 +73,11 @@ def test_answer_is_gensims(name, how, gensim, tmp_path):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_arguments_are_gensims(method, gensim):
+    """The methods are functions over vectors, whose first parameter is not called `self`."""
     theirs = inspect.signature(getattr(gensim.KeyedVectors, method)).parameters
     ours = inspect.signature(getattr(WordVectors, method)).parameters
     positional = [name for name, one in ours.items() if one.kind is not inspect.Parameter.KEYWORD_ONLY]
-    assert positional == list(theirs)
+    assert positional[1:] == list(theirs)[1:]
     assert [ours[name].default for name in positional] == [one.default for one in theirs.values()]
 
 
