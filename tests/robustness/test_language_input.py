@@ -27,6 +27,16 @@ def once(tmp_path_factory):
     return firth.folder / "model"
 
 
+def test_two_outputs_are_refused(firth):
+    """`--output` named the output layer once; click would take the last and train another model than was meant."""
+    (firth.folder / "text.txt").write_text(TEXT, encoding="utf-8")
+    ended = firth("lm", "train", "lstm", "text.txt", "-o", "model", "--output", "adaptive")
+    assert ended.status == 1
+    assert "-o and --output: expected one output; the output layer of the model is --output-layer" in ended.complaint
+    assert not (firth.folder / "model").exists()
+    assert not (firth.folder / "adaptive").exists()
+
+
 @pytest.fixture
 def model(firth, once):
     (firth.folder / "text.txt").write_text(TEXT, encoding="utf-8")

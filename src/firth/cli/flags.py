@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.cli.output import paragraphs
+from firth.errors import OptionError
 from firth.option_names import one_spelling, synonym
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
@@ -92,7 +93,17 @@ class Commands(TyperGroup):
 
 
 class Command(TyperCommand):
-    """A command whose help shows a yes-or-no flag by one name, `--[no-]tie`, and no type."""
+    """A command that refuses two outputs, and whose help shows a yes-or-no flag by one name, `--[no-]tie`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line; an output that is given twice is a mistake, where click would use the last."""
+        names = [name for flag in self.params if flag.name == "output" for name in flag.opts if name.startswith("-")]
+        given = [each for each in args if each.partition("=")[0] in names]
+        if len(given) > 1:
+            layer = any(flag.name == "output_layer" for flag in self.params)
+            advice = "; the output layer of the model is --output-layer" if layer else ""
+            raise OptionError(f"{' and '.join(given)}: expected one output{advice}")
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help. The program ends after it."""

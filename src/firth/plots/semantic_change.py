@@ -13,7 +13,7 @@ GROUPS = ["near it then", "near it now", "near it at both times"]
 
 
 def word_path(
-    moved: SemanticChanges, word: str, *, number: int = 8, method: str | None = None, title: str | None = None
+    changes: SemanticChanges, word: str, *, number: int = 8, method: str | None = None, title: str | None = None
 ) -> Picture:
     """Return the path of a word between two times as an arrow, among its neighbours then and now.
 
@@ -21,7 +21,7 @@ def word_path(
     change", figure 1: the neighbours are at their new positions, the word at both.
 
     Args:
-        moved: the comparison of two times, from `firth.Change`.
+        changes: the comparison of two times, from `firth.SemanticChange`.
         word: a word of both times.
         number: neighbours per time.
         method: projection onto the plane; see `firth.plots.projection.project`.
@@ -33,15 +33,15 @@ def word_path(
     """
     if not 1 <= number <= MOST // 2:
         raise OptionError(f"number={number}: expected from 1 to {MOST // 2} neighbours per time")
-    place = moved.new.get_index(word)
-    then, now = ([other for other, _ in side.similar_by_word(word, topn=number)] for side in (moved.old, moved.new))
+    place = changes.new.get_index(word)
+    then, now = ([other for other, _ in side.similar_by_word(word, topn=number)] for side in (changes.old, changes.new))
     around = list(dict.fromkeys([*then, *now]))
-    rows = np.stack([moved.old.vectors[place], moved.new.vectors[place], *moved.new.get_vector(around)])
+    rows = np.stack([changes.old.vectors[place], changes.new.vectors[place], *changes.new.get_vector(around)])
     places, caption = project(unit(rows).astype(np.float64), method)
     groups = [2 if {other} <= {*then} & {*now} else 0 if other in then else 1 for other in around]
     labels = [f"{word} then", f"{word} now", *around]
     positions = [{"word": label, "x": x, "y": y} for label, (x, y) in zip(labels, places.tolist(), strict=True)]
-    figures = f"distance {moved.distance[place]:z.2f}, neighbourhood {moved.neighbourhood[place]:z.2f}"
+    figures = f"distance {changes.distance[place]:z.2f}, neighbourhood {changes.neighbourhood[place]:z.2f}"
     return Picture(
         kind="semantic-change",
         title=f"{word}: {figures}" if title is None else title,
