@@ -84,7 +84,7 @@ JOBS = (
     Job(
         key="structured",
         title="structured skip-gram, d = 100",
-        family="Structured",
+        family="StructuredWord2Vec",
         firth={"architecture": "skipgram", "lr": 0.025, **COMMON},
         owed={WANG2VEC: 10},
         word2vec={"type": 3, "negative": 5, "alpha": 0.025, **WORD2VEC_COMMON},
@@ -111,7 +111,7 @@ ONLY_JUDGED = (
     Job(
         key="cwindow",
         title="continuous window, d = 100",
-        family="Structured",
+        family="StructuredWord2Vec",
         firth={"architecture": "cwindow", "lr": 0.05, **COMMON},
         owed={WANG2VEC: 0},
         word2vec={"type": 2, "negative": 5, "alpha": 0.05, **WORD2VEC_COMMON},
