@@ -1,5 +1,6 @@
 """What every test may use, and the limit on what a test may cost."""
 
+import gc
 import os
 import signal
 import time
@@ -34,6 +35,16 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=Path, help="add a line for each test to a file: seconds of processor time, name")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector away from modules and tests: they live as long as the process."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -57,6 +57,9 @@ fork_server.serve(sys.argv[2], int(sys.argv[3]))
 ROOT = str(Path(__file__).resolve().parents[1])
 OWNER = "FIRTH_TEST_SERVER_OWNER"  # the process that pytest was started as
 READ_AT_START = ("NUMBA_", "OMP_", "MKL_", "OPENBLAS_", "PYTHON", "LD_", "TORCH_", "LC_", "LANG", "MPL")
+SET_BY_MAIN = (
+    "PYTHONSAFEPATH"  # a test that calls `main` in its own process leaves it behind; the server starts with -P
+)
 
 
 def prepare() -> None:
@@ -109,7 +112,9 @@ def fits(environment: Mapping[str, str]) -> bool:
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith(READ_AT_START)}
+    return {
+        name: value for name, value in environment.items() if name.startswith(READ_AT_START) and name != SET_BY_MAIN
+    }
 
 
 def serve(address: str, owner: int) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import firth
 from firth.cli import app, output
 from firth.option_names import one_spelling
 from firth.vectors.word_vectors import WordVectors
+from tests import fork_server
 
 WORDS = ["man", "woman", "king", "queen", "boy", "girl"]
 ROWS = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1]]
@@ -294,3 +296,9 @@ def test_diversity(run, tmp_path):
     heading, *rows = run("diversity", "b.txt", "c.txt")[1].splitlines()
     assert len({len(row) for row in [heading, *rows]}) == 1
     assert rows[1].split()[:6] == ["c.txt", "line", "100", "100", "5", "0.050"]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system cannot run commands in forks of a server")
+def test_a_call_of_main_leaves_other_tests_their_server_of_commands(run):
+    run("--version")
+    assert fork_server.fits(os.environ)
