@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 import firth
-from firth.neural.layers.scheduled_sampling import Feeding, fed, inverse_sigmoid_share
+from firth.neural.layers.scheduled_sampling import Feeding, inverse_sigmoid_share, scheduled_scores
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig
 from firth.neural.training.task import StepOutput
@@ -95,7 +95,7 @@ class Copier(torch.nn.Module):
 
     def forward(self, symbols, seen, feeding):
         before = torch.nn.functional.pad(symbols[:, :-1], (1, 0), value=SYMBOLS)
-        return fed(self.read, self.words, before, (None, seen), feeding)[0]
+        return scheduled_scores(self.read, self.words, before, (None, seen), feeding)[0]
 
 
 class CopyTask:

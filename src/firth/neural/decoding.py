@@ -51,14 +51,14 @@ class TensorScores:
         """Return the k best words of each row; see `DeviceScores.top`."""
         words = self.tensor.shape[1]
         values, ids = _top(self.tensor, min(k + 1, words))  # one more shows ties at the limit
-        scores, chosen = values.double().cpu().numpy(), ids.cpu().numpy()
+        scores, best = values.double().cpu().numpy(), ids.cpu().numpy()
         if k < words:
             for row in np.flatnonzero(scores[:, k - 1] == scores[:, k]).tolist():
                 numbers = self.tensor[row].double().cpu().numpy()
                 equal = np.flatnonzero(numbers >= scores[row, k - 1])
-                chosen[row, :k] = equal[np.lexsort((equal, -numbers[equal]))][:k]
-                scores[row, :k] = numbers[chosen[row, :k]]
-        return in_order(scores[:, :k], chosen[:, :k])
+                best[row, :k] = equal[np.lexsort((equal, -numbers[equal]))][:k]
+                scores[row, :k] = numbers[best[row, :k]]
+        return in_order(scores[:, :k], best[:, :k])
 
     @torch.no_grad()
     def at(self, rows: Ids, ids: Ids) -> Floats:
@@ -79,5 +79,5 @@ def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     columns = (best[:, :, None] * BLOCK + torch.arange(BLOCK, device=x.device)).flatten(1)  # (B, k BLOCK)
     rest = torch.arange(whole * BLOCK, x.shape[1], device=x.device).expand(len(x), -1)
     columns = torch.cat([columns, rest], 1)
-    values, chosen = x.gather(1, columns).topk(k, dim=1)
-    return values, columns.gather(1, chosen)
+    values, places = x.gather(1, columns).topk(k, dim=1)
+    return values, columns.gather(1, places)

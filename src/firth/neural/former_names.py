@@ -45,9 +45,9 @@ def current_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity of a checkpoint under present names; `bptt` was an option of training earlier."""
     training, options = identity.get("training", {}), identity.get("options")
     if "steps" in training and isinstance(options, Mapping):
-        moved = {name: training[name] for name in ("steps", "vary_steps")}
-        training = {name: value for name, value in training.items() if name not in moved}
-        options = current_options({**options, **moved})
+        former = {name: training[name] for name in ("steps", "vary_steps")}
+        training = {name: value for name, value in training.items() if name not in former}
+        options = current_options({**options, **former})
     return {**identity, "training": current_options(training), **({} if options is None else {"options": options})}
 
 

@@ -50,9 +50,9 @@ def read_options(content: ModelFolder, package: str) -> Any:
         KeyError: config.json lacks an entry.
     """
     name = content.config["model"]
-    known = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
-    if name not in known:
-        raise OptionError(f"model {name!r}, expected one of {', '.join(known)}")
+    names = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
+    if name not in names:
+        raise OptionError(f"model {name!r}, expected one of {', '.join(names)}")
     return getattr(firth, name)(**current_options(content.config["options"]))
 
 

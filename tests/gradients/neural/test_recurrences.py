@@ -10,7 +10,7 @@ from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.highway import Highway
 from firth.neural.layers.pooling import pool
 from firth.neural.layers.qrnn import Qrnn
-from firth.neural.layers.recurrence import STEPS, run
+from firth.neural.layers.recurrence import CELL_STEPS, run
 from firth.neural.layers.recurrent import RecurrentStack
 
 STEP = 1e-6
@@ -50,13 +50,13 @@ def flat(outputs):
     return [part for group in outputs for part in flat(group)]
 
 
-@pytest.mark.parametrize("kind", sorted(STEPS))
+@pytest.mark.parametrize("kind", sorted(CELL_STEPS))
 @pytest.mark.parametrize("noisy", [False, True])
 def test_recurrence(kind, noisy):
-    cell, steps, batch, hidden = STEPS[kind], 4, 2, 3
+    cell, steps, batch, hidden = CELL_STEPS[kind], 4, 2, 3
     x, weight = torch.randn(steps, batch, cell.gates * hidden), torch.randn(cell.gates * hidden, hidden)
     start = [torch.randn(batch, hidden) for _ in range(cell.tensors)]
-    bias = [torch.randn(cell.gates * hidden)] if cell.apart else []
+    bias = [torch.randn(cell.gates * hidden)] if cell.separate_input else []
     mask = torch.tensor([[0.0, 2.0, 2.0], [2.0, 0.0, 2.0]]).double() if noisy else None
     keep = tuple(torch.rand(steps, batch, hidden).double() for _ in start) if noisy else None
 
@@ -88,7 +88,7 @@ def test_qrnn(pooling):
     module_check(layer, torch.randn(2, 4, 2), torch.randn(2, 3), torch.randn(2, 1, 2), call=lambda x, c, w: (x, (c, w)))
 
 
-@pytest.mark.parametrize("kind", sorted(STEPS))
+@pytest.mark.parametrize("kind", sorted(CELL_STEPS))
 def test_layer_over_sequences_of_several_lengths(kind):
     layer = RecurrentLayer(kind, 2, 3)
     module_check(layer, torch.randn(2, 4, 2), call=lambda x: (x, None, torch.tensor([2, 4])))

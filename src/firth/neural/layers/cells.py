@@ -21,7 +21,7 @@ from torch.nn.functional import linear
 
 from firth.errors import OptionError
 from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
-from firth.neural.layers.recurrence import STEPS, run
+from firth.neural.layers.recurrence import CELL_STEPS, run
 from firth.neural.layers.state import State
 from firth.neural.layers.torch_kernels import run_torch
 
@@ -45,20 +45,20 @@ class RecurrentLayer(nn.Module):
 
     def __init__(self, kind: str, width_in: int, hidden: int, *, dropout: Dropouts | None = None) -> None:
         super().__init__()
-        if kind not in STEPS:
-            raise OptionError(f"cell={kind!r}: expected one of {', '.join(STEPS)}")
+        if kind not in CELL_STEPS:
+            raise OptionError(f"cell={kind!r}: expected one of {', '.join(CELL_STEPS)}")
         if width_in < 1 or hidden < 1:
             raise OptionError(f"a recurrent layer of {width_in} x {hidden}: expected at least 1 x 1")
         self.kind, self.width = kind, hidden
-        rows = STEPS[kind].gates * hidden
+        rows = CELL_STEPS[kind].gates * hidden
         self.weight_ih = _uniform(hidden, rows, width_in)
         self.weight_hh = _uniform(hidden, rows, hidden)
         self.bias_ih = _uniform(hidden, rows)
         self.bias_hh = _uniform(hidden, rows)
         rates = dropout or Dropouts()
         self.state_mask, self.weight_mask = DropoutMask(rates.recurrent), DropoutMask(rates.weights)
-        kept = [rates.zoneout_output, rates.zoneout] if kind == "lstm" else [rates.zoneout]
-        self.zoneouts = nn.ModuleList(Zoneout(rate) for rate in kept)
+        zoneout_rates = [rates.zoneout_output, rates.zoneout] if kind == "lstm" else [rates.zoneout]
+        self.zoneouts = nn.ModuleList(Zoneout(rate) for rate in zoneout_rates)
 
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
@@ -75,9 +75,9 @@ class RecurrentLayer(nn.Module):
         mask = self.weight_mask(self.weight_hh, tuple(self.weight_hh.shape))
         recurrent = self.weight_hh if mask is None else self.weight_hh * mask
         keep = [zoneout(x, (T, B, H)) for zoneout in self.zoneouts]
-        stepped = self.state_mask.active or any(kept is not None for kept in keep)
+        needs_loop = self.state_mask.active or any(zoned is not None for zoned in keep)
         # Sequences of several lengths cost torch's kernels more than our own loop on the CPU, and less on CUDA.
-        if not stepped and (lengths is None or x.is_cuda):
+        if not needs_loop and (lengths is None or x.is_cuda):
             return run_torch(self.kind, x, [self.weight_ih, recurrent, self.bias_ih, self.bias_hh], start, lengths)
         return self._run_steps(x, recurrent, start, keep, lengths)
 
@@ -89,14 +89,16 @@ class RecurrentLayer(nn.Module):
         keep: list[torch.Tensor | None],
         lengths: torch.Tensor | None,
     ) -> tuple[torch.Tensor, State]:
-        apart = STEPS[self.kind].apart
-        given = linear(x.transpose(0, 1), self.weight_ih, self.bias_ih if apart else self.bias_ih + self.bias_hh)
-        padding = None if lengths is None else _padding(given, lengths)
-        held = None
-        if padding is not None or any(kept is not None for kept in keep):
-            held = tuple(_held(given, kept, padding) for kept in keep)
+        separate = CELL_STEPS[self.kind].separate_input
+        projected = linear(x.transpose(0, 1), self.weight_ih, self.bias_ih if separate else self.bias_ih + self.bias_hh)
+        padding = None if lengths is None else _padding(projected, lengths)
+        shares = None
+        if padding is not None or any(zoneout is not None for zoneout in keep):
+            shares = tuple(_kept_share(projected, zoneout, padding) for zoneout in keep)
         mask = self.state_mask(x, (x.shape[0], self.width))
-        y, ends = run(self.kind, given, recurrent, self.bias_hh if apart else None, start, mask=mask, keep=held)
+        y, ends = run(
+            self.kind, projected, recurrent, self.bias_hh if separate else None, start, mask=mask, keep=shares
+        )
         return (y if padding is None else y * (1 - padding)).transpose(0, 1), ends
 
     def extra_repr(self) -> str:
@@ -109,14 +111,14 @@ def _uniform(hidden: int, *shape: int) -> nn.Parameter:
     return nn.Parameter(torch.empty(shape).uniform_(-bound, bound))
 
 
-def _padding(given: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """(T, B, 1), 1 behind a sequence's end and 0 within it."""
-    steps = torch.arange(given.shape[0], device=given.device).unsqueeze(1)
-    return (steps >= lengths.to(given.device)).to(given.dtype).unsqueeze(-1)
+def _padding(projected: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """(T, B, 1), 1 past a sequence's end and 0 within it."""
+    steps = torch.arange(projected.shape[0], device=projected.device).unsqueeze(1)
+    return (steps >= lengths.to(projected.device)).to(projected.dtype).unsqueeze(-1)
 
 
-def _held(given: torch.Tensor, kept: torch.Tensor | None, padding: torch.Tensor | None) -> torch.Tensor:
-    """What a state keeps: by zoneout, or all of it at padding."""
-    if kept is None:
-        return given.new_zeros(()).expand(len(given), 1, 1) if padding is None else padding
-    return kept if padding is None else torch.maximum(kept, padding)
+def _kept_share(projected: torch.Tensor, zoneout: torch.Tensor | None, padding: torch.Tensor | None) -> torch.Tensor:
+    """The share of the old state that is kept: by zoneout, all of it at padding."""
+    if zoneout is None:
+        return projected.new_zeros(()).expand(len(projected), 1, 1) if padding is None else padding
+    return zoneout if padding is None else torch.maximum(zoneout, padding)

@@ -184,36 +184,36 @@ class CharacterLSTM(nn.Module):
         return torch.cat([forward, backward], dim=1)
 
 
-Reader = Callable[[torch.Tensor], torch.Tensor]  # (n, C) character ids to (n, D)
+WordEncoder = Callable[[torch.Tensor], torch.Tensor]  # (n, C) character ids to (n, D)
 
 
-def _by_type(ids: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor | None, read: Reader) -> torch.Tensor:
+def _by_type(ids: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor | None, encode: WordEncoder) -> torch.Tensor:
     types, inverse = torch.unique(ids, return_inverse=True)
-    return read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
+    return encode(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
 
 
 def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -> torch.Tensor:
     """Return (n, C) character ids of types in ascending order: words of the vocabulary, then those outside it."""
-    known = int((types < len(codes)).sum())
-    rows = [codes[types[:known]], unknown[types[known:] - len(codes)]]
+    split = int((types < len(codes)).sum())
+    rows = [codes[types[:split]], unknown[types[split:] - len(codes)]]
     width = max(codes.shape[1], unknown.shape[1])
     return torch.cat([pad(some, (0, width - some.shape[1])) for some in rows])
 
 
-def _by_length(codes: torch.Tensor, read: Reader) -> torch.Tensor:
-    """Read words in groups of similar length, each padded to its own longest."""
+def _by_length(codes: torch.Tensor, encode: WordEncoder) -> torch.Tensor:
+    """Encode words in groups of similar length, each padded to its own longest."""
     lengths, order = (codes != PADDING).sum(1).sort(stable=True)
     groups = torch.split(order, max(GROUP_SIZE, -(-len(order) // MAX_GROUPS)))
     longest = [int(part[-1]) for part in torch.split(lengths, len(groups[0]))]
-    parts = [read(codes[rows, :width]) for rows, width in zip(groups, longest, strict=True)]
+    parts = [encode(codes[rows, :width]) for rows, width in zip(groups, longest, strict=True)]
     return torch.cat(parts)[torch.argsort(order)]
 
 
-def _encoded(codes: torch.Tensor, read: Reader, width: int) -> torch.Tensor:
+def _encoded(codes: torch.Tensor, encode: WordEncoder, width: int) -> torch.Tensor:
     if not len(codes):
         return torch.empty(0, width)
     with torch.no_grad():
-        return torch.cat([read(part) for part in torch.split(codes, SLICE)])
+        return torch.cat([encode(part) for part in torch.split(codes, SLICE)])
 
 
 def _check(spellings: Sequence[str], **sizes: int) -> None:

@@ -58,8 +58,8 @@ class Residual(nn.Module):
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         """Return x + y, as in `Plain.forward`."""
-        summed: torch.Tensor = self.shortcut(x) + y
-        return summed
+        total: torch.Tensor = self.shortcut(x) + y
+        return total
 
 
 class HighwayConnection(nn.Module):

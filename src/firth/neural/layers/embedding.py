@@ -73,16 +73,16 @@ class WordEmbedding(nn.Module):
             OptionError: no word has a vector.
         """
         rows = [vectors.key_to_index.get(word, -1) for word in words]
-        known = [row for row in rows if row >= 0]
-        if not known:
+        rows_with_vector = [row for row in rows if row >= 0]
+        if not rows_with_vector:
             raise OptionError(
                 f"none of {len(rows):,} words has a vector: expected vectors of the same language and case"
             )
         like = np.asarray(vectors.vectors[:SAMPLE], dtype=np.float32)
         table = generator(seed, "rows without a vector").normal(like.mean(0), like.std(0), (len(rows), vectors.dim))
-        table[[row >= 0 for row in rows]] = vectors.vectors[known]
+        table[[row >= 0 for row in rows]] = vectors.vectors[rows_with_vector]
         layer = cls(len(rows), vectors.dim, dropout=dropout, frozen=frozen)
-        layer.pretrained = len(known)
+        layer.pretrained = len(rows_with_vector)
         with torch.no_grad():
             layer.weight.copy_(torch.from_numpy(table))
         return layer

@@ -30,7 +30,7 @@ from firth.neural.layers.characters import CharacterTable
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.highway import Gate
 from firth.neural.layers.qrnn import POOLINGS, Qrnn
-from firth.neural.layers.recurrence import STEPS
+from firth.neural.layers.recurrence import CELL_STEPS
 
 SCHEMES: dict[str, Callable[..., torch.Tensor]] = {
     "xavier-uniform": nn.init.xavier_uniform_,
@@ -100,7 +100,7 @@ Filler = Callable[[torch.Tensor], torch.Tensor]
 
 
 def _recurrent(layer: RecurrentLayer, into: Filler, onward: Filler, forget_bias: float) -> None:
-    gates = STEPS[layer.kind].gates
+    gates = CELL_STEPS[layer.kind].gates
     _blocks(layer.weight_ih, gates, into)
     _blocks(layer.weight_hh, gates, onward)
     layer.bias_ih.zero_()

@@ -1,7 +1,7 @@
-"""The quasi-recurrent layer: a convolution over the last steps, and a recurrence without products.
+"""The quasi-recurrent layer (QRNN): a convolution over the last steps and an element-wise recurrence.
 
 What
-    All products with weights are made for every step at once; what runs step by step is a fading sum.
+    The products with weights are computed for all steps at once. Only a gated sum runs step by step.
 Objective
     With X_t = [x_{t-k+1}; ...; x_t] the last k inputs, z = tanh(W_z X), f, o, i = sigma(W_f X, W_o X, W_i X):
 
@@ -9,15 +9,15 @@ Objective
         "fo"   c_t = f * c_{t-1} + (1 - f) * z,   h_t = o * c_t
         "ifo"  c_t = f * c_{t-1} + i * z,         h_t = o * c_t
 
-    Zoneout sets f to 1, and what is added to 0, at random; in use f + p (1 - f) is the expectation.
+    Zoneout sets f to 1 and the added term to 0 at random; at inference f + p (1 - f) is the expectation.
 Source
     Bradbury, Merity, Xiong and Socher 2017, section 2, equations 1 to 5; section 2.1 for zoneout.
 Departures
-    Bias in every gate, as in the authors' program.
-    Zoneout in "ifo" leaves i * z out where it sets f to 1, so that the number stays as it was (Krueger et al. 2017).
-    The formula of section 2.1 changes f alone; with an input gate of its own, the state would go on adding i * z.
+    Every gate has a bias, as in the authors' program.
+    Where zoneout sets f to 1, "ifo" also leaves out i * z, so that the unit keeps its value (Krueger et al. 2017).
+    The formula of section 2.1 changes f alone; with a separate input gate the state would still add i * z.
 Cost
-    k D G H multiplications a step, G = 2, 3 or 4, in one product; a few passes over (T, B, H).
+    k D G H multiplications per step, G = 2, 3 or 4, in one product; a few passes over (T, B, H).
 """
 
 import math
@@ -31,26 +31,26 @@ from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
 from firth.neural.layers.pooling import pool
 from firth.neural.layers.state import State
 
-POOLINGS = {"f": 2, "fo": 3, "ifo": 4}  # gates of each, z included
+POOLINGS = {"f": 2, "fo": 3, "ifo": 4}  # number of gates, z included
 
 
 class Qrnn(nn.Module):
     """A quasi-recurrent layer.
 
     Args:
-        width_in: D, numbers a step of the input.
-        hidden: H, numbers of the state and of the output.
-        window: k, inputs that a step sees, itself included.
+        width_in: D, input numbers per step.
+        hidden: H, size of the state and of the output.
+        window: k, inputs per step, the current one included.
         pooling: "f", "fo" or "ifo".
-        dropout: of which `weights` and `zoneout` are the layer's own; the rest is the stack's.
+        dropout: rates; the layer uses `weights` and `zoneout`, the stack of layers the others.
 
     Attributes:
         width: H.
-        weight: (G H, k D), blocks z, f, o, i; within a row the oldest input first.
+        weight: (G H, k D), blocks z, f, o, i; each row starts with the oldest input.
         bias: (G H,).
 
     Raises:
-        OptionError: no such pooling, a size below 1, or a mask on recurrent products, of which there are none.
+        OptionError: unknown pooling, a size below 1, or dropout on recurrent products, which this layer lacks.
     """
 
     def __init__(
@@ -63,9 +63,7 @@ class Qrnn(nn.Module):
             raise OptionError(f"a QRNN of {width_in} x {hidden} with window={window}: expected at least 1 each")
         rates = dropout or Dropouts()
         if rates.recurrent:
-            raise OptionError(
-                f"recurrent={rates.recurrent} in a QRNN, which multiplies its state by no weights: expected zoneout"
-            )
+            raise OptionError(f"recurrent={rates.recurrent}: a QRNN has no recurrent weights to drop; expected zoneout")
         self.width, self.window, self.pooling = hidden, window, pooling
         bound = 1 / math.sqrt(window * width_in)
         rows = POOLINGS[pooling] * hidden
@@ -76,15 +74,15 @@ class Qrnn(nn.Module):
     def forward(
         self, x: torch.Tensor, state: State = None, lengths: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Read a batch of sequences.
+        """Run the layer over a batch of sequences.
 
         Args:
             x: (B, T, D).
-            state: (c, inputs), (B, H) and (B, k - 1, D), where the sequences go on from; None for zeros.
+            state: (c, inputs), (B, H) and (B, k - 1, D), that the sequences continue from; None for zeros.
             lengths: (B,) int64, steps of each sequence; None where all have T.
 
         Returns:
-            (B, T, H), of which what lies behind a sequence's end means nothing, and the state at its end.
+            (B, T, H) outputs, undefined past a sequence's end, and the state at its end.
         """
         B, T, D = x.shape
         c0, earlier = state or (x.new_zeros(B, self.width), x.new_zeros(B, self.window - 1, D))
@@ -100,21 +98,21 @@ class Qrnn(nn.Module):
         return h, (last, inputs[rows.unsqueeze(1), window])
 
     def _gates(self, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """(T, B, H) of what fades, what is added, and the gate of the output where there is one."""
+        """The (T, B, H) forget gate, the added term, and the output gate or None."""
         mask = self.weight_mask(self.weight, tuple(self.weight.shape))
         weight = self.weight if mask is None else self.weight * mask
         steps, over_time = inputs.shape[1] - self.window + 1, inputs.transpose(0, 1)
-        seen = torch.cat([over_time[k : k + steps] for k in range(self.window)], dim=-1)  # (T, B, k D)
-        p = linear(seen, weight, self.bias)
-        p = p.to(torch.promote_types(p.dtype, torch.float32))  # sums over many steps ask for more than half precision
+        inputs_per_step = torch.cat([over_time[k : k + steps] for k in range(self.window)], dim=-1)  # (T, B, k D)
+        p = linear(inputs_per_step, weight, self.bias)
+        p = p.to(torch.promote_types(p.dtype, torch.float32))  # half precision is too little for sums over many steps
         z, f, *others = p.chunk(POOLINGS[self.pooling], dim=-1)
         z, f = torch.tanh(z), torch.sigmoid(f)
         update = z * (torch.sigmoid(others[1]) if self.pooling == "ifo" else 1 - f)
-        kept = self.zoneout(f, tuple(f.shape))
-        if kept is not None:
-            f, update = torch.lerp(f, torch.ones_like(f), kept), update * (1 - kept)
+        zoned_out = self.zoneout(f, tuple(f.shape))
+        if zoned_out is not None:
+            f, update = torch.lerp(f, torch.ones_like(f), zoned_out), update * (1 - zoned_out)
         return f, update, torch.sigmoid(others[0]) if others else None
 
     def extra_repr(self) -> str:
-        """Return what `print` shows."""
+        """Return the layer's summary in `print(module)`."""
         return f"{self.weight.shape[1] // self.window} -> {self.width}, window={self.window}, pooling={self.pooling}"

@@ -17,13 +17,13 @@ from firth.neural.layers.connections import CONNECTIONS, Connection, Plain
 from firth.neural.layers.dropout import Dropout, Dropouts
 from firth.neural.layers.normalise import Normalise
 from firth.neural.layers.qrnn import Qrnn
-from firth.neural.layers.recurrence import STEPS
+from firth.neural.layers.recurrence import CELL_STEPS
 from firth.neural.layers.state import State
 
 # Returns a layer in one direction, given its input width, H and its dropout rates.
 Cell = Callable[..., Any]
 
-CELLS: dict[str, Cell] = {**{kind: partial(RecurrentLayer, kind) for kind in STEPS}, "qrnn": Qrnn}
+CELLS: dict[str, Cell] = {**{kind: partial(RecurrentLayer, kind) for kind in CELL_STEPS}, "qrnn": Qrnn}
 
 
 class RecurrentStack(nn.Module):

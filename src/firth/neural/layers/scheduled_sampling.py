@@ -24,7 +24,7 @@ from firth.errors import OptionError
 from firth.neural.layers.state import State
 from firth.neural.layers.stochastic import gumbel_max, gumbel_noise
 
-Read = Callable[[torch.Tensor, State], tuple[torch.Tensor, State]]  # (B, t, D), state -> (B, t, V) scores, state
+Decoder = Callable[[torch.Tensor, State], tuple[torch.Tensor, State]]  # (B, t, D), state -> (B, t, V) scores, state
 KINDS = ("draw", "soft", "gumbel")
 
 
@@ -62,12 +62,12 @@ def inverse_sigmoid_share(step: int, *, k: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Feeding:
-    """What a model is fed at each step.
+    """The input of a model at each step.
 
     Attributes:
-        share: of true words, from 0 to 1; the rest are the model's own.
-        own: "draw", "soft" or "gumbel": what its own word is.
-        temperature: tau of the two soft ones, above 0.
+        share: probability of the true word, from 0 to 1; otherwise the model's own.
+        own: "draw", "soft" or "gumbel": the kind of its own word.
+        temperature: tau of "soft" and "gumbel", above 0.
 
     Raises:
         OptionError: a value is out of its range.
@@ -86,8 +86,8 @@ class Feeding:
             raise OptionError(f"temperature={self.temperature!r}: expected a finite number above 0")
 
 
-def fed(
-    read: Read,
+def scheduled_scores(
+    decoder: Decoder,
     words: torch.Tensor,
     ids: torch.Tensor,
     state: State,
@@ -95,14 +95,14 @@ def fed(
     *,
     generator: torch.Generator | None = None,
 ) -> tuple[torch.Tensor, State]:
-    """Return the scores of each step of sequences, fed in part by themselves.
+    """Return the scores of each step of sequences, with the model's own words as part of the input.
 
     Args:
-        read: turns vectors and a state into scores and the next state.
+        decoder: turns vectors and a state into scores and the next state.
         words: (V, D) the vector of each word.
         ids: (B, T) int64, the true word before each step.
-        state: what `read` starts from.
-        feeding: what is fed.
+        state: the initial state.
+        feeding: the inputs.
         generator: of coins and draws; None for torch's own.
 
     Returns:
@@ -110,13 +110,13 @@ def fed(
     """
     true = torch.nn.functional.embedding(ids, words)  # (B, T, D)
     if feeding.share == 1:
-        return read(true, state)
-    scores, state = read(true[:, :1], state)
+        return decoder(true, state)
+    scores, state = decoder(true[:, :1], state)
     steps = [scores]
     for t in range(1, ids.shape[1]):
         coins = torch.rand(len(ids), 1, 1, generator=generator, device=ids.device) < feeding.share
         own = _own(steps[-1], words, feeding, generator)
-        scores, state = read(torch.where(coins, true[:, t : t + 1], own), state)
+        scores, state = decoder(torch.where(coins, true[:, t : t + 1], own), state)
         steps.append(scores)
     return torch.cat(steps, 1), state
 

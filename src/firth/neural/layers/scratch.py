@@ -1,8 +1,8 @@
-"""Large arrays that one step of training hands on to the next.
+"""Large arrays that training steps reuse.
 
-The system maps an array of more than 32 MiB afresh each time, and clears it page by page as it is written: measured,
-7 % of a softmax's way forward and back where 700 predictions have 17,906 scores each (48 MiB), nothing where they have
-10,000 (27 MiB). While `kept_arrays` lasts, what is given back is lent again.
+The system maps each new array above 32 MiB afresh and clears it page by page. This takes 7 % of a softmax's forward and
+backward pass with 700 predictions of 17,906 scores each (48 MiB), and nothing with 10,000 scores (27 MiB). Within
+`kept_arrays`, `borrow` reuses an array that `give_back` returned.
 """
 
 import math
@@ -12,12 +12,12 @@ from contextvars import ContextVar
 
 import torch
 
-_shelf: ContextVar[list[torch.Tensor] | None] = ContextVar("arrays to lend", default=None)  # one array at most
+_shelf: ContextVar[list[torch.Tensor] | None] = ContextVar("reusable arrays", default=None)  # one array at most
 
 
 @contextmanager
 def kept_arrays() -> Iterator[None]:
-    """Keep what is given back until the end; trainings inside one another, and in other threads, have their own."""
+    """Keep returned arrays for reuse until the end; nested trainings and other threads have their own."""
     token = _shelf.set([])
     try:
         yield
@@ -26,12 +26,7 @@ def kept_arrays() -> Iterator[None]:
 
 
 def borrow(shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-    """Return an array of any contents.
-
-    Args:
-        shape: of the array.
-        like: has its type and device.
-    """
+    """Return an uninitialised array with the type and device of `like`."""
     count, shelf = math.prod(shape), _shelf.get()
     if shelf:
         flat = shelf.pop()
@@ -41,12 +36,9 @@ def borrow(shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
 
 
 def give_back(array: torch.Tensor) -> None:
-    """Let an array be lent again, whole as it was made, where arrays are kept; its contents are as good as lost.
+    """Return an array from `borrow` for reuse; its contents are lost.
 
-    torch notices where a graph that holds it is gone through once more after that, and refuses.
-
-    Args:
-        array: of `borrow`.
+    torch raises an error if a second backward pass uses a graph that holds the array.
     """
     shelf = _shelf.get()
     if shelf is not None and not shelf:

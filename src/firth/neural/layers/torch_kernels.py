@@ -1,7 +1,7 @@
-"""torch's own recurrent kernels, called with weights that a layer hands in: oneDNN's on the CPU, cuDNN's on CUDA.
+"""torch's recurrent kernels, called with a layer's weights: oneDNN's on the CPU, cuDNN's on CUDA.
 
-On processors without AVX-512 or AMX oneDNN has no LSTM in bf16, and torch has no other. Where autocast asks for one,
-the layer computes in float32 and a warning says so once; products outside of LSTM layers stay in bf16.
+On processors without AVX-512 or AMX, oneDNN has no LSTM in bf16, and torch has no other. Under bf16 autocast the layer
+then computes in float32 and warns once; products outside of LSTM layers stay in bf16.
 """
 
 import functools
@@ -30,7 +30,7 @@ def run_torch(
         lengths: (B,) int64 on the CPU, steps of each sequence, at least 1; None where all have T.
 
     Returns:
-        (B, T, H), zero behind a sequence's end, and the state at its end.
+        (B, T, H) outputs, zero past a sequence's end, and the state at its end.
     """
     if kind == "lstm" and x.device.type == "cpu" and torch.is_autocast_enabled("cpu") and not has_bf16_lstm():
         with torch.autocast("cpu", enabled=False):
@@ -41,7 +41,7 @@ def run_torch(
 
 @functools.cache
 def has_bf16_lstm() -> bool:
-    """Whether this processor has an LSTM in bf16, by trying it; warns the first time that it has none."""
+    """Whether oneDNN runs an LSTM in bf16 on this processor; warns once if not."""
     state, weight, bias = torch.zeros(1, 1, 8), torch.zeros(32, 8), torch.zeros(32)
     try:
         with torch.autocast("cpu", torch.bfloat16):
@@ -49,7 +49,7 @@ def has_bf16_lstm() -> bool:
     except RuntimeError:
         warnings.warn(
             "oneDNN has no bf16 LSTM for this processor, which lacks AVX-512 and AMX: LSTM layers compute in float32, "
-            "everything else in bf16; precision='fp32' is likely to be faster here",
+            "all else in bf16; precision='fp32' is probably faster here",
             stacklevel=2,
         )
         return False
@@ -59,21 +59,21 @@ def has_bf16_lstm() -> bool:
 def _run(
     kind: str, x: torch.Tensor, weights: Sequence[torch.Tensor], start: States, lengths: torch.Tensor | None
 ) -> tuple[torch.Tensor, States]:
-    options = (True, 1, 0.0, True, False)  # biases, one layer, no dropout, gradients wanted, one direction
+    options = (True, 1, 0.0, True, False)  # biases, one layer, no dropout, training, one direction
     if lengths is None:
         y, *ends = KERNELS[kind](x, _first(start), list(weights), *options, True)
         return y, tuple(end[0] for end in ends)
-    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-    order, back = packed.sorted_indices, packed.unsorted_indices
+    sequences = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    order, back = sequences.sorted_indices, sequences.unsorted_indices
     assert order is not None, "sequences were sorted"
     assert back is not None, "sequences were sorted"
     start = tuple(part.index_select(0, order) for part in start)
-    y, *ends = KERNELS[kind](packed.data, packed.batch_sizes, _first(start), list(weights), *options)
-    y, _ = pad_packed_sequence(packed._replace(data=y), batch_first=True, total_length=x.shape[1])
+    y, *ends = KERNELS[kind](sequences.data, sequences.batch_sizes, _first(start), list(weights), *options)
+    y, _ = pad_packed_sequence(sequences._replace(data=y), batch_first=True, total_length=x.shape[1])
     return y, tuple(end[0].index_select(0, back) for end in ends)
 
 
 def _first(start: States) -> Any:
-    """The state as the kernels take it: with a side for layers, alone where it is one tensor."""
+    """The state as the kernels expect it: with an axis for layers; a single tensor without a list."""
     layered = [part.unsqueeze(0).contiguous() for part in start]
     return layered if len(layered) > 1 else layered[0]

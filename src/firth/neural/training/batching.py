@@ -99,8 +99,8 @@ class Buckets(Generic[Item]):
         sizes = [
             (len(rows) * int(self.lengths[rows].max()), int(self.lengths[rows].sum())) for rows in self.plan(epoch)
         ]
-        computed, used = np.sum(sizes, axis=0)
-        return 1 - float(used) / max(float(computed), 1.0)
+        computed, tokens = np.sum(sizes, axis=0)
+        return 1 - float(tokens) / max(float(computed), 1.0)
 
     def in_item_order(self, values: Sequence[Sequence[Any]], epoch: int = 0) -> list[Any]:
         """Return N values in the order of the items, given those of each batch of an epoch."""

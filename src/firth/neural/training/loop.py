@@ -73,13 +73,13 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
                 own_randomness(config.seed, stream, runtime),
                 no_subnormals(),
                 kept_arrays(),
-                stopping() as asked,
+                stopping() as signals,
                 reporting(config.progress if first else False) as report,
             ):
                 run = new_run(task, config, runtime, group)
                 checkpointer = None if config.checkpoint is None else Checkpointer(run, facts)
                 run.other_seconds, run.later_evaluations = run.other_seconds + group.broadcast(elapsed), later
-                return _train(run, asked, report, checkpointer)
+                return _train(run, signals, report, checkpointer)
 
         if training.processes == 1:
             history = work(SingleProcess())
@@ -113,11 +113,11 @@ def _fit_in_processes(work: Callable[[Group], History], task: Task, count: int, 
             return History(**facts["history"])
 
 
-def _train(run: Run, asked: Asked, report: Report, checkpointer: Checkpointer | None) -> History:
+def _train(run: Run, signals: Asked, report: Report, checkpointer: Checkpointer | None) -> History:
     """Train and evaluate until the run has ended."""
     try:
         while not run.ended:
-            _train_until_evaluation(run, asked, report, checkpointer)
+            _train_until_evaluation(run, signals, report, checkpointer)
             if run.stop_requested:
                 run.ended = "interrupted"
             elif run.evaluation_due:
@@ -135,14 +135,14 @@ def _train(run: Run, asked: Asked, report: Report, checkpointer: Checkpointer | 
     return run.finish()
 
 
-def _train_until_evaluation(run: Run, asked: Asked, report: Report, checkpointer: Checkpointer | None) -> None:
+def _train_until_evaluation(run: Run, signals: Asked, report: Report, checkpointer: Checkpointer | None) -> None:
     if run.evaluation_due:  # the run resumes just before an evaluation
         return
     run.task.module.train()
     watch, checked = Stopwatch(), run.seconds
     for batch in run.batches.epoch(run.epoch, run.batch_index):
         run.learn(batch)
-        run.add_time(watch.lap(), asked.stop)
+        run.add_time(watch.lap(), signals.stop)
         if run.seconds - checked >= CHECK_EVERY:
             checked = run.seconds
             report(run.status(run.check_loss()))

@@ -121,11 +121,11 @@ class DistributedProcess:
     def step_of(self, task: Task) -> Step:
         """Return `task.step` in torch's wrapper that averages gradients."""
         module = _StepModule(task)
-        wrapped = self._fabric.setup_module(module)
+        averaged = self._fabric.setup_module(module)
 
         def step(batch: Any, state: State, progress: TrainingProgress) -> StepOutput:
             module.arguments = batch, state, progress
-            loss = wrapped()  # sets module.output
+            loss = averaged()  # sets module.output
             return replace(module.output, loss=loss)
 
         return step
@@ -157,8 +157,8 @@ class DistributedProcess:
         return values or []
 
     def _sum(self, numbers: torch.Tensor) -> torch.Tensor:
-        summed: torch.Tensor = self._fabric.all_reduce(numbers, reduce_op="sum")
-        return summed
+        total: torch.Tensor = self._fabric.all_reduce(numbers, reduce_op="sum")
+        return total
 
 
 def launch(work: Callable[[Group], None], count: int, device: torch.device) -> None:

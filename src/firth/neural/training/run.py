@@ -289,7 +289,7 @@ class Run:
 
     def status(self, loss: float) -> Status:
         """Return the contents of a progress bar."""
-        done = max(self.fraction, 1e-9)
+        fraction = max(self.fraction, 1e-9)
         last = self.rows[-1] if self.rows else {}
         held_out = {
             f"held-out {name.removeprefix('held_out_')}": value
@@ -298,7 +298,7 @@ class Run:
         }
         return Status(
             stage=f"training, epoch {min(self.epoch + 1, self.training.epochs)}/{self.training.epochs}",
-            done=self.predictions, total=round(self.predictions / done), unit=self.task.unit,
+            done=self.predictions, total=round(self.predictions / fraction), unit=self.task.unit,
             seconds=self.seconds, figures={"loss": loss, "lr": self.lr, **held_out},
         )  # fmt: skip
 

@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import OptionError
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.dropout import Dropouts, sampling
-from firth.neural.layers.recurrence import STEPS
+from firth.neural.layers.recurrence import CELL_STEPS
 from firth.neural.layers.torch_kernels import run_torch
 
-each_kind = pytest.mark.parametrize("kind", sorted(STEPS))
+each_kind = pytest.mark.parametrize("kind", sorted(CELL_STEPS))
 LENGTHS = torch.tensor([4, 7, 1])
 
 
@@ -21,7 +21,7 @@ def _seeded():
 
 def by_torch(layer, x, lengths=None):
     weights = [layer.weight_ih, layer.weight_hh, layer.bias_ih, layer.bias_hh]
-    start = tuple(torch.zeros(len(x), layer.width) for _ in range(STEPS[layer.kind].tensors))
+    start = tuple(torch.zeros(len(x), layer.width) for _ in range(CELL_STEPS[layer.kind].tensors))
     return run_torch(layer.kind, x, weights, start, lengths)
 
 

@@ -34,7 +34,7 @@ def by_numpy(a, b):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_large_ones_by_the_faster_library(monkeypatch, slow, dtype):
     """To the bit what the library gives, so that a library that is not asked shows."""
-    monkeypatch.setattr(products, "slow_here", lambda: slow)
+    monkeypatch.setattr(products, "has_slow_mkl", lambda: slow)
     a, b = factors(1 + LARGE // (N * K), dtype)
     assert torch.equal(product(a, b), by_numpy(a, b) if slow else torch.mm(a, b))
     out = torch.full((N, b.shape[1]), torch.nan, dtype=dtype)
@@ -45,7 +45,7 @@ def test_large_ones_by_the_faster_library(monkeypatch, slow, dtype):
 
 def test_others_by_torch(monkeypatch):
     """Small ones, those in half precision, and all where torch may use several threads."""
-    monkeypatch.setattr(products, "slow_here", lambda: True)
+    monkeypatch.setattr(products, "has_slow_mkl", lambda: True)
     monkeypatch.setattr(np, "matmul", None)
     small, large = factors(LARGE // (N * K)), factors(1 + LARGE // (N * K))
     assert torch.equal(product(*small), torch.mm(*small))
@@ -58,7 +58,7 @@ def test_others_by_torch(monkeypatch):
 @pytest.mark.parametrize("columns", [1 + LARGE // (N * K), 3])
 def test_gradients_are_not_followed(monkeypatch, columns):
     """Neither by NumPy, which has no graph, nor by torch, which does the small ones."""
-    monkeypatch.setattr(products, "slow_here", lambda: True)
+    monkeypatch.setattr(products, "has_slow_mkl", lambda: True)
     a, b = factors(columns)
     assert not product(a.requires_grad_(), b).requires_grad
 
@@ -68,7 +68,7 @@ def test_gradients_are_not_followed(monkeypatch, columns):
 def test_whom_a_library_was_made_for(monkeypatch, maker, mkl, slow):
     monkeypatch.setattr(products, "processor", lambda: f"processor\t: 0\nvendor_id\t: {maker}")
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: mkl)
-    assert products.slow_here.__wrapped__() is slow
+    assert products.has_slow_mkl.__wrapped__() is slow
 
 
 def test_a_processor_says_something():

@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.recurrence import STEPS, run
+from firth.neural.layers.recurrence import CELL_STEPS, run
 
-each_kind = pytest.mark.parametrize("kind", sorted(STEPS))
+each_kind = pytest.mark.parametrize("kind", sorted(CELL_STEPS))
 
 
 def written_out(kind, x, weight, bias, start, mask, keep):
@@ -34,10 +34,10 @@ def written_out(kind, x, weight, bias, start, mask, keep):
 
 def material(kind, *, masked, kept, steps=6, batch=3, hidden=4):
     torch.manual_seed(11)
-    cell = STEPS[kind]
+    cell = CELL_STEPS[kind]
     x = torch.randn(steps, batch, cell.gates * hidden, dtype=torch.float64, requires_grad=True)
     weight = torch.randn(cell.gates * hidden, hidden, dtype=torch.float64, requires_grad=True)
-    bias = torch.randn(cell.gates * hidden, dtype=torch.float64, requires_grad=True) if cell.apart else None
+    bias = torch.randn(cell.gates * hidden, dtype=torch.float64, requires_grad=True) if cell.separate_input else None
     start = tuple(torch.randn(batch, hidden, dtype=torch.float64, requires_grad=True) for _ in range(cell.tensors))
     mask = torch.bernoulli(torch.full((batch, hidden), 0.5, dtype=torch.float64)) * 2 if masked else None
     keep = tuple(torch.rand(steps, batch, hidden, dtype=torch.float64) for _ in start) if kept else None

@@ -1,7 +1,7 @@
-"""The adaptive softmax: frequent words at full width in the head, rare ones in tails that are narrow.
+"""The adaptive softmax: frequent words at full width in the head, rare words in narrow tails.
 
-What: words are parted by frequency into a head and J tails. The head is a softmax over its words and one entry a tail;
-a tail, of which rare words alone have need, is a softmax over its words behind a projection.
+What: words are split by frequency into a head and J tails. The head is a softmax over its words and one entry per tail.
+A tail is a softmax over its words after a projection to fewer dimensions; only rare words need it.
 
 Objective: with the head's weights A and biases a, and tail j's projection P_j to D / shrink^j numbers, weights U_j and
 biases b_j,
@@ -11,16 +11,14 @@ biases b_j,
 
 Source: Grave et al. 2017, "Efficient softmax approximation for GPUs", sections 4.2 and 4.3.
 
-Departures: their cut-offs minimise the measured time of a GPU; here, without `cutoffs`, the expected number of
-multiplications over a grid of them, a hundred more for each score: the passes over scores, measured on a processor,
-which make narrow tails less cheap than their products. Words may have any numbers: they are ranked
-by their counts. Without counts word 0 is taken as the most frequent, as in every vocabulary of firth, which is sorted
-by count, and shares as Zipf's law has them. Theirs has no biases. These begin at the logarithms of shares where counts
-are known, of the words and tails of the head in the text and of a tail's words in it, so that the first predictions are
-those of a unigram model, as in the full softmax; without counts they begin at 0.
+Departures: the paper's cut-offs minimise the measured time of a GPU. Here, by default, they minimise the expected
+number of multiplications over a grid, plus a hundred per score for the passes over scores (as measured on a CPU). Words
+may have any ids: they are ranked by counts. Without counts, ids are taken as ranks and shares follow Zipf's law. The
+paper has no biases. Here they start at the logarithms of the shares of words and tails, so that the first predictions
+are those of a unigram model, as in the full softmax; without counts they start at 0.
 
-Cost: N D times the size of the head, and for each tail the tokens that fall into it times its width and size: for
-16,000 words some twentieth of the full softmax.
+Cost: N D times the size of the head; for each tail its tokens times its width and size. For 16,000 words about one
+twentieth of the full softmax.
 """
 
 from collections.abc import Sequence
@@ -43,9 +41,9 @@ from firth.neural.layers.output.base import (
 )
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
-MOST_TAILS = 64  # more than any vocabulary has use for
-CANDIDATES = 24  # cut-offs among which the cheapest are sought
-PASSES = 100  # multiplications that take as long as what else is done with a score: exponential, sum, gradient
+MOST_TAILS = 64  # more than any vocabulary needs
+CANDIDATES = 24  # cut-offs to choose from
+PASSES = 100  # multiplications that take as long as the other work per score: exponential, sum, gradient
 
 
 class AdaptiveSoftmax(OutputLayer):
@@ -54,20 +52,20 @@ class AdaptiveSoftmax(OutputLayer):
     Args:
         width: D, of the hidden vectors.
         words: V.
-        counts: (V,) of the words, to rank them by and for the biases' beginning, a word never met counted once; without
-            them word 0 is the most frequent.
+        counts: (V,) word counts, for the ranks and the initial biases; 0 counts as 1. Without them word 0 is the most
+            frequent.
         tied: refused: tails are narrower than an embedding.
-        cutoffs: the sizes of the head, of head and first tail, and so on, all below V, or the head's alone; without
-            them the cheapest.
-        tails: J, where no cut-offs are given.
-        shrink: by how much each tail is narrower than the one before.
+        cutoffs: size of the head, of head and first tail, and so on, all below V; or one number, the head's size.
+            Default: the cheapest.
+        tails: J, without `cutoffs`.
+        shrink: ratio of the widths of consecutive tails.
 
     Attributes:
-        cutoffs: as given or found, V at the end.
-        rank: (V,) int64, each word's place in the order of counts.
+        cutoffs: the cut-offs, V at the end.
+        rank: (V,) int64, each word's rank by count.
         head, head_bias: (c + J, D) and (c + J,), the head's words first.
-        projections: of each tail, (D_j, D).
-        weights, biases: of each tail, (words of it, D_j) and (words of it,).
+        projections: per tail (D_j, D).
+        weights, biases: per tail (its words, D_j) and (its words,).
 
     Raises:
         OptionError: the cut-offs do not rise or are not all between 1 and V - 1; tied weights.
@@ -90,9 +88,9 @@ class AdaptiveSoftmax(OutputLayer):
         super().__init__(width, words)
         refuse_tied("adaptive", tied)
         rank, sorted_counts = _ranked(counts, words)
-        given = None if cutoffs is None else _checked_cutoffs(cutoffs, words)
-        widths = _tail_widths(width, tails if given is None else len(given), shrink)
-        cuts = cheapest_cutoffs(sorted_counts, width, widths) if given is None else given
+        fixed_cuts = None if cutoffs is None else _checked_cutoffs(cutoffs, words)
+        widths = _tail_widths(width, tails if fixed_cuts is None else len(fixed_cuts), shrink)
+        cuts = cheapest_cutoffs(sorted_counts, width, widths) if fixed_cuts is None else fixed_cuts
         self.cutoffs = [*cuts, words]
         self.register_buffer("rank", torch.from_numpy(rank))
         self.head = start_uniform(torch.empty(self.cutoffs[0] + len(cuts), width), width)
@@ -138,18 +136,18 @@ class AdaptiveSoftmax(OutputLayer):
 
 
 def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Sequence[int]) -> list[int]:
-    """Return the cut-offs that are cheapest for a token, among some that are spread by their logarithms.
+    """Return the cut-offs with the lowest cost per token, from a logarithmic grid.
 
     Args:
-        counts: (V,) of the words, none greater than the one before.
+        counts: (V,) word counts, in descending order.
         width: D.
-        tail_widths: of each tail that there is to be; fewer where there are fewer words.
+        tail_widths: of each tail; a small vocabulary gets fewer tails.
 
-    Source: Grave et al. 2017, section 4.3, whose time is measured where this one is counted.
+    Source: Grave et al. 2017, section 4.3; they measure the time, this function counts multiplications.
     """
     words = len(counts)
     below = np.concatenate([[0.0], np.cumsum(counts / counts.sum())])
-    spread = np.unique(np.geomspace(1, max(words - 1, 1), CANDIDATES).astype(int)).tolist() if words > 1 else []
+    candidates = np.unique(np.geomspace(1, max(words - 1, 1), CANDIDATES).astype(int)).tolist() if words > 1 else []
 
     def cost(cuts: tuple[int, ...]) -> float:
         bounds = [*cuts, words]
@@ -158,13 +156,13 @@ def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Seq
             total += float(below[stop] - below[start]) * (inner * width + (inner + PASSES) * (stop - start))
         return total
 
-    choices: list[tuple[int, ...]] = list(combinations(spread, min(len(tail_widths), len(spread))))
+    choices: list[tuple[int, ...]] = list(combinations(candidates, min(len(tail_widths), len(candidates))))
     cheapest = min(choices, key=cost)
     return list(cheapest)
 
 
 def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return each word's place in the order of counts, equal counts by number, and the counts in that order."""
+    """Return each word's rank by count (equal counts by id), and the counts in that order."""
     if counts is None:
         return np.arange(words), (1e12 / np.arange(1, words + 1)).astype(np.int64)
     array = np.maximum(checked_counts(counts, words), 1)
@@ -175,7 +173,7 @@ def _ranked(counts: Any, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray
 
 
 def _unigram_biases(counts: npt.NDArray[np.int64] | None, cutoffs: Sequence[int]) -> list[torch.nn.Parameter]:
-    """Return the biases of the head and of each tail that predict words by their counts, sorted; zeros without them."""
+    """Return the biases of the head and of each tail that predict unigram shares; zeros without counts."""
     share = np.ones(cutoffs[-1]) if counts is None else counts / counts.sum()
     inside = np.split(share, cutoffs[:-1])
     masses = [part.sum() for part in inside[1:]]
@@ -189,7 +187,6 @@ def _unigram_biases(counts: npt.NDArray[np.int64] | None, cutoffs: Sequence[int]
 
 
 def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:
-    """Return how many numbers each tail works on, at least one."""
     by = checked_number("shrink", shrink, 1)
     return [
         max(int(width / by ** (tail + 1)), 1)
@@ -201,5 +198,5 @@ def _checked_cutoffs(cutoffs: Any, words: int) -> list[int]:
     array = np.atleast_1d(np.asarray(cutoffs))
     cuts: list[int] = array.ravel().tolist()
     if array.dtype.kind not in "iu" or sorted(set(cuts)) != cuts or any(not 1 <= cut < words for cut in cuts):
-        raise OptionError(f"cutoffs={cutoffs!r}: expected whole numbers that rise, from 1 to {words - 1}")
+        raise OptionError(f"cutoffs={cutoffs!r}: expected ascending whole numbers from 1 to {words - 1}")
     return cuts

@@ -1,6 +1,6 @@
-"""The class-based softmax: first the word's class, then the word among its class.
+"""The class-based softmax: first the word's class, then the word within its class.
 
-What: a tree of two levels. Each word belongs to one class; a prediction computes all classes, and the words of one.
+What: a tree of two levels. Each word belongs to one class. A prediction computes all classes and the words of one.
 
 Objective: with class rows g_c and word rows u_w, both with biases,
 
@@ -10,13 +10,13 @@ Objective: with class rows g_c and word rows u_w, both with biases,
 Source: Goodman 2001, "Classes for fast maximum entropy training", section 3. For classes by frequency Mikolov et al.
 2011, "Extensions of recurrent neural network language model", section 4.2.
 
-Departures: Goodman's classes are clusters of words used alike; any may be given. Without them words in the order of
-their counts are cut into classes of equal mass, a word's mass being the square root of its share, so that the classes
-are less unequal in size than by shares alone. Biases begin at the logarithms of shares, of classes in the text and of
-words in their class; without counts at 0.
+Departures: Goodman's classes are clusters of similar words; `classes` accepts any. By default the words, sorted by
+count, are cut into classes of equal mass. A word's mass is the square root of its share, which makes the sizes of
+classes less unequal. Biases start at the logarithms of the shares of classes, and of words within their class; without
+counts at 0.
 
-Cost: N D times (classes + the mean number of words in a target's class), which is least at about sqrt(V) classes. Words
-of one class lie together, and each class that a batch needs takes one product.
+Cost: N D times (classes + the mean number of words in a target's class), lowest at about sqrt(V) classes. Weights are
+sorted by class, and each class in a batch takes one product.
 """
 
 from typing import Any
@@ -37,20 +37,20 @@ class ClassSoftmax(OutputLayer):
     Args:
         width: D, of the hidden vectors.
         words: V.
-        counts: (V,) of the words, for classes by frequency and the biases' beginning; without them word 0 is the most
-            frequent, shares as Zipf's law has them.
+        counts: (V,) word counts, for classes by frequency and the initial biases; without them word 0 is the most
+            frequent and shares follow Zipf's law.
         tied: refused: a word's row alone gives it no probability.
-        classes: how many, at most V, or (V,) the class of each word, from 0, none empty; sqrt(V) of them without it.
+        classes: number of classes, at most V, or (V,) the class of each word, from 0, none empty. Default: sqrt(V).
 
     Attributes:
         class_of: (V,) int64.
-        place: (V,) int64, of each word among all, class by class.
-        inner: (V,) int64, of each word in its class.
+        place: (V,) int64, each word's index when words are sorted by class.
+        inner: (V,) int64, each word's index in its class.
         class_weight, class_bias: (C, D) and (C,).
         weight, bias: (V, D) and (V,), in the order of `place`.
 
     Raises:
-        OptionError: classes are too few or too many, or one is empty; tied weights.
+        OptionError: too few or too many classes, or an empty one; tied weights.
         ShapeError: there are not V counts.
     """
 
@@ -64,8 +64,8 @@ class ClassSoftmax(OutputLayer):
         super().__init__(width, words)
         refuse_tied("classes", tied)
         share = shares(counts, words) if counts is not None else _zipf(words)
-        wanted = max(round(words**0.5), 1) if classes is None else classes
-        class_of = frequency_classes(share, wanted) if isinstance(wanted, int) else _checked(wanted, words)
+        class_spec = max(round(words**0.5), 1) if classes is None else classes
+        class_of = frequency_classes(share, class_spec) if isinstance(class_spec, int) else _checked(class_spec, words)
         order = np.lexsort((np.arange(words), class_of))
         mass = np.bincount(class_of, share)
         self.register_buffer("class_of", torch.from_numpy(class_of))
@@ -74,9 +74,9 @@ class ClassSoftmax(OutputLayer):
         self.register_buffer("inner", torch.from_numpy(place - (np.cumsum(sizes) - sizes)[class_of]))
         self.class_weight = start_uniform(torch.empty(len(mass), width), width)
         self.weight = start_uniform(torch.empty(words, width), width)
-        known = counts is not None
-        self.class_bias = _bias(np.log(mass) * known)
-        self.bias = _bias(np.log(share / mass[class_of])[order] * known)
+        has_counts = counts is not None
+        self.class_bias = _bias(np.log(mass) * has_counts)
+        self.bias = _bias(np.log(share / mass[class_of])[order] * has_counts)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) -log p(target); see `OutputLayer.loss`."""
@@ -85,13 +85,13 @@ class ClassSoftmax(OutputLayer):
             return nats
         rows = torch.sort(self.class_of[targets], stable=True).indices
         class_of, present = torch.unique_consecutive(self.class_of[targets[rows]], return_counts=True)
-        sizes, met = torch.bincount(self.class_of).tolist(), present.tolist()
-        # Sorted and split at once: gradients are then put together once, not one array of all rows for each class.
+        sizes, tokens = torch.bincount(self.class_of).tolist(), present.tolist()
+        # One sort and one split: otherwise the backward pass would add up an array of all rows per class.
         weights, biases = torch.split(self.weight, sizes), torch.split(self.bias, sizes)
-        near, inner = torch.split(hidden.index_select(0, rows), met), torch.split(self.inner[targets[rows]], met)
+        near, inner = torch.split(hidden.index_select(0, rows), tokens), torch.split(self.inner[targets[rows]], tokens)
         inside = [
-            linear_cross_entropy(some, weights[number], biases[number], words)
-            for number, some, words in zip(class_of.tolist(), near, inner, strict=True)
+            linear_cross_entropy(vectors, weights[number], biases[number], words)
+            for number, vectors, words in zip(class_of.tolist(), near, inner, strict=True)
         ]
         return nats.index_add(0, rows, torch.cat(inside))
 
@@ -109,26 +109,26 @@ class ClassSoftmax(OutputLayer):
 
 
 def frequency_classes(share: npt.NDArray[np.float64], classes: int) -> npt.NDArray[np.int64]:
-    """Return (V,) classes of words that are alike in frequency, the first of the most frequent.
+    """Return (V,) classes of words with similar frequencies; class 0 has the most frequent words.
 
     Args:
         share: (V,) above 0.
-        classes: how many there are to be.
+        classes: number of classes.
 
     Raises:
-        OptionError: there are more classes than words, or none.
+        OptionError: more classes than words, or none.
 
-    Source: Mikolov et al. 2011, section 4.2; the square root is that of their program, the RNNLM toolkit.
+    Source: Mikolov et al. 2011, section 4.2; the square root is from their program, the RNNLM toolkit.
     """
     words = len(share)
     if not 1 <= classes <= words:
         raise OptionError(f"classes={classes}: expected from 1 to {words}, the number of words")
     order = np.argsort(-share, kind="stable")
     mass = np.cumsum(np.sqrt(share[order]))
-    wanted = (classes * (mass - np.sqrt(share[order]) / 2) / mass[-1]).astype(np.int64)
-    wanted[0] = 0
-    # No class stays empty: numbers rise by one at most, and enough words remain for the classes still to come.
-    numbers = np.arange(words) + np.minimum.accumulate(wanted - np.arange(words))
+    ideal = (classes * (mass - np.sqrt(share[order]) / 2) / mass[-1]).astype(np.int64)
+    ideal[0] = 0
+    # No class stays empty: class numbers rise by at most one, and enough words remain for the later classes.
+    numbers = np.arange(words) + np.minimum.accumulate(ideal - np.arange(words))
     class_of = np.empty(words, np.int64)
     class_of[order] = np.maximum(numbers, classes - words + np.arange(words))
     return class_of

@@ -1,8 +1,7 @@
-"""Trees over words for the tree output: which turns lead to a word, in one way or in several.
+"""Binary trees over words for the tree output; a word has one or more codes.
 
-A tree has L leaves and L - 1 inner nodes. It is built as `firth.kernels.trees` builds them, over leaves in the place of
-words, and a list says which word hangs at each leaf. A word at several leaves has several codes, and its probability is
-the sum over them.
+A tree has L leaves and L - 1 inner nodes, in the format of `firth.kernels.trees`. A table holds the word at each leaf.
+A word at several leaves has several codes; its probability is the sum over them.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ from firth.kernels.trees import Children, Tree, balanced_children, from_children
 from firth.neural.layers.output.base import checked_counts, checked_number
 from firth.randomness import generator
 
-UNEVEN = 64  # times as many places as leaves, in the table of all words' leaves
+MAX_CODES = 64  # of a tree by name; also the limit of a leaf table's size relative to the number of leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,8 @@ class WordCodes:
     """A binary tree whose leaves are words.
 
     Attributes:
-        children: (L - 1, 2) int64: below L stands for a leaf, L + i for inner node i; the last node is the root.
-        leaf_words: (L,) int64, the word at each leaf; every word hangs at one at least.
+        children: (L - 1, 2) int64: a number below L is a leaf, L + i is inner node i; the last node is the root.
+        leaf_words: (L,) int64, the word at each leaf; every word has at least one.
     """
 
     children: Children
@@ -39,24 +38,21 @@ class WordCodes:
         return from_children(self.children)
 
     def leaves_of(self, words: int) -> npt.NDArray[np.int64]:
-        """Return (V, M) the leaves of each word in rising order, -1 behind those of words that have fewer than M.
-
-        Args:
-            words: V.
+        """Return (V, M) the leaves of each of V words in ascending order, padded with -1.
 
         Raises:
-            ShapeError: this is no tree, a word hangs nowhere, or there is a number that is no word's.
+            ShapeError: this is no tree, a word has no leaf, or a word id is out of range.
         """
         leaves = len(self.leaf_words)
-        known = leaves > 0 and 0 <= self.leaf_words.min() <= self.leaf_words.max() < words
-        counts = np.bincount(self.leaf_words, minlength=words) if known else np.zeros(words, np.int64)
-        if not (known and counts.all() and _is_tree(self.children, leaves)):
+        valid = leaves > 0 and 0 <= self.leaf_words.min() <= self.leaf_words.max() < words
+        counts = np.bincount(self.leaf_words, minlength=words) if valid else np.zeros(words, np.int64)
+        if not (valid and counts.all() and _is_tree(self.children, leaves)):
             raise ShapeError(
                 f"a tree of {len(self.children)} nodes and {leaves} leaves for {words} words: expected one node less "
-                "than leaves, each but the root named once, by a node behind it, and each word at one leaf or more"
+                "than leaves, each node but the root the child of one later node, and each word at one leaf or more"
             )
-        if words * int(counts.max()) > UNEVEN * leaves:
-            raise ShapeError(f"a word at {counts.max():,} of {leaves:,} leaves for {words} words: expected it at few")
+        if words * int(counts.max()) > MAX_CODES * leaves:
+            raise ShapeError(f"a word at {counts.max():,} of {leaves:,} leaves for {words} words: expected only a few")
         order = np.argsort(self.leaf_words, kind="stable")
         word = self.leaf_words[order]
         table = np.full((words, counts.max()), -1, np.int64)
@@ -65,20 +61,17 @@ class WordCodes:
 
 
 def _is_tree(children: Children, leaves: int) -> bool:
-    """Tell whether each item but the root is named once, and a node only after those that it names."""
+    """Whether each item but the root is the child of exactly one node, and each node follows its children."""
     if children.shape != (leaves - 1, 2):
         return False
     late = children >= leaves + np.arange(leaves - 1)[:, None]
     return not late.any() and np.array_equal(np.sort(children, axis=None), np.arange(2 * leaves - 2))
 
 
-def joined(trees: Sequence[WordCodes]) -> WordCodes:
-    """Return one tree that has several below its first nodes, so that each word has the codes of all.
+def join_trees(trees: Sequence[WordCodes]) -> WordCodes:
+    """Return one tree with all the given trees as subtrees; each word has one code per tree.
 
-    Args:
-        trees: one or more.
-
-    Source: Mnih and Hinton 2008, section 5, whose best trees are two or four joined under a new root.
+    Source: Mnih and Hinton 2008, section 5: their best trees are two or four joined under a new root.
     """
     leaves = sum(len(tree.leaf_words) for tree in trees)
     leaf, node, children, roots = 0, 0, [], []
@@ -101,36 +94,35 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
     Args:
         name: one of `TREES`.
         words: V.
-        counts: (V,) of the words, or None.
+        counts: (V,) word counts, or None.
         seed: of random trees.
-        codes: how many trees are joined; only random ones differ from each other.
+        codes: number of trees to join; above 1 for random trees only, the others would all be equal.
 
     Raises:
-        OptionError: there is no such tree, `codes` is out of its range or asks for several trees that would all be the
-            same, or Huffman's tree has no counts.
+        OptionError: unknown tree, `codes` out of range, or a Huffman tree without counts.
         ShapeError: there are not V counts.
     """
     if name not in TREES:
         raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")
-    if checked_number("codes", codes, 1, UNEVEN, whole=True) > 1 and name != "random":
+    if checked_number("codes", codes, 1, MAX_CODES, whole=True) > 1 and name != "random":
         raise OptionError(f"codes={codes} with tree={name!r}: expected 1; several codes come from random trees")
-    return joined([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])
+    return join_trees([TREES[name](words, counts, f"{seed} {code}") for code in range(codes)])
 
 
 def _huffman(words: int, counts: Any, seed: str) -> WordCodes:
-    """Frequent words near the root, whatever they are."""
+    """Frequent words near the root."""
     if counts is None:
-        raise OptionError("tree='huffman' without counts: expected the words' counts; or tree='balanced'")
+        raise OptionError("tree='huffman' without counts: expected word counts, or tree='balanced'")
     return WordCodes(huffman_children(checked_counts(counts, words)), np.arange(words))
 
 
 def _balanced(words: int, counts: Any, seed: str) -> WordCodes:
-    """All paths of one length, words in the order of their numbers: in a sorted vocabulary, of their counts."""
+    """Equal path lengths, words in the order of their ids (in a sorted vocabulary: by count)."""
     return WordCodes(balanced_children(np.arange(words)), np.arange(words))
 
 
 def _random(words: int, counts: Any, seed: str) -> WordCodes:
-    """All paths of one length, words in any order."""
+    """Equal path lengths, words in random order."""
     return WordCodes(balanced_children(generator(0, f"tree {seed}").permutation(words)), np.arange(words))
 
 

@@ -1,6 +1,6 @@
-"""Cross entropy of a softmax over rows of weights, forward and backward over one array of scores.
+"""Cross entropy of a softmax over rows of weights, forward and backward in one array of scores.
 
-What: -log softmax(W h + b)_target for each hidden vector, as torch's `cross_entropy` of torch's `linear` gives it.
+What: -log softmax(W h + b)_target for each hidden vector, as torch's `cross_entropy` of `linear`.
 
 Objective: with scores s = W h + b, p = softmax(s) and e the target's unit vector,
 
@@ -8,11 +8,10 @@ Objective: with scores s = W h + b, p = softmax(s) and e the target's unit vecto
 
 Source: the chain rule.
 
-Departures: none in what is computed. torch keeps scores, their log-softmax, a gradient of zeros and one of scores, each
-(N, V), and for the system to hand out such arrays anew at every step takes as long as a product of matrices. Here the
-scores' array becomes p - e, some rows at a time while they are near the processor, and what the gradients come scaled
-by goes to the vectors h, which are short. Where autocast is on, that array is in half precision as the products are;
-the softmax itself never is.
+Departures: none in the result. torch allocates four (N, V) arrays per step: scores, log-softmax, a zero gradient and
+the gradient of the scores. Allocating them takes as long as a matrix product. Here the array of scores becomes p - e in
+place, a block of rows at a time while they are in the cache, and incoming gradients scale the short vectors h instead.
+Under autocast the array is in half precision, as the products are; the softmax itself never is.
 
 Cost: 3 N V D multiplications, and one array of N V numbers.
 """
@@ -26,7 +25,7 @@ from torch.nn import functional
 from firth.neural.layers.products import product
 from firth.neural.layers.scratch import borrow, give_back
 
-BLOCK = 128  # rows of scores that are worked on at a time
+BLOCK = 128  # rows of scores per step of the softmax
 
 
 def linear_cross_entropy(
@@ -60,12 +59,12 @@ class _LinearCrossEntropy(torch.autograd.Function):
         scores = borrow((len(hidden), len(weight)), like=h)
         product(h, w.T, out=scores)
         losses = []
-        for rows, chosen in zip(torch.split(scores, BLOCK), torch.split(targets[:, None], BLOCK), strict=True):
+        for rows, target_columns in zip(torch.split(scores, BLOCK), torch.split(targets[:, None], BLOCK), strict=True):
             wide = _wide(rows, bias)
-            greatest, at_target = wide.amax(1, keepdim=True), wide.gather(1, chosen)
+            greatest, at_target = wide.amax(1, keepdim=True), wide.gather(1, target_columns)
             p = functional.softmax(wide, 1)
             losses.append((greatest - p.amax(1, keepdim=True).log() - at_target)[:, 0])
-            rows.copy_(p.scatter_add_(1, chosen, p.new_full(chosen.shape, -1.0)))
+            rows.copy_(p.scatter_add_(1, target_columns, p.new_full(target_columns.shape, -1.0)))
         ctx.save_for_backward(hidden, weight, scores)
         ctx.has_bias = bias is not None
         return torch.cat(losses)
@@ -82,12 +81,12 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
 
 def _wide(scores: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """Scores with their biases, no longer in half precision; in their own place where they never were."""
+    """Scores plus biases in at least single precision; in place if the scores already have it."""
     wide = scores if scores.dtype == torch.float64 else scores.float()
     return wide if bias is None else wide.add_(bias)
 
 
 def _of_precision(x: torch.Tensor) -> torch.Tensor:
-    """What goes into a product: in half precision where autocast is on."""
+    """The factor of a product: in half precision under autocast."""
     kind = x.device.type
     return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) and x.dtype == torch.float32 else x

@@ -1,24 +1,23 @@
-"""The importance-sampled softmax: the sum over all words is estimated from some.
+"""The importance-sampled softmax: training estimates the sum over all words from a sample.
 
-What: a full softmax whose training computes the target and K words that are drawn once for a batch.
+What: a full softmax that in training computes only the target and K words, drawn once per batch.
 
 Objective: with scores s = W h + b, words S drawn so that each is among them with probability pi_w,
 
     loss = -s_target + log( exp(s_target) + sum_{w in S, w != target} exp(s_w) / pi_w )
 
-The sum in brackets has the softmax's own sum as its expectation. All else, `log_prob` and `log_prob_of`, is the full
-softmax.
+The expectation of the sum in brackets is the softmax's sum. `log_prob` and `log_prob_of` compute the full softmax.
 
 Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3;
-Jean et al. 2015, "On using very large target vocabulary for neural machine translation", section 3.2, for one set of
-words that a batch shares and for the correction of scores by - log q.
+Jean et al. 2015, "On using very large target vocabulary for neural machine translation", section 3.2, for one sample
+per batch and for the correction of scores by - log q.
 
 Departures: the sampled words are distinct, and scores are corrected by the probability of being in the sample
-(`NoiseDistribution.sample_distinct`) rather than by K q, the expected count with replacement: with q near the text's
-shares, frequent words would fill most of such a sample. The target's own term is exact, and a target in the sample is
-left out of the sum; Jean et al. correct the target like the others. For K = V this is the full softmax.
+(`NoiseDistribution.sample_distinct`), not by K q, the expected count with replacement: with q near the text's shares,
+frequent words would fill most of such a sample. The target's term is exact, and a target in the sample is left out of
+the sum; Jean et al. correct the target like the others. For K = V this is the full softmax.
 
-Cost: N (K + 1) D multiplications, and V numbers drawn a batch.
+Cost: N (K + 1) D multiplications, and V random numbers per batch.
 """
 
 from typing import Any
@@ -31,22 +30,22 @@ from firth.neural.layers.output.noise import NoiseDistribution
 
 
 class ImportanceSoftmax(OutputLayer):
-    """A full softmax that learns from some words; see the module.
+    """A full softmax that trains on a sample of words; see the module.
 
     Args:
         width: D, of the hidden vectors.
         words: V.
-        counts: (V,) of the words, for q and the biases' beginning; q is even without them.
+        counts: (V,) word counts, for q and the initial biases; without them q is uniform.
         tied: (V, E) the weight of an embedding, to be shared.
         samples: K.
-        power: that counts are raised to for q.
+        power: exponent of the counts in q.
 
     Attributes:
         full: the softmax.
 
     Raises:
-        OptionError: there are no samples.
-        ShapeError: the tied weight has not V rows, or there are not V counts.
+        OptionError: `samples` is below 1.
+        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     def __init__(

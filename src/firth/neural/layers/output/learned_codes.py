@@ -1,29 +1,29 @@
-"""A tree over words that is learned from the contexts in which they are predicted.
+"""A tree over words, learned from the contexts in which they occur.
 
-What: each word is known by the mean of the hidden vectors that a trained model had where that word came next. The words
-are parted in two by a mixture of two Gaussians, each part again, and so on to single words. Words between the two
-may go to both sides, and then have several codes.
+What: each word is represented by the mean hidden vector of a trained model where that word came next. A mixture of two
+Gaussians splits the words in two, then each part again, down to single words. Words near the border may go to both
+sides and then have several codes.
 
 Objective: with r_w the responsibility of the first Gaussian for word w's mean vector, and an overlap e,
 
     w to the left iff r_w > 1/2 - e,    w to the right iff r_w < 1/2 + e          ("adaptive")
     the half of the words with the greater r_w to the left, the others to the right     ("balanced")
 
-Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4.1: words by their mean
-predicted vectors, the mixture by EM, the rules "balanced", "adaptive" and "adaptive(e)". The model that gives the
-hidden vectors has, as theirs, a random tree.
+Source: Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4.1: mean predicted vectors
+of words, the mixture by EM, the rules "balanced", "adaptive" and "adaptive(e)". As in the paper, the model that gives
+the hidden vectors has a random tree.
 
-Departures: the two Gaussians have one spherical variance between them, so that their border is a plane, where theirs
-have one each; in a hundred dimensions the wider of two otherwise takes nearly everything. "adaptive" leaves lopsided
-parts, and with them paths of hundreds of nodes; below three times the depth of a balanced tree parts are cut in the
-middle, and so they are where a side would be empty or hold all words. Words go to both sides only while there are no
-more than `most` codes a word. Words without a context are known by their number alone and lie in the tree's middle.
+Departures: the two Gaussians share one spherical variance, so the border is a plane. In the paper each has its own;
+in a hundred dimensions the wider one then takes nearly all words. "adaptive" gives unequal parts, and paths of hundreds
+of nodes; below three times the depth of a balanced tree, and where a side would be empty or hold all words, parts are
+split in the middle. Words go to both sides only while there are at most `most` codes per word. Words without a context
+have the overall mean and lie in the middle of the tree.
 
-A tree that has been learned knows the contexts it came from, and with little text it knows them too well. On Brown
-(log-bilinear, two passes, dropout 0.2, 800,000 tokens) a balanced learned tree has a held-out perplexity of 322 and a
-random one 340; on 200,000 tokens without dropout it is 583 and 498, though the learned tree fits that text better.
+With little text a learned tree overfits. On Brown (log-bilinear, two passes, dropout 0.2, 800,000 tokens) a balanced
+learned tree has a held-out perplexity of 322 and a random one 340. On 200,000 tokens without dropout the figures are
+583 and 498, although the learned tree fits the training text better.
 
-Cost: `rounds` passes over the vectors for each level; all parts of a level are cut at once.
+Cost: `rounds` passes over the vectors per level; all parts of a level are split at once.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ Ids = npt.NDArray[np.int64]
 
 
 class ContextMeans:
-    """The mean hidden vector before each word, summed up batch by batch.
+    """The mean hidden vector before each word, accumulated over batches.
 
     Args:
         width: D.
@@ -56,18 +56,13 @@ class ContextMeans:
         self._counts = torch.zeros(words, dtype=torch.float64)
 
     def add(self, hidden: torch.Tensor, targets: torch.Tensor) -> None:
-        """Take in some predictions.
-
-        Args:
-            hidden: (N, D).
-            targets: (N,) int64.
-        """
+        """Add (N, D) hidden vectors and their (N,) int64 targets."""
         words = targets.detach().cpu()
         self._sums.index_add_(0, words, hidden.detach().cpu().double())
         self._counts += torch.bincount(words, minlength=len(self._counts))
 
     def means(self) -> Vectors:
-        """Return (V, D) float64; a word that was no target gets the mean of all predictions."""
+        """Return (V, D) float64; a word that never was a target gets the overall mean."""
         overall = self._sums.sum(0) / self._counts.sum().clamp(min=1)
         means: Vectors = torch.where(
             self._counts[:, None] > 0, self._sums / self._counts.clamp(min=1)[:, None], overall
@@ -76,17 +71,17 @@ class ContextMeans:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cutting:
-    """How parts are cut in two.
+class ClusteringOptions:
+    """How parts are split in two.
 
     Attributes:
         rule: "balanced" or "adaptive".
-        overlap: e, below 1/2; of "adaptive" alone.
-        most: codes a word on average, above which no word gets another.
-        rounds: of EM.
+        overlap: e, below 1/2; only with "adaptive".
+        most: limit of the mean number of codes per word.
+        rounds: iterations of EM.
 
     Raises:
-        OptionError: one of them is out of its range.
+        OptionError: a value is out of its range.
     """
 
     rule: str = "adaptive"
@@ -101,16 +96,16 @@ class Cutting:
             raise OptionError(f"overlap={self.overlap}: expected from 0 to below 0.5, and 0 with rule='balanced'")
 
 
-def learned_codes(means: Vectors, *, cutting: Cutting = Cutting(), seed: int = 0) -> WordCodes:
-    """Return a tree; several of them, with seeds of their own, can be joined by `codes.joined`.
+def learned_codes(means: Vectors, *, clustering: ClusteringOptions = ClusteringOptions(), seed: int = 0) -> WordCodes:
+    """Return a tree; `codes.join_trees` joins several with different seeds.
 
     Args:
         means: (V, D), see `ContextMeans`.
-        cutting: how parts are cut.
-        seed: of the directions that EM begins with.
+        clustering: how parts are split.
+        seed: of the initial directions of EM.
 
     Raises:
-        ShapeError: there is no word, or a number is not finite.
+        ShapeError: there are no words, or a number is not finite.
     """
     if means.ndim != 2 or not len(means) or not np.isfinite(means).all():
         raise ShapeError(f"mean contexts of shape {means.shape}: expected (V, D) finite numbers, V at least 1")
@@ -118,28 +113,28 @@ def learned_codes(means: Vectors, *, cutting: Cutting = Cutting(), seed: int = 0
     deepest = DEEPEST * max(int(words - 1).bit_length(), 1)
     parts = Parts(np.arange(words), np.zeros(1, np.int64))
     pairs: list[npt.NDArray[np.int64]] = []  # children of each level, leaves as -1 - word, nodes by their order
-    nodes, made = 1, words  # nodes so far, and the leaves that there would be if no part were cut with overlap again
+    nodes, leaves = 1, words  # nodes so far, and leaves if no later split overlaps
     while words > 1 and len(parts.starts):
-        odds = _log_odds(means, parts, cutting.rounds, random)
-        middle = cutting.rule == "balanced" or len(pairs) >= deepest
-        overlap = 0.0 if made >= cutting.most * words else cutting.overlap
+        odds = _log_odds(means, parts, clustering.rounds, random)
+        middle = clustering.rule == "balanced" or len(pairs) >= deepest
+        overlap = 0.0 if leaves >= clustering.most * words else clustering.overlap
         halves = _cut(parts, odds, middle, overlap)
-        made += len(halves.words) - len(parts.words)
+        leaves += len(halves.words) - len(parts.words)
         single = halves.sizes == 1
         items = np.where(single, -1 - halves.words[halves.starts], nodes - 1 + np.cumsum(~single))
         nodes += int((~single).sum())
         pairs.append(items.reshape(-1, 2))
-        parts = halves.kept(~single)
+        parts = halves.select(~single)
     return _numbered(pairs)
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of the words, one behind the other.
+    """A division of words into parts.
 
     Attributes:
-        words: the words of all parts.
-        starts: where each part begins among them.
+        words: the words of all parts, part by part.
+        starts: the index of each part's first word.
     """
 
     words: Ids
@@ -156,14 +151,10 @@ class Parts:
         """The part of each word."""
         return np.repeat(np.arange(len(self.starts)), self.sizes)
 
-    def kept(self, chosen: npt.NDArray[np.bool_]) -> "Parts":
-        """Return some of the parts.
-
-        Args:
-            chosen: one a part.
-        """
-        sizes = self.sizes[chosen]
-        return Parts(self.words[chosen[self.part]], np.cumsum(sizes) - sizes)
+    def select(self, mask: npt.NDArray[np.bool_]) -> "Parts":
+        """Return the parts that a mask, one value per part, selects."""
+        sizes = self.sizes[mask]
+        return Parts(self.words[mask[self.part]], np.cumsum(sizes) - sizes)
 
 
 def _log_odds(means: Vectors, parts: Parts, rounds: int, random: np.random.Generator) -> Vectors:
@@ -178,7 +169,7 @@ def _log_odds(means: Vectors, parts: Parts, rounds: int, random: np.random.Gener
     spread = np.sqrt(total((x - centre[part]) ** 2) / parts.sizes[:, None])
     offset = random.standard_normal(centre.shape) * np.maximum(spread, 1e-12)
     odds: Vectors = np.einsum("wd,wd->w", x - centre[part], offset[part])
-    r = (odds > 0) * 1.0  # EM begins with the two sides of a random direction
+    r = (odds > 0) * 1.0  # EM starts with the two sides of a random direction
     for _ in range(rounds):
         mass = np.stack([total(r), total(1 - r)]) + 1e-6
         first, second = total(r[:, None] * x) / mass[0][:, None], total((1 - r)[:, None] * x) / mass[1][:, None]
@@ -198,7 +189,7 @@ def _cut(parts: Parts, odds: Vectors, middle: bool, overlap: float) -> Parts:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - parts.starts[part[order]]
     upper = rank < (sizes // 2)[part]
-    # A cut that leaves a side empty or whole would go on for ever.
+    # A split with an empty side would repeat for ever.
     sides = [np.add.reduceat(side.astype(np.int64), parts.starts) for side in (left, right)]
     idle = np.zeros(len(sizes), bool) | middle
     for side in sides:
@@ -211,7 +202,7 @@ def _cut(parts: Parts, odds: Vectors, middle: bool, overlap: float) -> Parts:
 
 
 def _numbered(pairs: list[npt.NDArray[np.int64]]) -> WordCodes:
-    """Return the tree whose levels these are: leaves in the order in which they were reached, the root as last node."""
+    """Return the tree with these levels; leaves are numbered level by level and the root is the last node."""
     if not pairs:
         return WordCodes(np.zeros((0, 2), np.int64), np.zeros(1, np.int64))
     items = np.concatenate(pairs)

@@ -1,6 +1,6 @@
-"""The turns at the nodes of many paths, each node computed for the prediction that passes it and for no other.
+"""Log-probabilities of leaves along their paths; each prediction computes only the nodes on its path.
 
-What: the logarithm of the probability of each leaf that is asked for: the sum, along its path, of log sigma(+-score).
+What: the log-probability of each requested leaf: the sum of log sigma(+-score) along its path.
 
 Objective: for a leaf with nodes n_1 ... n_k and turns s_1 ... s_k (+1 left, -1 right),
 
@@ -10,10 +10,10 @@ Source: Morin and Bengio 2005, "Hierarchical probabilistic neural network langua
 
 Departures: none.
 
-Cost: P D multiplications forward and twice that backward, P being the nodes of all paths together. Rows of nodes are
-gathered a block at a time, so that they stay in the cache. Backward, each hidden vector's gradient is a weighted sum of
-node rows and each node's one of hidden vectors, once the passes are sorted by node: embedding bags, which torch sums
-several times faster than it scatters rows.
+Cost: P D multiplications forward and twice that backward, with P the number of nodes on all paths. Rows of nodes are
+gathered block by block, so that they stay in the cache. Backward, with the passes sorted by node, the gradients of
+hidden vectors and of nodes are weighted sums of rows. These are embedding bags, which torch computes several times
+faster than it scatters rows.
 """
 
 from collections.abc import Callable
@@ -23,19 +23,19 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-BLOCK = 1024  # passes whose rows are gathered at a time: two blocks of 100 floats each lie in a cache of 1 MB
+BLOCK = 1024  # passes per gathered block: two blocks of 100 floats each fit a cache of 1 MB
 
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """The nodes of P passes: the paths of some leaves, one behind the other, in the order of their hidden vectors.
+    """The P nodes on the paths to the requested leaves, in the order of their hidden vectors.
 
     Attributes:
         nodes: (P,) int64.
-        signs: (P,) the turns taken there, +1 left and -1 right.
-        rows: (P,) int64, the hidden vector of each.
-        leaves: (P,) int64, which of the leaves that are asked for each belongs to.
-        starts: (N,) int64, where the passes of each hidden vector begin.
+        signs: (P,) the turns, +1 left and -1 right.
+        rows: (P,) int64, the index of the hidden vector.
+        leaves: (P,) int64, the index of the requested leaf.
+        starts: (N,) int64, the first pass of each hidden vector.
     """
 
     nodes: torch.Tensor
@@ -48,17 +48,14 @@ class Passes:
 def path_log_prob(
     hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, passes: Passes, count: int
 ) -> torch.Tensor:
-    """Return the logarithm of the probability of each leaf.
+    """Return the log-probability of each requested leaf, in nats.
 
     Args:
         hidden: (N, D).
-        weight: (L - 1, D) one row a node.
+        weight: (L - 1, D) one row per node.
         bias: (L - 1,).
-        passes: through the nodes.
-        count: leaves asked for; one without passes, the only one of its tree, is certain.
-
-    Returns:
-        (count,) in nats.
+        passes: the nodes on the paths.
+        count: number of requested leaves; a leaf without passes is the only one of its tree and certain.
     """
     apply: Callable[..., torch.Tensor] = _PathLogProb.apply
     return apply(hidden, weight, bias, passes, count)
@@ -71,10 +68,10 @@ class _PathLogProb(torch.autograd.Function):
     ) -> torch.Tensor:
         scores = bias.index_select(0, passes.nodes)
         for first in range(0, len(scores), BLOCK):
-            some = slice(first, first + BLOCK)
-            product = weight.index_select(0, passes.nodes[some])
-            product *= hidden.index_select(0, passes.rows[some])
-            scores[some] += product.sum(1)
+            block = slice(first, first + BLOCK)
+            product = weight.index_select(0, passes.nodes[block])
+            product *= hidden.index_select(0, passes.rows[block])
+            scores[block] += product.sum(1)
         scores *= passes.signs
         ctx.save_for_backward(hidden, weight, scores)
         ctx.passes = passes
@@ -93,10 +90,10 @@ class _PathLogProb(torch.autograd.Function):
 
 
 def _by_weight(hidden: torch.Tensor, weight: torch.Tensor, passes: Passes, each: torch.Tensor) -> torch.Tensor:
-    """Return (L - 1, D) for every node the sum of the hidden vectors that passed it, each times its number."""
+    """Return (L - 1, D): for every node the weighted sum of the hidden vectors that pass it."""
     nodes, order = torch.sort(passes.nodes)
-    passed, times = torch.unique_consecutive(nodes, return_counts=True)
+    distinct, times = torch.unique_consecutive(nodes, return_counts=True)
     sums = functional.embedding_bag(
         passes.rows[order], hidden, times.cumsum(0) - times, mode="sum", per_sample_weights=each[order]
     )
-    return torch.zeros_like(weight).index_copy_(0, passed, sums)
+    return torch.zeros_like(weight).index_copy_(0, distinct, sums)

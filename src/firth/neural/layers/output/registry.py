@@ -44,10 +44,10 @@ def make_output(
         OptionError: there is no such kind, or an option is out of its range.
         ShapeError: there are not V counts, or the tied weight does not have V rows.
     """
-    known = options_of(kind)
+    names = options_of(kind)
     for name in options:
-        if name not in known:
-            raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(known)}")
+        if name not in names:
+            raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(names)}")
     seeded = {"seed": seed} if "seed" in inspect.signature(OUTPUTS[kind]).parameters else {}
     return OUTPUTS[kind](width, words, counts=counts, tied=tied, **seeded, **options)
 
@@ -60,5 +60,5 @@ def options_of(kind: str) -> list[str]:
     """
     if kind not in OUTPUTS:
         raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
-    shared = {"width", "words", "counts", "tied", "seed"}
-    return [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in shared]
+    common = {"width", "words", "counts", "tied", "seed"}
+    return [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in common]

@@ -1,4 +1,4 @@
-"""The probabilities of all leaves of a tree at once: from the root down, a level at a time."""
+"""The probabilities of all leaves of a tree, computed level by level from the root."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from firth.kernels.trees import Children
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The nodes at one distance from the root, and where their children stand among their 2 n children.
+    """The nodes at one distance from the root, with 2 n children.
 
     Attributes:
         nodes: (n,) int64, the inner nodes of this level.
-        inner: int64, places of children that are inner nodes, in the order of the next level.
-        outer: int64, places of children that are leaves.
+        inner: int64, indices of the children that are inner nodes, in the order of the next level.
+        outer: int64, indices of the children that are leaves.
     """
 
     nodes: torch.Tensor
@@ -30,14 +30,14 @@ class Sweep:
 
     Attributes:
         levels: from the root down.
-        columns: (L,) int64, the place of each leaf in the order in which levels reach them.
+        columns: (L,) int64, the index of each leaf in level order.
     """
 
     levels: list[Level]
     columns: torch.Tensor
 
     def to(self, device: torch.device) -> "Sweep":
-        """Return it on a device; itself where it is there."""
+        """Return the sweep on a device."""
         if self.columns.device == device:
             return self
         levels = [Level(each.nodes.to(device), each.inner.to(device), each.outer.to(device)) for each in self.levels]
@@ -45,42 +45,35 @@ class Sweep:
 
 
 def sweep_of(children: Children) -> Sweep:
-    """Return the levels of a tree.
-
-    Args:
-        children: (L - 1, 2), as in `firth.kernels.trees`.
-    """
+    """Return the levels of a tree with (L - 1, 2) children, as in `firth.kernels.trees`."""
     leaves = len(children) + 1
-    levels, reached = [], []
+    levels, leaf_ids = [], []
     nodes = np.array([len(children) - 1])[: len(children)]
     while len(nodes):
         items = children[nodes].ravel()
         inner, outer = np.flatnonzero(items >= leaves), np.flatnonzero(items < leaves)
         levels.append(Level(*(torch.from_numpy(part) for part in (nodes, inner, outer))))
-        reached.append(items[outer])
+        leaf_ids.append(items[outer])
         nodes = items[inner] - leaves
     columns = np.zeros(leaves, np.int64)
-    columns[np.concatenate([np.zeros(0, np.int64), *reached])] = np.arange(leaves if reached else 0)
+    columns[np.concatenate([np.zeros(0, np.int64), *leaf_ids])] = np.arange(leaves if leaf_ids else 0)
     return Sweep(levels, torch.from_numpy(columns))
 
 
 def log_prob_of_leaves(scores: torch.Tensor, sweep: Sweep) -> torch.Tensor:
-    """Return the logarithm of the probability of every leaf.
+    """Return the (N, L) log-probabilities of all leaves, in nats.
 
     Args:
-        scores: (N, L - 1) one a node; sigma of it is the probability of its left side.
-        sweep: of the tree, on the scores' device.
-
-    Returns:
-        (N, L) in nats.
+        scores: (N, L - 1) one per node; the left side has probability sigma(score).
+        sweep: of the tree, on the device of the scores.
     """
     if not sweep.levels:
         return scores.new_zeros(len(scores), 1)
-    reached, done = scores.new_zeros(len(scores), 1), []
+    prefix, parts = scores.new_zeros(len(scores), 1), []
     for level in sweep.levels:
         here = scores.index_select(1, level.nodes)
         turns = torch.stack([functional.logsigmoid(here), functional.logsigmoid(-here)], 2)
-        both = (reached[:, :, None] + turns).flatten(1)
-        done.append(both.index_select(1, level.outer))
-        reached = both.index_select(1, level.inner)
-    return torch.cat(done, 1).index_select(1, sweep.columns)
+        both = (prefix[:, :, None] + turns).flatten(1)
+        parts.append(both.index_select(1, level.outer))
+        prefix = both.index_select(1, level.inner)
+    return torch.cat(parts, 1).index_select(1, sweep.columns)

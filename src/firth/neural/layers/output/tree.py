@@ -82,12 +82,12 @@ class TreeSoftmax(OutputLayer):
     ) -> None:
         super().__init__(width, words)
         refuse_tied("tree", tied)
-        chosen = (
+        word_codes = (
             tree if isinstance(tree, WordCodes) else named_codes(tree, words, counts=counts, seed=seed, codes=codes)
         )
-        self._hang(chosen, torch.device("cpu"))
-        self.weight = start_uniform(torch.empty(len(chosen.children), width), width)
-        bias = np.zeros(len(self.weight)) if counts is None else first_bias(chosen, shares(counts, words))
+        self._hang(word_codes, torch.device("cpu"))
+        self.weight = start_uniform(torch.empty(len(word_codes.children), width), width)
+        bias = np.zeros(len(self.weight)) if counts is None else first_bias(word_codes, shares(counts, words))
         self.bias = torch.nn.Parameter(torch.from_numpy(bias).to(self.weight))
         before_loading: Any = self.register_load_state_dict_pre_hook  # which torch gives no type
         before_loading(_take_tree)
@@ -123,8 +123,8 @@ class TreeSoftmax(OutputLayer):
         by_leaf = self._log_prob_of_leaves(hidden.to(self.weight.dtype), table[row, column], row)
         if table.shape[1] == 1:
             return by_leaf
-        padded = by_leaf.new_full(table.shape, -torch.inf).index_put((row, column), by_leaf)
-        return padded.logsumexp(1)
+        table_scores = by_leaf.new_full(table.shape, -torch.inf).index_put((row, column), by_leaf)
+        return table_scores.logsumexp(1)
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""
@@ -180,10 +180,10 @@ def first_bias(codes: WordCodes, share: npt.NDArray[np.float64]) -> npt.NDArray[
 def _take_tree(module: torch.nn.Module, state: Mapping[str, Any], prefix: str, *_: Any) -> None:
     """Hang the tree of a state that is about to be loaded, where it is another than the layer's."""
     assert isinstance(module, TreeSoftmax)
-    found = [state.get(prefix + name) for name in ("inner_nodes", "leaf_words")]
-    if found[0] is None or found[1] is None:
+    tensors = [state.get(prefix + name) for name in ("inner_nodes", "leaf_words")]
+    if tensors[0] is None or tensors[1] is None:
         return  # torch says what is missing
-    codes, own = WordCodes(found[0].cpu().numpy(), found[1].cpu().numpy()), module.codes
+    codes, own = WordCodes(tensors[0].cpu().numpy(), tensors[1].cpu().numpy()), module.codes
     same = [np.array_equal(*pair) for pair in ((codes.children, own.children), (codes.leaf_words, own.leaf_words))]
     if not all(same):
         module.hang(codes)

@@ -19,7 +19,7 @@ import torch
 
 from firth.language.text import LanguageText
 from firth.neural.layers.output.codes import WordCodes
-from firth.neural.layers.output.learned_codes import ContextMeans, Cutting, learned_codes
+from firth.neural.layers.output.learned_codes import ClusteringOptions, ContextMeans, learned_codes
 from firth.neural.layers.output.tree import TreeSoftmax
 from firth.neural.models.language.data import TextReader
 from firth.neural.models.language.module import LanguageModule
@@ -70,8 +70,8 @@ def _limited(config: RunConfig, fraction: float) -> RunConfig:
 
 def cluster_words(module: LanguageModule, text: LanguageText, tree: LearnedTree, seed: int) -> WordCodes:
     """Return a tree in which words are close if the hidden states before them are similar."""
-    cutting = Cutting(rule=tree.rule, overlap=tree.overlap, most=tree.most)
-    return learned_codes(_context_means(module, text).means(), cutting=cutting, seed=seed)
+    clustering = ClusteringOptions(rule=tree.rule, overlap=tree.overlap, most=tree.most)
+    return learned_codes(_context_means(module, text).means(), clustering=clustering, seed=seed)
 
 
 @torch.no_grad()
@@ -80,9 +80,9 @@ def _context_means(module: LanguageModule, text: LanguageText) -> ContextMeans:
     reader = TextReader(module.eval(), text, batch_size=STREAMS, bptt=BPTT)
     device = next(module.parameters()).device
     for batch in reader.stream.epoch(0):
-        moved = batch.to(device)
-        hidden, state = reader.hidden(moved, state)
-        means.add(*moved.predicted_rows(hidden))
+        on_device = batch.to(device)
+        hidden, state = reader.hidden(on_device, state)
+        means.add(*on_device.predicted_rows(hidden))
     return means
 
 

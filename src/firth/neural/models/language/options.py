@@ -102,11 +102,11 @@ def parse_output(spec: str) -> tuple[str, dict[str, Any]]:
         OptionError: there is no such kind, no such option, or an option of a learned tree is out of its range.
     """
     kind = spec.partition(":")[0]
-    known = options_of(kind)
+    names = options_of(kind)
     is_learned = kind == "tree" and "tree=learned" in spec.split(":")
     if is_learned:
-        known = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
-    options = {name: _value(value) for name, value in parse_spec(spec, known).items()}
+        names = ["tree", *(field.name for field in dataclasses.fields(LearnedTree))]
+    options = {name: _value(value) for name, value in parse_spec(spec, names).items()}
     if is_learned:
         options = {"tree": LearnedTree(**{name: value for name, value in options.items() if name != "tree"})}
     return kind, options

@@ -75,8 +75,8 @@ class LanguageTask:
         device = next(self.module.parameters()).device
         with torch.no_grad():
             for batch in stream.epoch(0):
-                moved = batch.to(device)
-                hidden, state = self._held_out.hidden(moved, state)
-                total -= self._output.log_prob_of(*moved.predicted_rows(hidden)).sum(dtype=torch.float64).item()
+                on_device = batch.to(device)
+                hidden, state = self._held_out.hidden(on_device, state)
+                total -= self._output.log_prob_of(*on_device.predicted_rows(hidden)).sum(dtype=torch.float64).item()
         loss = total / len(stream.ids)
         return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}

@@ -78,7 +78,7 @@ def test_few_words(words):
 
 @pytest.mark.parametrize("cutoffs", [[5, 5], [0], [10], [7, 3], [1.5], "few", 10])
 def test_wrong_cutoffs_are_refused(cutoffs):
-    with pytest.raises(OptionError, match="expected whole numbers that rise, from 1 to 9"):
+    with pytest.raises(OptionError, match="expected ascending whole numbers from 1 to 9"):
         AdaptiveSoftmax(8, 10, cutoffs=cutoffs)
 
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
-from firth.neural.layers.output.codes import joined, named_codes
+from firth.neural.layers.output.codes import join_trees, named_codes
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.learned_codes import learned_codes
 from firth.neural.layers.output.negative import NegativeSampling
@@ -21,7 +21,7 @@ SHARES = np.maximum(COUNTS, 1) / np.maximum(COUNTS, 1).sum()
 def learned():
     """A tree in which some words have several codes."""
     means = np.random.default_rng(1).normal(size=(V, 4))
-    several = joined([named_codes("random", V, counts=COUNTS, seed=seed) for seed in (1, 2)])
+    several = join_trees([named_codes("random", V, counts=COUNTS, seed=seed) for seed in (1, 2)])
     return {"learned": learned_codes(means, seed=0), "several": several}
 
 

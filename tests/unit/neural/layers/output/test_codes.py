@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.trees import balanced_children
-from firth.neural.layers.output.codes import WordCodes, joined, named_codes
+from firth.neural.layers.output.codes import WordCodes, join_trees, named_codes
 
 
 def paths(codes):
@@ -23,7 +23,7 @@ def test_joined_by_hand():
     """(0 1) and ((1 0) 2) under one root: word 0 by LL and RLR, word 1 by LR and RLL, word 2 by RR."""
     pair = WordCodes(np.array([[0, 1]]), np.array([0, 1]))
     three = WordCodes(np.array([[0, 1], [3, 2]]), np.array([1, 0, 2]))
-    both = joined([pair, three])
+    both = join_trees([pair, three])
     assert paths(both) == ["LL", "LR", "RLL", "RLR", "RR"]
     assert both.leaf_words.tolist() == [0, 1, 1, 0, 2]
     assert both.leaves_of(3).tolist() == [[0, 3], [1, 2], [4, -1]]
@@ -31,11 +31,11 @@ def test_joined_by_hand():
 
 def test_a_tree_alone_stays_as_it_is():
     one = named_codes("random", 9, counts=None, seed=1)
-    assert np.array_equal(joined([one]).children, one.children)
+    assert np.array_equal(join_trees([one]).children, one.children)
 
 
 def test_single_words_can_be_joined():
-    both = joined([WordCodes(np.zeros((0, 2), np.int64), np.array([word])) for word in (0, 1)])
+    both = join_trees([WordCodes(np.zeros((0, 2), np.int64), np.array([word])) for word in (0, 1)])
     assert paths(both) == ["L", "R"]
 
 
