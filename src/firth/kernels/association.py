@@ -1,4 +1,4 @@
-"""From counts to associations, a cell at a time."""
+"""Turns the counts of a sparse matrix into association scores."""
 
 import math
 
@@ -19,7 +19,7 @@ def mirror(
     all_columns: npt.NDArray[np.int32],  # (2 C - diagonal,) written, ascending in a row
     all_values: npt.NDArray[np.float32],  # written
 ) -> None:
-    """Write all cells of a symmetric matrix of which the lower half is kept."""
+    """Write all cells of a symmetric matrix from its lower half."""
     starts[:] = 0
     for row in range(len(rows) - 1):
         for cell in range(rows[row], rows[row + 1]):
@@ -29,7 +29,7 @@ def mirror(
     for row in range(len(rows) - 1):
         starts[row + 1] += starts[row]
     free = starts[:-1].copy()
-    # By rows upwards: when row i writes into row j < i, all of row j's own cells and those of rows before i are there.
+    # In row order: when row i writes into row j < i, row j already has its own cells and those from rows before i.
     for row in range(len(rows) - 1):
         for cell in range(rows[row], rows[row + 1]):
             column = columns[cell]
@@ -51,14 +51,14 @@ def associate(
     of_rows: npt.NDArray[np.float64],  # (R,) PMI: log r_i + log k; correlation: r_i
     of_columns: npt.NDArray[np.float64],  # PMI: log P(j); correlation: c_j
     total: float,  # N
-    positive: bool,  # leave out what is not above 0
-    kept_starts: npt.NDArray[np.int64],  # (R + 1,) written
-    kept_columns: npt.NDArray[np.int32],  # (C,) written
-    kept: npt.NDArray[np.float64],  # (C,) written; may be `counts`
+    positive: bool,  # drop scores that are not above 0
+    out_starts: npt.NDArray[np.int64],  # (R + 1,) written
+    out_columns: npt.NDArray[np.int32],  # (C,) written
+    out_values: npt.NDArray[np.float64],  # (C,) written; may be `counts`
 ) -> int:
-    """Write the association of each cell; return how many are kept."""
+    """Write the association score of each cell; return the number of cells written."""
     n = 0
-    kept_starts[0] = 0
+    out_starts[0] = 0
     for row in range(len(starts) - 1):
         one = of_rows[row]
         for cell in range(starts[row], starts[row + 1]):
@@ -71,8 +71,8 @@ def associate(
                 if above > 0:
                     value = math.sqrt(above / math.sqrt(one * (total - one) * other * (total - other)))
             if value > 0 or not positive:
-                kept_columns[n] = columns[cell]
-                kept[n] = value
+                out_columns[n] = columns[cell]
+                out_values[n] = value
                 n += 1
-        kept_starts[row + 1] = n
+        out_starts[row + 1] = n
     return n

@@ -1,9 +1,8 @@
-"""A matrix product of rounded numbers that says which exact products are worth computing.
+"""A matrix product of rounded numbers that selects the exact products to compute.
 
-What: rows and queries are rounded to whole numbers, from -127 to 127 or from -45 to 45, a scale each. Their product, on
-bytes, comes with a bound of its error: a pair whose rounded cosine and bound together stay below the
-query's floor cannot be among its best, and is dropped without being looked at. `rescore` computes the few others, and
-keeps the best.
+What: rows and queries are rounded to integers from -127 to 127 or from -45 to 45, with one scale each. Their product in
+bytes has a known error bound. A pair whose rounded cosine plus bound is below the query's floor cannot be a best one
+and is skipped. `rescore` computes the few others exactly and keeps the best.
 
 Objective: for a row x of length n with scale s, rounded r and error e = x - s r, and a query y of length 1 with t, q
 and f = y - t q: x . y - s t r . q = e . y + s r . f, so that
@@ -14,15 +13,15 @@ Source: this is Cauchy-Schwarz. Bytes in the place of floats: Jacob et al. 2018,
 networks for efficient integer-arithmetic-only inference", section 2.2 (zero points); the tiles of accumulators: Goto
 and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", section 6.
 
-Departures: rows are stored with their largest number added, for the instructions multiply unsigned by signed bytes; a
-query's accumulators begin at minus that number times the sum of its own numbers. With VNNI one instruction adds four
-products to a lane of 32 bits. AVX2 adds two products to a lane of 16: numbers up to 45 let four such sums be added,
-8 x 90 x 45 < 2^15, before two lanes are joined in one of 32.
+Departures: rows are stored with their largest level added, because the instructions multiply unsigned by signed bytes. A
+query's accumulators start at minus that level times the sum of the query's numbers. With VNNI one instruction adds four
+products to a lane of 32 bits. AVX2 adds two products to a lane of 16 bits: with numbers up to 45, four such sums fit
+(8 x 90 x 45 < 2^15) before two lanes are added into one of 32 bits.
 
 Cost: 2 B V D operations, with VNNI at four times and with AVX2 at three times the speed of float32, and 3 V D to round
 the rows. Other processors have no tile.
 
-Letters: B queries, R rows, P rows of a panel, D width, K = D / 4 rounded up.
+Letters: B queries, R rows, P rows per panel, D width, K = D / 4 rounded up.
 """
 
 import ctypes
@@ -37,21 +36,21 @@ from firth.kernels import processor, vector_ir
 from firth.kernels.native import compile_functions
 from firth.kernels.vector_ir import F32, I8, I16, I32, I64, Emitter
 
-SMALLEST = 1e-30  # a row of smaller numbers is not rounded: its bound says that nothing is known of it
+SMALLEST = 1e-30  # rows of smaller numbers are not rounded: their bound excludes nothing
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
 
 class Tile(NamedTuple):
-    """The inner loop: `queries` times `vectors` accumulators of `width` lanes.
+    """The shape of the inner loop: `queries` times `vectors` accumulators of `width` lanes.
 
     Attributes:
-        width: lanes of 32 bits a vector.
-        queries: whose sums are kept side by side.
-        vectors: of rows, likewise.
-        levels: the largest number that rows and queries are rounded to.
-        together: quads that are summed in lanes of 16 bits before they are widened; 1 with VNNI, which needs none.
+        width: lanes of 32 bits per vector.
+        queries: queries per tile.
+        vectors: vectors of rows per tile.
+        levels: the largest rounded number.
+        together: quads summed in lanes of 16 bits before widening; 1 with VNNI, which needs no widening.
     """
 
     width: int
@@ -66,7 +65,7 @@ class Tile(NamedTuple):
         return self.width * self.vectors
 
     def quads(self, dim: int) -> int:
-        """Return K for rows of `dim` numbers: a whole number of turns of the inner loop."""
+        """Return K for rows of `dim` numbers, rounded up to whole turns of the inner loop."""
         return -(-dim // (4 * self.together)) * self.together
 
 
@@ -74,7 +73,7 @@ AVX2 = Tile(8, 3, 2, levels=45, together=4)
 
 
 def host_tile() -> Tile | None:
-    """Return the tile for this processor, or None where it has no instruction for products of bytes."""
+    """Return the tile for this processor, or None without instructions for products of bytes."""
     if processor.has("avx512vnni", "avx512vl"):
         return Tile(16, 6, 4)
     if processor.has("avxvnni"):
@@ -83,15 +82,15 @@ def host_tile() -> Tile | None:
 
 
 def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
-    """Emit the rounding of rows into panels of P rows: for each of K quads, four bytes a row."""
+    """Emit the rounding of rows into panels of P rows: for each of K quads, four bytes per row."""
     b = e.b
     chunks = b.sdiv(a["dim"], I64(e.width))
-    done = b.mul(chunks, I64(e.width))
-    rest = b.sub(a["dim"], done)
+    whole_lanes = b.mul(chunks, I64(e.width))
+    rest = b.sub(a["dim"], whole_lanes)
 
     def row(r: Any, _: list[Any]) -> list[Any]:
         address = b.add(a["rows"], b.mul(r, b.mul(a["dim"], I64(4))))
-        tail = b.add(address, b.mul(done, I64(4)))
+        tail = b.add(address, b.mul(whole_lanes, I64(4)))
 
         def larger(i: Any, values: list[Any]) -> list[Any]:
             x = e.call("llvm.fabs", e.load(b.add(address, b.mul(i, I64(4 * e.width)))))
@@ -104,8 +103,8 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             return [_scalar(e, "llvm.maxnum", values[0], _scalar(e, "llvm.fabs", _float_at(e, tail, i)))]
 
         (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_one))
-        known = b.fcmp_ordered(">", peak, F32(SMALLEST))
-        up = b.select(known, b.fdiv(F32(tile.levels), peak), F32(0))
+        is_rounded = b.fcmp_ordered(">", peak, F32(SMALLEST))
+        up = b.select(is_rounded, b.fdiv(F32(tile.levels), peak), F32(0))
         panel, within = b.udiv(r, I64(tile.rows)), b.urem(r, I64(tile.rows))
         place = b.add(b.add(a["panels"], b.mul(panel, b.mul(a["quads"], I64(4 * tile.rows)))), b.mul(within, I64(4)))
 
@@ -128,7 +127,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             x = b.fmul(_float_at(e, tail, i), up)
             whole = _scalar(e, "llvm.rint", x)
             error = b.fsub(x, whole)
-            k = b.add(done, i)
+            k = b.add(whole_lanes, i)
             quad = b.mul(b.lshr(k, I64(2)), I64(4 * tile.rows))
             where = b.add(b.add(place, quad), b.and_(k, I64(3)))
             byte = b.trunc(b.add(b.fptosi(whole, I32), I32(tile.levels)), I8)
@@ -140,17 +139,17 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         )
         step = b.fdiv(b.fmul(peak, _float_at(e, a["inverses"], r)), F32(tile.levels))
         error = b.fmul(_scalar(e, "llvm.sqrt", squares), step)
-        _store_float(e, b.select(known, step, F32(0)), a["steps"], r)
-        # Nothing is known of a row of tiny numbers; of a zero row, that its cosines are 0.
+        _store_float(e, b.select(is_rounded, step, F32(0)), a["steps"], r)
+        # The bound of a row of tiny numbers excludes nothing; a zero row has cosine 0.
         zero = b.fcmp_ordered("==", peak, F32(0))
-        _store_float(e, b.select(known, error, b.select(zero, F32(0), F32(1))), a["errors"], r)
+        _store_float(e, b.select(is_rounded, error, b.select(zero, F32(0), F32(1))), a["errors"], r)
         return []
 
     e.loop(a["count"], [], row)
 
 
 def _emit_scan(e: Emitter, tile: Tile, a: dict[str, Any]) -> Any:
-    """Emit the products of panels with all queries; returns where the next hit would go."""
+    """Emit the products of panels with all queries; return the address after the last hit."""
     b = e.b
     size = b.mul(a["quads"], I64(4 * tile.rows))
 
@@ -169,7 +168,7 @@ def _emit_panel(e: Emitter, tile: Tile, a: dict[str, Any], carried: list[Any]) -
     b = e.b
     steps = [e.load(e.offset(a["steps"], 4 * e.width * v)) for v in range(tile.vectors)]
     errors = [e.load(e.offset(a["errors"], 4 * e.width * v)) for v in range(tile.vectors)]
-    size = b.mul(a["quads"], I64(4))  # bytes a query
+    size = b.mul(a["quads"], I64(4))  # bytes per query
 
     def tiles(i: Any, carried: list[Any]) -> list[Any]:
         first = b.mul(i, I64(tile.queries))
@@ -219,7 +218,7 @@ def _emit_panel(e: Emitter, tile: Tile, a: dict[str, Any], carried: list[Any]) -
 
 
 def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
-    """Emit the exact cosines of all pairs among the hits, and the insertion of those that beat a query's k-th best."""
+    """Emit the exact cosines of all hits and the insertion of those that beat a query's k-th best."""
     b = e.b
     size = b.mul(a["dim"], I64(4))
 
@@ -228,7 +227,7 @@ def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         head, mask = (_int64_at(e, place, I64(part)) for part in range(2))
         query, base = b.and_(head, I64(0xFFFFFFFF)), b.lshr(head, I64(32))
         y = b.add(a["exact"], b.mul(query, size))
-        ranked = {
+        ranking = {
             "rows": b.add(a["best"], b.mul(b.mul(query, a["k"]), I64(8))),
             "scores": b.add(a["scores"], b.mul(b.mul(query, a["k"]), I64(4))),
         }
@@ -237,9 +236,9 @@ def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             row = b.add(base, b.cttz(masks[0], ir.IntType(1)(1)))
             x = b.add(a["rows"], b.mul(row, size))
             score = b.fmul(_emit_dot(e, x, y, a["dim"]), _float_at(e, a["inverses"], row))
-            worst = _float_at(e, ranked["scores"], b.sub(a["k"], I64(1)))
+            worst = _float_at(e, ranking["scores"], b.sub(a["k"], I64(1)))
             better = b.fcmp_ordered(">", score, worst)
-            e.when(better, [], lambda _: _emit_insert(e, ranked, a["k"], score, b.add(a["first"], row)))
+            e.when(better, [], lambda _: _emit_insert(e, ranking, a["k"], score, b.add(a["first"], row)))
             return [b.and_(masks[0], b.sub(masks[0], I64(1)))]
 
         e.loop(b.ctpop(mask), [mask], lane)
@@ -248,12 +247,12 @@ def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
     e.loop(a["count"], [], hit)
 
 
-def _emit_insert(e: Emitter, ranked: dict[str, Any], k: Any, score: Any, row: Any) -> list[Any]:
-    """Emit the insertion of a row behind all that score as much; the last one falls out."""
+def _emit_insert(e: Emitter, ranking: dict[str, Any], k: Any, score: Any, row: Any) -> list[Any]:
+    """Emit the insertion of a row after all with at least its score; the last one is dropped."""
     b = e.b
 
     def ahead(i: Any, values: list[Any]) -> list[Any]:
-        first = b.fcmp_ordered(">=", _float_at(e, ranked["scores"], i), score)
+        first = b.fcmp_ordered(">=", _float_at(e, ranking["scores"], i), score)
         return [b.add(values[0], b.zext(first, I64))]
 
     (place,) = e.loop(k, [I64(0)], ahead)
@@ -263,21 +262,21 @@ def _emit_insert(e: Emitter, ranked: dict[str, Any], k: Any, score: Any, row: An
     def move(i: Any, _: list[Any]) -> list[Any]:
         to = b.sub(last, i)
         before = b.sub(to, I64(1))
-        _store_float(e, _float_at(e, ranked["scores"], before), ranked["scores"], to)
-        b.store(_int64_at(e, ranked["rows"], before), _at(e, ranked["rows"], to, I64, 8), align=8)
+        _store_float(e, _float_at(e, ranking["scores"], before), ranking["scores"], to)
+        b.store(_int64_at(e, ranking["rows"], before), _at(e, ranking["rows"], to, I64, 8), align=8)
         return []
 
     e.when(b.icmp_signed(">", behind, I64(0)), [], lambda _: e.loop(behind, [], move))
-    _store_float(e, score, ranked["scores"], place)
-    b.store(row, _at(e, ranked["rows"], place, I64, 8), align=8)
+    _store_float(e, score, ranking["scores"], place)
+    b.store(row, _at(e, ranking["rows"], place, I64, 8), align=8)
     return []
 
 
 def _emit_dot(e: Emitter, x: Any, y: Any, dim: Any) -> Any:
     b = e.b
     chunks = b.sdiv(dim, I64(e.width))
-    done = b.mul(chunks, I64(e.width))
-    rest = b.sub(dim, done)
+    whole_lanes = b.mul(chunks, I64(e.width))
+    rest = b.sub(dim, whole_lanes)
 
     def chunk(j: Any, sums: list[Any]) -> list[Any]:
         at = b.mul(j, I64(4 * e.width))
@@ -286,26 +285,26 @@ def _emit_dot(e: Emitter, x: Any, y: Any, dim: Any) -> Any:
     total = _total(e, e.loop(chunks, [e.constant(0)], chunk)[0])
 
     def one(j: Any, sums: list[Any]) -> list[Any]:
-        at = b.add(done, j)
+        at = b.add(whole_lanes, j)
         return [b.fadd(sums[0], b.fmul(_float_at(e, x, at), _float_at(e, y, at)))]
 
     return e.when(b.icmp_signed(">", rest, I64(0)), [total], lambda values: e.loop(rest, values, one))[0]
 
 
 def _multiply_add(e: Emitter, sums: Any, unsigned: Any, signed: Any) -> Any:
-    """Add to each lane the products of its four unsigned and four signed bytes."""
+    """Add the products of four unsigned and four signed bytes to each lane."""
     return _intrinsic(e, f"llvm.x86.avx512.vpdpbusd.{32 * e.width}", e.ints, [sums, unsigned, signed])
 
 
 def _multiply_pairs(e: Emitter, unsigned: Any, signed: Any) -> Any:
-    """Return in each lane of 16 bits the sum of two products of unsigned and signed bytes; beyond 2^15 it is cut."""
+    """Return the sums of two products of unsigned and signed bytes in lanes of 16 bits; they saturate at 2^15."""
     bytes_, words = ir.VectorType(I8, 4 * e.width), ir.VectorType(I16, 2 * e.width)
     arguments = [e.b.bitcast(unsigned, bytes_), e.b.bitcast(signed, bytes_)]
     return _intrinsic(e, "llvm.x86.avx2.pmadd.ub.sw", words, arguments)
 
 
 def _widened(e: Emitter, pairs: Any) -> Any:
-    """Return in each lane of 32 bits the sum of its two lanes of 16."""
+    """Return the sums of pairs of 16-bit lanes in lanes of 32 bits."""
     ones = ir.Constant(pairs.type, [1] * (2 * e.width))
     return _intrinsic(e, "llvm.x86.avx2.pmadd.wd", e.ints, [pairs, ones])
 
@@ -378,7 +377,7 @@ def _emit_all(module: ir.Module, tile: Tile) -> None:
 
 @functools.cache
 def compile_product(tile: Tile) -> dict[str, Any]:
-    """Return the three functions for a tile, to be called with addresses and counts, without Python's lock held."""
+    """Return the three functions for a tile; they take addresses and counts and release the GIL."""
     sources = (__file__, vector_ir.__file__)
     name = f"bytes{'x'.join(map(str, tile))}"
     code = compile_functions(name, list(ARGUMENTS), lambda module: _emit_all(module, tile), sources)

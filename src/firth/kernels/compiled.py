@@ -29,10 +29,10 @@ def check_cache() -> None:
     Raises:
         OptionError: `NUMBA_CACHE_DIR` names a folder that others can write to.
     """
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen and others_can_write(Path(chosen)):
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    if folder and others_can_write(Path(folder)):
         raise OptionError(
-            f"NUMBA_CACHE_DIR={chosen}: other users can write to this folder, whose content is run as code; expected a "
+            f"NUMBA_CACHE_DIR={folder}: other users can write to this folder, whose content is run as code; expected a "
             "folder of your own: name another one, or remove their permission (chmod go-w)"
         )
 

@@ -1,6 +1,6 @@
-"""One piece of a document is read: the brick that training and inference of paragraph vectors share.
+"""Trains on one piece of a document: shared by training and inference of paragraph vectors.
 
-A document has a row like a word's. `firth.embeddings.paragraph` has the formulas of the modes.
+A document has a row like a word. `firth.embeddings.paragraph` has the formulas of the modes.
 """
 
 from typing import NamedTuple
@@ -30,58 +30,58 @@ from firth.kernels.targets import (
 )
 
 DBOW, WORDS, MEAN, SUM, CONCATENATE = range(5)
-BLOCK = 8  # words of a document that DBOW predicts in one step
-AHEAD = 2  # windows between the drawing of noise words and their use, so that their rows can be fetched meanwhile
+BLOCK = 8  # words of a document that DBOW predicts per step
+AHEAD = 2  # windows between drawing noise words and using them: time to prefetch their rows
 
 
 class Reading(NamedTuple):
-    """How a document is read; plain numbers, which cost nothing to pass on."""
+    """How a document is read, as plain numbers."""
 
     mode: int  # DBOW, WORDS, MEAN, SUM or CONCATENATE
-    window: int  # words a side
-    shrink: bool  # whether a window's reach is drawn from 1 to `window`
-    shared: int  # windows in a row with the same noise
-    negative: int  # K noise words a prediction
-    frozen: bool  # whether the document's row alone is trained
+    window: int  # words on each side
+    shrink: bool  # whether a window's size is drawn from 1 to `window`
+    shared: int  # consecutive windows with the same noise
+    negative: int  # K noise words per prediction
+    frozen: bool  # whether only the document's row is trained
 
 
 def width_of(mode: int, window: int) -> int:
-    """Return how many rows stand side by side in the hidden row."""
+    """Return the number of rows that the hidden row concatenates."""
     return 2 * window + 1 if mode == CONCATENATE else 1
 
 
-def document_work(how: Reading, row: int, most_outputs: int) -> Work:
+def document_work(reading: Reading, row: int, most_outputs: int) -> Work:
     """Return an empty workspace.
 
     Args:
-        how: how documents will be read.
-        row: P, float32 numbers of a word's or document's row.
-        most_outputs: the most output rows of one prediction.
+        reading: how documents are read.
+        row: P, float32 numbers per row of a word or document.
+        most_outputs: maximum number of output rows per prediction.
     """
-    dbow = how.mode == DBOW
+    dbow = reading.mode == DBOW
     return new_work(
-        how.window,
-        how.negative * (BLOCK if dbow else 1),
-        2 if dbow else AHEAD // how.shared + 2,
-        row * width_of(how.mode, how.window),
+        reading.window,
+        reading.negative * (BLOCK if dbow else 1),
+        2 if dbow else AHEAD // reading.shared + 2,
+        row * width_of(reading.mode, reading.window),
         outputs=most_outputs * (BLOCK if dbow else 1),
-        contexts=2 * how.window + 1,
+        contexts=2 * reading.window + 1,
     )
 
 
 def document_addresses(
-    work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], how: Reading
+    work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], reading: Reading
 ) -> tuple[Addresses, Addresses]:
-    """Return the addresses of a workspace for rows, and for rows as wide as those of the outputs.
+    """Return the addresses of a workspace for input rows, and for rows as wide as the outputs.
 
     Args:
-        work: from `document_work`, kept alive by the caller.
-        inputs: (R, P) from `aligned_rows`, likewise.
-        outputs: (O, Q) from `aligned_rows`, likewise.
-        how: how documents will be read.
+        work: from `document_work`; the caller keeps it and both matrices alive.
+        inputs: (R, P) from `aligned_rows`.
+        outputs: (O, Q) from `aligned_rows`.
+        reading: how documents are read.
     """
-    at = addresses(work, inputs, outputs, normalised=how.frozen)
-    if how.frozen:
+    at = addresses(work, inputs, outputs, normalised=reading.frozen)
+    if reading.frozen:
         at = at._replace(update=at.pull)
     return at, at._replace(chunks=outputs.shape[1] // WIDTH)
 
@@ -89,13 +89,13 @@ def document_addresses(
 @njit(nogil=True, inline="always")
 def read_piece(
     sentence: npt.NDArray[np.int64],  # words that survived subsampling
-    count: int,  # how many
+    count: int,  # their number
     document: int,  # the address of the document's row
     rate: np.float32,
-    how: Reading,
+    reading: Reading,
     by: Predictor,
     at: Addresses,
-    joined: Addresses,  # the same for steps of rows as wide as the outputs
+    wide: Addresses,  # the same for steps of rows as wide as the outputs
     noise: npt.NDArray[np.uint64],  # (V,) alias table
     random: npt.NDArray[np.uint64],  # (1,) state, updated
     sets: npt.NDArray[np.int64],  # (slots, K) noise words, or (slots, BLOCK K)
@@ -103,77 +103,79 @@ def read_piece(
     table: npt.NDArray[np.int64],  # receives row addresses of outputs
     signs: npt.NDArray[np.float32],  # receives their signs
 ) -> int:
-    """Train a document's row on up to LONGEST of its words; return how many predictions were made."""
-    made = 0
-    if how.mode == DBOW:
+    """Train a document's row on up to LONGEST of its words; return the number of predictions."""
+    predictions = 0
+    if reading.mode == DBOW:
         contexts[0] = document
         if by.kind == NEGATIVE:
-            drawn = 1
+            filled = 1
             for first in range(-BLOCK, count, BLOCK):
-                used, ahead = drawn, first + BLOCK
+                current, ahead = filled, first + BLOCK
                 if ahead < count:
-                    drawn = 1 - drawn
-                    draw_block(sentence, ahead, min(BLOCK, count - ahead), how.negative, noise, random, sets, drawn, at)
+                    filled = 1 - filled
+                    draw_block(
+                        sentence, ahead, min(BLOCK, count - ahead), reading.negative, noise, random, sets, filled, at
+                    )
                 if first >= 0:
                     size = min(BLOCK, count - first)
-                    n = place_block(sentence, first, size, how.negative, sets, used, at)
+                    n = place_block(sentence, first, size, reading.negative, sets, current, at)
                     step_listed(at.contexts, at.contexts, 1, n, rate, at)
         else:
             for t in range(count):
                 n = place_path(by, at, sentence[t])
                 if n > 0:
                     step_listed(at.contexts, at.contexts, 1, n, rate, at)
-        made = count
+        predictions = count
     else:
-        window, shared = how.window, how.shared
-        drawn = used = len(sets) - 1  # the sets of noise words last drawn and in use, and the windows left to each
-        due = left = 0
+        window, shared = reading.window, reading.shared
+        filled = current = len(sets) - 1  # the noise sets last drawn and in use; below, the windows remaining to each
+        due = remaining = 0
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count and by.kind == NEGATIVE:
                 if due == 0:
-                    drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at, shared if how.shrink else 0)
+                    filled, due = following(filled, len(sets)), shared
+                    draw_noise(noise, random, sets, filled, at, shared if reading.shrink else 0)
                 due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if left == 0:
-                used, left = following(used, len(sets)), shared
-            left -= 1
-            reach = window - below(draw(random), window) if how.shrink else window
+            if remaining == 0:
+                current, remaining = following(current, len(sets)), shared
+            remaining -= 1
+            reach = window - below(draw(random), window) if reading.shrink else window
             before, after = min(reach, t), min(reach, count - 1 - t)
-            if how.mode == CONCATENATE:
+            if reading.mode == CONCATENATE:
                 gather_places(sentence, t, before, after, window, contexts, at)
                 m = 2 * window
             else:
                 m = gather_contexts(sentence, t, before, after, window, contexts, at)
             contexts[m] = document
-            n = how.negative + 1
+            n = reading.negative + 1
             if by.kind == NEGATIVE:
-                place_outputs(sentence[t], sets, used, table, signs, at)
+                place_outputs(sentence[t], sets, current, table, signs, at)
             else:
                 n = place_path(by, at, sentence[t])
             if n > 0:
-                predict_from(m, n, rate, how, at, joined)
-            made += m + 1 if how.mode == WORDS else 1
-    return made
+                predict_from(m, n, rate, reading, at, wide)
+            predictions += m + 1 if reading.mode == WORDS else 1
+    return predictions
 
 
 @njit(nogil=True, inline="always")
-def predict_from(m: int, n: int, rate: np.float32, how: Reading, at: Addresses, joined: Addresses) -> None:
-    """Take one step of m listed context rows and the document's, which follows them, against n listed output rows."""
-    first = m if how.frozen else 0  # of the rows that are trained
+def predict_from(m: int, n: int, rate: np.float32, reading: Reading, at: Addresses, wide: Addresses) -> None:
+    """Take one step of m listed context rows and the document's row after them against n listed output rows."""
+    first = m if reading.frozen else 0  # the first trained row
     rows, size = at.contexts + 8 * first, m + 1 - first
-    if how.mode == WORDS:
+    if reading.mode == WORDS:
         for k in range(0, size, MOST_HIDDEN):
             step_listed(rows + 8 * k, rows + 8 * k, min(MOST_HIDDEN, size - k), n, rate, at)
-    elif how.mode == CONCATENATE:
+    elif reading.mode == CONCATENATE:
         join_rows(at.contexts, m + 1, at)
-        step_listed(at.hidden_table, at.gradient_table, 1, n, rate, joined)
+        step_listed(at.hidden_table, at.gradient_table, 1, n, rate, wide)
         split_gradient(at.contexts, first, m + 1, at)
     else:
-        share = np.float32(1 / (m + 1)) if how.mode == MEAN else np.float32(1)
+        share = np.float32(1 / (m + 1)) if reading.mode == MEAN else np.float32(1)
         call_rows(at.mean, at.contexts, m + 1, at.hidden, at.chunks, share)
         step_listed(at.hidden_table, at.gradient_table, 1, n, rate, at)
         call_rows(at.add, rows, size, at.gradient, at.chunks, np.float32(1))
@@ -191,7 +193,7 @@ def draw_block(
     place: int,  # the set to fill
     at: Addresses,
 ) -> None:
-    """Draw the noise words of a block of words, and ask for the rows of all."""
+    """Draw the noise words of a block of words and prefetch all their rows."""
     for i in range(size):
         prefetch_row(at.outputs + sentence[first + i] * at.output_bytes, at.output_bytes)
     for k in range(size * negative):
@@ -207,12 +209,12 @@ def place_block(
     size: int,  # its words
     negative: int,  # K
     sets: npt.NDArray[np.int64],  # (slots, BLOCK K) noise words
-    used: int,  # the set to use
+    current: int,  # the set to use
     at: Addresses,
 ) -> int:
-    """List each word of a block and its K noise words; return how many rows."""
+    """List each word of a block and its K noise words; return the number of rows."""
     n = 0
     for i in range(size):
-        n = place_prediction(at, n, sentence[first + i], 0, sets, used, i * negative, negative)
+        n = place_prediction(at, n, sentence[first + i], 0, sets, current, i * negative, negative)
     end_outputs(at, n)
     return n

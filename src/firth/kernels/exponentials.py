@@ -1,7 +1,7 @@
-"""What models with a normaliser need beside the logistic step: exponentials of scores, and updates of one side.
+"""Kernels for models with a normaliser: exponentials of scores, and updates of one side only.
 
-What: `exponentials` writes e^(x_m . o_n - b_n) where `score` writes coefficients, so that a softmax or a posterior is a
-few sums away; `pull` is `update` for outputs that stay as they are, as when a new document is read by a trained model.
+What: `exponentials` writes e^(x_m . o_n - b_n) where `score` writes coefficients; a softmax or posterior needs only
+sums. `pull` is `update` with fixed outputs, for inference on a new document.
 
 Objective: none of its own; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
 
@@ -11,7 +11,7 @@ the correction b_n; see `firth.kernels.step` for everything shared.
 Departures: scores are cut at +-60 before the exponential, as in `step`, and no maximum is subtracted: e^60 is finite in
 float32, and so is a sum of 10^12 of them.
 
-Cost: as `score` and `update`. The kernels are compiled, once a processor, when the first such model trains.
+Cost: as `score` and `update`. The kernels are compiled once per processor, when the first such model trains.
 """
 
 import functools
@@ -37,7 +37,7 @@ BLOCK = np.array([WIDTH * vectors for _, vectors in LAYOUTS])
 
 
 class Exponentials(NamedTuple):
-    """Addresses of compiled kernels; `call_exponentials` and `firth.kernels.step.call_update` say what each does."""
+    """Addresses of compiled kernels; see `call_exponentials` and `firth.kernels.step.call_update`."""
 
     exponentials: int
     pull: int
@@ -45,11 +45,7 @@ class Exponentials(NamedTuple):
 
 @functools.cache
 def compile_exponentials(width: int) -> Exponentials:
-    """Return the kernels for vectors of `width` lanes.
-
-    Args:
-        width: 16, 8 or 4; a processor runs those its vectors are wide enough for.
-    """
+    """Return the kernels for vectors of `width` lanes: 16, 8 or 4, as the processor supports."""
     sources = (__file__, step.__file__, vector_ir.__file__)
     code = compile_functions(
         f"exponentials{width}", Exponentials._fields, lambda module: _emit_all(module, width), sources
@@ -80,12 +76,12 @@ def _exponential(e: Emitter, scores: Any, shift: Any, _: dict[str, Any]) -> Any:
 def call_exponentials(
     context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, shifts: Any
 ) -> Any:
-    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n), at the places that `place_of` tells.
+    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `place_of` returns.
 
     Every argument is an int64: an address, or a count.
 
     Args:
-        context: given by Numba.
+        context: passed by Numba.
         kernel: the address of `exponentials`.
         hidden: as for `firth.kernels.step.call_score`.
         m: likewise.
@@ -104,6 +100,6 @@ def call_exponentials(
 
 @njit(nogil=True, inline="always")
 def place_of(n: int, k: int, m: int) -> int:
-    """Return where the coefficient of output row n and hidden row k of m stands."""
+    """Return the index of the coefficient of output row n and hidden row k of m."""
     together = TOGETHER[m]
     return n // together * BLOCK[m] + n % together * m + k

@@ -1,8 +1,8 @@
-"""A hash table from words to their numbers, as bricks of the scanner.
+"""The scanner's hash table from words to their numbers.
 
-Words live in an arena, one after the other, each followed by a line feed. The table holds (key, number) pairs; a key of
-0 is an empty slot. A word of up to 8 bytes is its own key; a longer one has a 55-bit hash above a zero byte, which no
-word starts with, and its bytes are compared: two words never share a number.
+Words are stored in an arena, each followed by a line feed. The table holds (key, number) pairs; key 0 is an empty slot.
+A word of up to 8 bytes is its own key. A longer word has a 55-bit hash above a zero byte (no word starts with one), and
+its bytes are compared, so that two words never share a number.
 """
 
 import numpy as np
@@ -31,12 +31,12 @@ def key_of(
     h = np.uint64(n) * _M
     for i in range(0, n - 8, 8):
         h = _mix(h, load8(arena, start + i))
-    return _tag(h, load8(arena, start + n - 8))  # the last eight, some of them a second time
+    return _tag(h, load8(arena, start + n - 8))  # the last eight bytes, which may overlap the previous ones
 
 
 @njit(nogil=True, inline="always")
 def key_of_two(first: np.uint64, last: np.uint64, n: int) -> np.uint64:
-    """Return the key of a word of 9 to 16 bytes from its first eight and its last eight: what `key_of` returns."""
+    """Return the key of a word of 9 to 16 bytes from its first and last eight bytes, as `key_of` does."""
     return _tag(_mix(np.uint64(n) * _M, first), last)
 
 
@@ -48,14 +48,14 @@ def _mix(h: np.uint64, x: np.uint64) -> np.uint64:
 
 @njit(nogil=True, inline="always")
 def _tag(h: np.uint64, x: np.uint64) -> np.uint64:
-    # A product's low bits know nothing of its factors' high ones: mixed once more, so that every byte reaches all bits.
+    # The low bits of a product do not depend on the high bits of its factors: mixed again, so that all bits do.
     h = _mix(h, x) * _M2
     return ((h ^ (h >> _32)) & _NO_LOW_BYTE) | _256
 
 
 @njit(nogil=True, inline="always")
 def home(key: np.uint64) -> np.int64:
-    """Return the slot that a key is looked for first, before the table's mask: 31 bits."""
+    """Return the first slot of a key's search, 31 bits before the table's mask."""
     h = (key ^ (key >> _32)) * _M
     return np.int64((h ^ (h >> _32)) & np.uint64(0x7FFFFFFF))
 
@@ -65,16 +65,16 @@ def find(
     slots: npt.NDArray[np.uint64],  # (2 x slots,): key and number
     arena: npt.NDArray[np.uint8],  # (A,): the words' bytes
     starts: npt.NDArray[np.int64],  # (W+1,): where each word starts in the arena
-    key: np.uint64,  # of the word that is looked for
-    start: int,  # where its bytes stand in the arena
-    n: int,  # how many they are
+    key: np.uint64,  # of the word to find
+    start: int,  # where its bytes start in the arena
+    n: int,  # number of bytes
 ) -> int:
     """Return the slot that holds the word, or the empty one where it belongs."""
     mask = slots.size // 2 - 1
     s = home(key) & mask
     while True:
-        found = slots[2 * s]
-        if found == _0 or (found == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), start, n))):
+        entry = slots[2 * s]
+        if entry == _0 or (entry == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), start, n))):
             return s
         s = (s + 1) & mask
 
@@ -91,20 +91,20 @@ def _same(arena: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], word: int
 
 
 def rehashed(slots: npt.NDArray[np.uint64], growth: int) -> npt.NDArray[np.uint64]:
-    """Return a hash table `growth` times as large, a power of two, with the same entries.
+    """Return a hash table `growth` (a power of two) times as large with the same entries.
 
-    In NumPy, so that nothing is compiled for it: all entries move together. Each that finds its slot free takes it; of
-    several, that of the word which was met first, as it is likely the more frequent one; the others try the next.
+    In NumPy, to avoid compilation: all entries move together. Where several entries want one free slot, the word that
+    occurred first gets it, as it is probably more frequent; the others try the next slot.
     """
     pairs = slots.reshape(-1, 2)
     pairs = pairs[pairs[:, 0] != 0]
-    pairs = pairs[np.argsort(pairs[:, 1])[::-1]]  # of assignments to one slot, the last stays
+    pairs = pairs[np.argsort(pairs[:, 1])[::-1]]  # the last assignment to a slot wins
     larger = np.zeros((growth * len(slots) // 2, 2), dtype=np.uint64)
     mixed = (pairs[:, 0] ^ pairs[:, 0] >> 32) * _M
     at = ((mixed ^ mixed >> 32) & 0x7FFFFFFF).astype(np.int64) & (len(larger) - 1)
     while len(pairs):
         free = larger[at, 0] == 0
         larger[at[free]] = pairs[free]
-        left = (larger[at] != pairs).any(axis=1)
-        pairs, at = pairs[left], (at[left] + 1) & (len(larger) - 1)
+        pending = (larger[at] != pairs).any(axis=1)
+        pairs, at = pairs[pending], (at[pending] + 1) & (len(larger) - 1)
     return larger.reshape(-1)

@@ -1,18 +1,17 @@
-"""Scans over blocks of similarities: how near each row is to its surroundings, and its best column by CSLS.
+"""Scans of similarity blocks: the neighbourhood of each row, and its best column by CSLS.
 
-What: `surround` finds the best and the mean of the k best numbers of each row; `choose` finds the column of greatest
-CSLS among those that a coin keeps.
+What: `surround` finds the maximum and the mean of the k largest numbers of each row; `choose` finds the column of
+greatest CSLS among randomly kept columns.
 
-Objective: choose(i) = argmax_j 2 s_ij - r_j over the columns j that are kept, each with probability p.
+Objective: choose(i) = argmax_j 2 s_ij - r_j over the kept columns j, each kept with probability p.
 
 Source: Conneau et al. 2018, "Word translation without parallel data", section 2.3 (CSLS); Artetxe, Labaka and Agirre
 2018, "A robust self-learning method for fully unsupervised cross-lingual mappings", section 3.3 (the coin).
 
-Departures: the coin of a column is tossed only where the column would be better than the best so far: a column that is
-not looked at needs none, and all coins are independent. A dropped column is left out, where the paper makes its
-similarity 0. Where all are dropped, the row's choice is -1.
+Departures: a column's coin is tossed only if the column beats the best so far; all coins are independent. A dropped
+column is left out; in the paper its similarity becomes 0. If all are dropped, the row's choice is -1.
 
-Cost: a pass over the block, which is in the cache from its product, and some log(M) / p coins a row.
+Cost: a pass over the block, which is still in the cache from its product, and about log(M) / p coins per row.
 """
 
 import numpy as np
@@ -61,9 +60,9 @@ def choose(
     around: npt.NDArray[np.float32],  # (M,) r of the columns
     keep: float,  # p, from 0 to 1
     state: npt.NDArray[np.uint64],  # (1,) of the coin, updated in place
-    chosen: npt.NDArray[np.int64],  # (R,), written
+    choices: npt.NDArray[np.int64],  # (R,), written
 ) -> None:
-    """Write each row's column of greatest CSLS among those that the coin keeps, the lower one of equals."""
+    """Write each row's kept column of greatest CSLS; of equal ones the lower."""
     rows, columns = scores.shape
     threshold = np.uint64(min(keep, 1.0) * 4294967296.0)  # of the upper 32 bits
     for i in range(rows):
@@ -73,4 +72,4 @@ def choose(
             value = np.float32(2.0) * row[j] - around[j]
             if value > best and (draw(state) >> np.uint64(32)) < threshold:
                 best, column = value, j
-        chosen[i] = column
+        choices[i] = column

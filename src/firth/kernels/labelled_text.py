@@ -1,13 +1,13 @@
-"""Texts with labels, from bytes to the rows of a classifier: what fastText's classifier takes a line to be.
+"""Labelled texts, from bytes to the feature rows of a classifier, by the rules of fastText's classifier.
 
-A line holds tokens between white space, and its end is a token too, `</s>`. A token that begins with a prefix is a
-label. A line's features are its words, the n-grams of characters of each, and the n-grams of words in a row; those but
-the words are numbered by their hash (`firth.kernels.ngram_hash`).
+A line holds tokens separated by white space, and its end is the token `</s>`. A token that starts with the prefix is a
+label. The features of a line are its words, their character n-grams, and word n-grams; n-grams are numbered by their
+hash (`firth.kernels.ngram_hash`).
 
-White space is what the C locale calls so: space, tab, line feed, vertical tab, form feed, carriage return, and NUL.
+White space is that of the C locale (space, tab, line feed, vertical tab, form feed, carriage return) and NUL.
 
-Tokens live in an arena and a hash table as `firth.kernels.hash_words` has them; they are compared with the text as it
-stands, so that a table can be read by several threads.
+Tokens are stored in an arena and a hash table as in `firth.kernels.hash_words`. Lookups compare with the text in place,
+so that several threads can read one table.
 """
 
 import math
@@ -25,16 +25,16 @@ from firth.kernels.vector_ir import LINE
 
 END = b"</s>"  # the token of a line's end; number 0 in every table
 END_NUMBER = 0
-PADDING = 16  # bytes behind a text that may be read
+PADDING = 16  # readable bytes after a text
 LINE_FEED = 10
-AHEAD = 8  # rows between asking for one and adding it up
+AHEAD = 8  # rows between the prefetch of a row and its addition
 
 # Entries of the state of `scan_lines`.
 POSITION, TOKENS, ARENA, WRITTEN, LINES, STATE_SIZE = range(6)
 
-UNKNOWN, DROPPED = -1, -(2**31)  # instead of a row: a word that is not in the vocabulary, a label that is left out
-SHARES, PATHS, EACH = range(3)  # probabilities that share 1; that branch in a tree; each label for itself
-EMPTY, REMOVED = -1, -2  # instead of a bucket's row: it is zero; it takes no part
+UNKNOWN, DROPPED = -1, -(2**31)  # instead of a row: a word outside the vocabulary; a removed label
+SHARES, PATHS, EACH = range(3)  # probabilities from a softmax; from a tree; independent for each label
+EMPTY, REMOVED = -1, -2  # instead of a bucket's row: its vector is zero; it is ignored
 
 
 @njit(nogil=True, inline="always")
@@ -45,7 +45,7 @@ def is_space(byte: int) -> bool:
 
 @njit(nogil=True, inline="always")
 def begins_with(text: npt.NDArray[np.uint8], start: int, n: int, prefix: npt.NDArray[np.uint8]) -> bool:
-    """Return whether a token of n bytes begins with a prefix that is not empty."""
+    """Return whether a token of n bytes starts with a non-empty prefix."""
     if prefix.size == 0 or n < prefix.size:
         return False
     same = 0
@@ -60,7 +60,7 @@ def find_token(
     arena: npt.NDArray[np.uint8],  # the tokens' bytes
     starts: npt.NDArray[np.int64],  # where each token starts in the arena
     key: np.uint64,  # of the token
-    text: npt.NDArray[np.uint8],  # where it stands
+    text: npt.NDArray[np.uint8],  # the text with the token
     start: int,
     n: int,
 ) -> int:
@@ -68,10 +68,10 @@ def find_token(
     mask = slots.size // 2 - 1
     s = home(key) & mask
     while True:
-        found = slots[2 * s]
-        if found == np.uint64(0):
+        entry = slots[2 * s]
+        if entry == np.uint64(0):
             return s
-        if found == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), text, start, n)):
+        if entry == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), text, start, n)):
             return s
         s = (s + 1) & mask
 
@@ -92,31 +92,31 @@ def _same(
 
 @compiled
 def scan_lines(
-    text: npt.NDArray[np.uint8],  # whole lines, and PADDING bytes more
+    text: npt.NDArray[np.uint8],  # whole lines, then PADDING bytes
     size: int,  # bytes of the lines
-    one_a_line: bool,  # whether `</s>` inside a line hides the rest of it, rather than ending it
+    one_a_line: bool,  # whether `</s>` inside a line hides the rest of it instead of ending it
     prefix: npt.NDArray[np.uint8],  # of labels
     slots: npt.NDArray[np.uint64],  # hash table
-    arena: npt.NDArray[np.uint8],  # room for `size` bytes more, and as many ends
+    arena: npt.NDArray[np.uint8],  # room for `size` more bytes and as many line feeds
     starts: npt.NDArray[np.int64],  # (limit + 1,)
-    hashes: npt.NDArray[np.uint32],  # (limit,) of each token, as firth.kernels.ngram_hash has it
+    hashes: npt.NDArray[np.uint32],  # (limit,) of each token, see firth.kernels.ngram_hash
     labels: npt.NDArray[np.bool_],  # (limit,) whether each token is a label
     counts: npt.NDArray[np.int64],  # (limit,)
     tokens: npt.NDArray[np.int32],  # receives numbers; room for size + 1
-    ends: npt.NDArray[np.int64],  # receives, a line each, how many numbers stand before its end; room for size + 1
+    ends: npt.NDArray[np.int64],  # receives the end of each line in `tokens`; room for size + 1
     state: npt.NDArray[np.int64],  # (STATE_SIZE,)
 ) -> bool:
-    """Number the tokens of lines; return True where the table is full: grow it, and call again."""
-    i, known, used = state[POSITION], state[TOKENS], state[ARENA]
-    written, lines = state[WRITTEN], state[LINES]
+    """Number the tokens of lines; return True if the table is full: grow it and call again."""
+    i, n_tokens, arena_end = state[POSITION], state[TOKENS], state[ARENA]
+    n_written, lines = state[WRITTEN], state[LINES]
     full = False
     while i < size:
         if is_space(text[i]):
             if text[i] == LINE_FEED:
                 counts[END_NUMBER] += 1
-                tokens[written] = END_NUMBER
-                written += 1
-                ends[lines] = written
+                tokens[n_written] = END_NUMBER
+                n_written += 1
+                ends[lines] = n_written
                 lines += 1
             i += 1
             continue
@@ -128,29 +128,29 @@ def scan_lines(
         key = key_of(text, start, n)
         slot = find_token(slots, arena, starts, key, text, start, n)
         if slots[2 * slot] == np.uint64(0):
-            if known == counts.size:
+            if n_tokens == counts.size:
                 i, full = start, True
                 break
-            slots[2 * slot], slots[2 * slot + 1] = key, np.uint64(known)
-            arena[used : used + n] = text[start:i]
-            arena[used + n] = LINE_FEED
-            used += n + 1
-            starts[known + 1] = used
-            hashes[known], labels[known] = h, begins_with(text, start, n, prefix)
-            known += 1
+            slots[2 * slot], slots[2 * slot + 1] = key, np.uint64(n_tokens)
+            arena[arena_end : arena_end + n] = text[start:i]
+            arena[arena_end + n] = LINE_FEED
+            arena_end += n + 1
+            starts[n_tokens + 1] = arena_end
+            hashes[n_tokens], labels[n_tokens] = h, begins_with(text, start, n, prefix)
+            n_tokens += 1
         token = np.int64(slots[2 * slot + 1])
         if token == END_NUMBER and one_a_line:
             while i < size and text[i] != LINE_FEED:
                 i += 1
             continue
         counts[token] += 1
-        tokens[written] = token
-        written += 1
+        tokens[n_written] = token
+        n_written += 1
         if token == END_NUMBER:
-            ends[lines] = written
+            ends[lines] = n_written
             lines += 1
-    state[POSITION], state[TOKENS], state[ARENA] = i, known, used
-    state[WRITTEN], state[LINES] = written, lines
+    state[POSITION], state[TOKENS], state[ARENA] = i, n_tokens, arena_end
+    state[WRITTEN], state[LINES] = n_written, lines
     return full
 
 
@@ -158,42 +158,42 @@ def scan_lines(
 def character_features(
     arena: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],  # (T + 1,)
-    wanted: npt.NDArray[np.bool_],  # (T,) whether a token has n-grams of characters
+    has_ngrams: npt.NDArray[np.bool_],  # (T,) whether a token has character n-grams
     min_n: int,
     max_n: int,
     buckets: int,
-    found: npt.NDArray[np.int64],  # receives buckets
-    found_starts: npt.NDArray[np.int64],  # (T + 1,) where those of each token begin
+    out: npt.NDArray[np.int64],  # receives buckets
+    out_starts: npt.NDArray[np.int64],  # (T + 1,) the first bucket of each token
 ) -> None:
-    """List the buckets of the n-grams of characters of every token."""
+    """List the buckets of the character n-grams of every token."""
     place = 0
-    for token in range(wanted.size):
-        found_starts[token] = place
-        if wanted[token]:
-            place = character_ngrams(arena, starts[token], starts[token + 1] - 1, min_n, max_n, buckets, found, place)
-    found_starts[wanted.size] = place
+    for token in range(has_ngrams.size):
+        out_starts[token] = place
+        if has_ngrams[token]:
+            place = character_ngrams(arena, starts[token], starts[token + 1] - 1, min_n, max_n, buckets, out, place)
+    out_starts[has_ngrams.size] = place
 
 
 @compiled
 def lay_out(
     tokens: npt.NDArray[np.int32],  # (N,) from scan_lines
-    ends: npt.NDArray[np.int64],  # (lines,) likewise
+    ends: npt.NDArray[np.int64],  # (lines,) from scan_lines
     rows: npt.NDArray[np.int32],  # (T,) row of a word, UNKNOWN, -2 - label, or DROPPED
     hashes: npt.NDArray[np.uint32],  # (T,)
-    pieces: npt.NDArray[np.int64],  # buckets of n-grams of characters
+    pieces: npt.NDArray[np.int64],  # buckets of character n-grams
     piece_starts: npt.NDArray[np.int64],  # (T + 1,)
-    longest: int,  # words of an n-gram
-    words: int,  # V: rows before those of buckets
-    bucket_rows: npt.NDArray[np.int32],  # (buckets,) EMPTY where none is given yet; updated
-    given: int,  # rows that buckets have; updated by what is returned
+    longest: int,  # maximum words per n-gram
+    words: int,  # V: the first row of buckets
+    bucket_rows: npt.NDArray[np.int32],  # (buckets,) EMPTY for a bucket without a row; updated
+    bucket_count: int,  # number of buckets with rows
     grow: bool,  # whether a bucket without a row gets one
     line_hashes: npt.NDArray[np.uint32],  # room for the longest line
     features: npt.NDArray[np.int32],  # receives rows, EMPTY for a row of zeros
     labels: npt.NDArray[np.int32],  # receives labels
-    feature_ends: npt.NDArray[np.int64],  # (lines,) receives where each line's features end
-    label_ends: npt.NDArray[np.int64],  # (lines,) likewise of its labels
+    feature_ends: npt.NDArray[np.int64],  # (lines,) receives the end of each line's features
+    label_ends: npt.NDArray[np.int64],  # (lines,) receives the end of each line's labels
 ) -> int:
-    """Turn lines of numbered tokens into features and labels; return how many buckets have rows."""
+    """Turn lines of numbered tokens into features and labels; return the number of buckets with rows."""
     buckets = np.uint64(max(bucket_rows.size, 1))
     place, f, g = 0, 0, 0
     for line in range(ends.size):
@@ -213,30 +213,32 @@ def lay_out(
                 features[f] = row
                 f += 1
             for p in range(piece_starts[token], piece_starts[token + 1]):
-                f, given = _add_bucket(pieces[p], words, bucket_rows, given, grow, features, f)
+                f, bucket_count = _add_bucket(pieces[p], words, bucket_rows, bucket_count, grow, features, f)
         for first in range(count if longest > 1 else 0):
             h = np.uint64(np.int64(np.int32(line_hashes[first])))
             for i in range(first + 1, min(count, first + longest)):
                 h = h * ROW_PRIME + np.uint64(np.int64(np.int32(line_hashes[i])))
-                f, given = _add_bucket(np.int64(h % buckets), words, bucket_rows, given, grow, features, f)
+                f, bucket_count = _add_bucket(
+                    np.int64(h % buckets), words, bucket_rows, bucket_count, grow, features, f
+                )
         feature_ends[line], label_ends[line] = f, g
-    return given
+    return bucket_count
 
 
 @njit(nogil=True, inline="always")
 def _add_bucket(
-    bucket: int, words: int, bucket_rows: npt.NDArray[np.int32], given: int, grow: bool,
+    bucket: int, words: int, bucket_rows: npt.NDArray[np.int32], bucket_count: int, grow: bool,
     features: npt.NDArray[np.int32], f: int,
 ) -> tuple[int, int]:  # fmt: skip
     row = bucket_rows[bucket]
     if row == EMPTY and grow:
-        row = words + given
+        row = words + bucket_count
         bucket_rows[bucket] = row
-        given += 1
+        bucket_count += 1
     if row != REMOVED:
         features[f] = row
         f += 1
-    return f, given
+    return f, bucket_count
 
 
 @compiled
@@ -255,7 +257,7 @@ def mean_rows(
             if i + AHEAD < features.size:
                 prefetch_row(base + max(0, features[i + AHEAD]) * np.int64(stride), size)
             if features[i] >= 0:
-                row, own = np.uint64(features[i]), np.uint64(line)  # no negative index to look for: vectors of eight
+                row, own = np.uint64(features[i]), np.uint64(line)  # unsigned: no check for negative indices
                 for d in range(dim):
                     hidden[own, d] += inputs[row, d]
         place = feature_ends[line]
@@ -269,11 +271,11 @@ def mean_codes(
     feature_ends: npt.NDArray[np.int64],
     codes: npt.NDArray[np.uint8],  # (R, parts)
     centroids: npt.NDArray[np.float32],  # (256 D,) part by part
-    width: int,  # numbers a part; the last may be narrower
-    lengths: npt.NDArray[np.float32],  # (R,) or (0,): what each row is to be multiplied by
+    width: int,  # numbers per part; the last may be narrower
+    lengths: npt.NDArray[np.float32],  # (R,) factor of each row, or (0,)
     hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
 ) -> None:
-    """Write the mean of each line's rows, as `mean_rows`, where the rows are codes of a product quantiser."""
+    """Write the mean of each line's rows like `mean_rows`, for rows that are codes of a product quantiser."""
     place, dim = 0, hidden.shape[1]
     for line in range(feature_ends.size):
         m = feature_ends[line] - place
@@ -297,10 +299,10 @@ def mean_codes(
 def mean_scores(
     features: npt.NDArray[np.int32],  # as for mean_rows
     feature_ends: npt.NDArray[np.int64],
-    row_scores: npt.NDArray[np.float32],  # (R, L) what each row alone would score
+    row_scores: npt.NDArray[np.float32],  # (R, L) the label scores of each row
     scores: npt.NDArray[np.float64],  # (lines, L) zeros, written
 ) -> None:
-    """Write the mean of what each line's rows score."""
+    """Write the mean of the label scores of each line's rows."""
     place, labels = 0, row_scores.shape[1]
     for line in range(feature_ends.size):
         m = feature_ends[line] - place
@@ -332,33 +334,33 @@ def label_scores(
 def label_probabilities(
     scores: npt.NDArray[np.float64],  # (lines, L)
     kind: int,  # SHARES, PATHS or EACH
-    children: npt.NDArray[np.int64],  # (L - 1, 2) of PATHS, as firth.kernels.trees has them
+    children: npt.NDArray[np.int64],  # (L - 1, 2) for PATHS, see firth.kernels.trees
     logs: npt.NDArray[np.float64],  # (2 L - 1,) workspace of PATHS
-    found: npt.NDArray[np.float64],  # (lines, L) written
+    probabilities: npt.NDArray[np.float64],  # (lines, L) written
 ) -> None:
     """Write the probability of every label for every line."""
-    labels = found.shape[1]
+    labels = probabilities.shape[1]
     for line in range(scores.shape[0]):
         if kind == EACH:
             for o in range(labels):
-                found[line, o] = 1 / (1 + math.exp(-scores[line, o]))
+                probabilities[line, o] = 1 / (1 + math.exp(-scores[line, o]))
         elif kind == SHARES:
             highest, total = scores[line].max(), 0.0
             for o in range(labels):
-                found[line, o] = math.exp(scores[line, o] - highest)
-                total += found[line, o]
+                probabilities[line, o] = math.exp(scores[line, o] - highest)
+                total += probabilities[line, o]
             for o in range(labels):
-                found[line, o] /= total
+                probabilities[line, o] /= total
         else:
             logs[2 * labels - 2] = 0
             for node in range(labels - 2, -1, -1):
-                # log sigma(s) and log sigma(-s), whichever sign s has.
+                # log sigma(s) and log sigma(-s), stable for either sign of s
                 small = math.log1p(math.exp(-abs(scores[line, node])))
                 for side, sign in ((0, 1.0), (1, -1.0)):
                     z = sign * scores[line, node]
                     logs[children[node, side]] = logs[labels + node] + min(z, 0.0) - small
             for o in range(labels):
-                found[line, o] = math.exp(logs[o])
+                probabilities[line, o] = math.exp(logs[o])
 
 
 @compiled

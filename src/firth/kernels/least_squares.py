@@ -1,24 +1,23 @@
-"""The weighted least-squares step of two rows, with a step size of each number's own, as explicit vector instructions.
+"""The weighted least-squares step of two rows with AdaGrad step sizes, as explicit vector instructions.
 
-What: a cell names a row x, a column y, a number t that their product should be, and a weight f. All cells of a tile are
-taken in turn.
+What: a cell holds a row x, a column y, a target t of their product, and a weight f. The kernel takes one step for each
+cell of a tile in turn.
 
 Objective: J = 1/2 sum f (x . y - t)^2, descended with AdaGrad; for each cell with g = r f (x . y - t) and for each
 number k:
 
     x_k -= g y_k / sqrt(a_k),   a_k += (g y_k)^2,      y_k -= g x_k / sqrt(b_k),   b_k += (g x_k)^2
 
-where x and y on the right are those before the step. A number whose a_k is FIXED stays as it is: so biases are numbers
-of the rows, beside a fixed 1 on the other side.
+where x and y on the right are those before the step. A number with a_k = FIXED does not change: a bias is a number of
+a row, multiplied by a fixed 1 on the other side.
 
 Source: Pennington, Socher and Manning 2014, "GloVe: Global vectors for word representation", equation 8; Duchi, Hazan
 and Singer 2011, "Adaptive subgradient methods for online learning and stochastic optimization", figure 1.
 
-Departures: a and b begin at 1 and add up squared steps (g y)^2, with r in them, as GloVe's program does, where AdaGrad
-adds up squared gradients. 1 / sqrt(a) is the processor's estimate improved by one step of Newton's method, where it has
-one.
+Departures: a and b start at 1 and sum squared steps (g y)^2, which include r, as GloVe's program does; AdaGrad sums
+squared gradients. 1 / sqrt(a) is the processor's estimate, if it has one, improved by one Newton step.
 
-Cost: 16 flops a number and cell; four rows are read and written.
+Cost: 16 flops per number and cell; four rows are read and written.
 """
 
 import functools
@@ -36,10 +35,10 @@ from firth.kernels.native import compile_functions
 from firth.kernels.native_calls import calling
 from firth.kernels.vector_ir import F32, I32, I64, LINE, Emitter
 
-FIXED = 1e30  # what a number's sum of squares is for it to stay
+FIXED = 1e30  # sum of squares of a number that does not change
 CELL = 12  # bytes: the row as 16 bits and the column as 16 bits, t, f
-SUMS = 4  # of a product that are in flight at once
-AHEAD = 2  # cells by which rows are fetched before they are needed
+SUMS = 4  # partial sums of a product
+AHEAD = 2  # cells between the prefetch of rows and their use
 FIT_KIND = ir.FunctionType(ir.VoidType(), [I64] * 7 + [F32])
 F64 = ir.DoubleType()
 
@@ -49,8 +48,8 @@ def compile_fit(width: int, chunks: int) -> int:
     """Return the address of the kernel that `call_fit` calls.
 
     Args:
-        width: lanes a vector: 16, 8 or 4.
-        chunks: vectors a row.
+        width: lanes per vector: 16, 8 or 4.
+        chunks: vectors per row.
     """
     name = f"fit{width}x{chunks}"
     sources = (__file__, vector_ir.__file__)
@@ -126,14 +125,14 @@ def call_fit(
     Every argument but the last is an int64: an address, or a count.
 
     Args:
-        context: given by Numba.
+        context: passed by Numba.
         kernel: the address of `fit`.
-        cells: of CELL bytes each, followed by AHEAD cells that may be read.
-        n: how many, at least 1.
-        x: the rows that a cell's row counts from; all rows are aligned and of the kernel's number of vectors.
-        y: the rows that a cell's column counts from.
-        a: sums of squares, beside x.
-        b: sums of squares, beside y.
+        cells: of CELL bytes each, followed by AHEAD readable cells.
+        n: number of cells, at least 1.
+        x: row 0 of the tile's rows; all rows are aligned and have the kernel's number of vectors.
+        y: row 0 of the tile's columns.
+        a: sums of squares of x.
+        b: sums of squares of y.
         cost: receives J, a float64.
         rate: float32, the step size r.
     """
@@ -148,15 +147,15 @@ def call_fit(
 def fit_tiles(
     kernel: int,  # from `compile_fit`
     tiles: npt.NDArray[np.int64],  # (t, 2) the row block and the column block of each tile; t may be 0
-    bounds: npt.NDArray[np.int64],  # (B, B, 2) where each tile's cells begin and end
-    blocks: npt.NDArray[np.int64],  # (B + 1,) where each block's rows begin
+    bounds: npt.NDArray[np.int64],  # (B, B, 2) start and end of each tile's cells
+    blocks: npt.NDArray[np.int64],  # (B + 1,) the first row of each block
     cells: int,  # address of all cells
     x: int,  # addresses of the four matrices
     y: int,
     a: int,
     b: int,
     row_bytes: int,
-    costs: npt.NDArray[np.float64],  # (B, B), written at the tiles' places
+    costs: npt.NDArray[np.float64],  # (B, B), written for these tiles
     rate: np.float32,
 ) -> None:
     """Take a step for each cell of some tiles."""
@@ -164,6 +163,16 @@ def fit_tiles(
         row, column = tiles[t]
         first, last = bounds[row, column]
         if last > first:
-            left, right = blocks[row] * row_bytes, blocks[column] * row_bytes
+            row_shift, column_shift = blocks[row] * row_bytes, blocks[column] * row_bytes
             cost = costs.ctypes.data + 8 * (row * costs.shape[1] + column)
-            call_fit(kernel, cells + CELL * first, last - first, x + left, y + right, a + left, b + right, cost, rate)
+            call_fit(
+                kernel,
+                cells + CELL * first,
+                last - first,
+                x + row_shift,
+                y + column_shift,
+                a + row_shift,
+                b + column_shift,
+                cost,
+                rate,
+            )

@@ -1,7 +1,7 @@
-"""Numbers at addresses: reading and writing without arrays.
+"""Reads and writes numbers at addresses, without arrays.
 
-An array that a compiled function receives is counted as a reference, and where two threads share the array, each count
-takes its cache line from the other thread. Bricks that many kernels call see plain integers instead.
+Numba counts references to each array that a compiled function receives. Where two threads share an array, each count
+takes the counter's cache line from the other thread. Functions that many kernels call therefore take plain integers.
 """
 
 from typing import Any

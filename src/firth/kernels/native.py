@@ -1,9 +1,9 @@
-"""Compile LLVM IR of our own to machine code, once a processor: addresses out, to be called from any Numba kernel.
+"""Compiles LLVM IR to machine code once per processor; any Numba kernel can call the functions by their addresses.
 
-Numba would compile the vector kernels anew into every kernel that calls them, and its cache does not see a change in
-the file that emits them. Here the object code is kept under a name made of the emitting sources, the processor and the
-compiler's version: beside this file, or where `NUMBA_CACHE_DIR` says, or in the user's cache folder. It is run as it is
-found: a folder that other users can write to is left alone.
+Numba would compile the vector kernels again into every kernel that calls them, and its cache does not notice changes in
+the file that emits them. Here the object code is cached in a file named after a digest of the emitting sources, the
+processor and the compiler's version: next to this file, in `NUMBA_CACHE_DIR`, or in the user's cache folder. Cached
+code runs unchecked, so a folder that other users can write to is not used.
 """
 
 import contextlib
@@ -27,13 +27,13 @@ DIGEST = 16  # bytes of checksum before the object code
 def compile_functions(
     name: str, names: Sequence[str], emit: Callable[[ir.Module], None], sources: Sequence[str]
 ) -> dict[str, int]:
-    """Return the addresses of functions, from the cache or freshly compiled.
+    """Return the addresses of functions, from the cache or newly compiled.
 
     Args:
-        name: what the cached file is called.
-        names: the functions wanted.
-        emit: fills a module with them; called only where the cache has nothing.
-        sources: files whose content decides the code; a change in one makes a new cache entry.
+        name: prefix of the cached file's name.
+        names: of the functions.
+        emit: adds the functions to a module; called only if the cache lacks them.
+        sources: files that determine the code; a change in one makes a new cache entry.
     """
     cpu, features = processor.name(), processor.flags()
     key = hashlib.blake2b(digest_size=12)
@@ -60,17 +60,17 @@ def compile_functions(
 
 
 def _optimised(module: ir.Module, machine: Any) -> Any:
-    parsed = llvm.parse_assembly(str(module))
-    parsed.verify()
+    assembly = llvm.parse_assembly(str(module))
+    assembly.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(parsed, builder)
-    return parsed
+    builder.getModulePassManager().run(assembly, builder)
+    return assembly
 
 
 def _folders() -> Iterator[Path]:
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        yield Path(chosen)
+    if folder := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(folder)
         return
     yield Path(__file__).parent / "__pycache__"
     yield cache_folder("kernels")
@@ -82,7 +82,7 @@ def _cached(file: str) -> bytes | None:
             continue
         with contextlib.suppress(OSError):
             data = (folder / file).read_bytes()
-            # The linker aborts the process over a damaged object file: only a whole one may reach it.
+            # The linker aborts the process on a damaged object file, so the checksum must match.
             if data[:DIGEST] == _digest(data[DIGEST:]):
                 return data[DIGEST:]
     return None
@@ -96,7 +96,7 @@ def _keep(file: str, code: bytes) -> None:
     for folder in _folders():
         if others_can_write(folder):
             continue
-        # A folder that cannot be written to only costs the next process a second of compiling.
+        # If the folder is not writable, the next process only compiles again, for a second.
         with contextlib.suppress(OSError):
             with replacing_file(folder / file) as out:
                 out.write(_digest(code) + code)

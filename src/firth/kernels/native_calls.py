@@ -1,4 +1,4 @@
-"""What compiled code does besides arithmetic: calls kernels by their address, and asks for memory ahead of time."""
+"""Intrinsics for compiled code: calls of kernels by address, and prefetches."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from firth.kernels.vector_ir import I64, LINE, Emitter
 
 
 def calling(kind: Any, values: Any, builder: Any) -> Any:
-    """Emit the call of a kernel whose address is the first value; for intrinsics of Numba."""
+    """Emit the call of a kernel for a Numba intrinsic; the first value is the kernel's address."""
     builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
     return I64(0)
 
 
 @intrinsic
 def prefetch_row(context: Any, address: Any, size: Any) -> Any:
-    """Ask for the cache lines of a row that a later step will read and write.
+    """Prefetch the cache lines of a row that a later step reads and writes.
 
     Args:
-        context: given by Numba.
+        context: passed by Numba.
         address: int64, the row's address.
         size: int64, bytes, a multiple of a cache line.
     """
@@ -40,7 +40,7 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
 
 @intrinsic
 def prefetch_line(context: Any, address: Any) -> Any:
-    """Ask for the cache line at an address, int64, that a later step will only read."""
+    """Prefetch the cache line at an int64 address, which a later step only reads."""
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
         Emitter(builder, 4).prefetch(values[0], write=False)

@@ -1,13 +1,13 @@
-"""The hashes that give n-grams their rows: of characters inside a word, and of words in a row.
+"""fastText's hashes of character n-grams and word n-grams.
 
-What: an n-gram has no entry in a vocabulary; its hash modulo the number of buckets is its row, and n-grams that meet in
-a bucket share it. These are fastText's own hashes, bit by bit, so that models go both ways.
+What: an n-gram's row is its hash modulo the number of buckets; n-grams in one bucket share the row. The hashes equal
+fastText's bit for bit, so that models can be exchanged in both directions.
 
 Objective: for the bytes b_1 .. b_k of an n-gram, h_0 = 2166136261 and, modulo 2^32,
 
     h_i = (h_{i-1} xor s(b_i)) * 16777619,    s(b) = b with its sign extended: b + 0xFFFFFF00 where b >= 128
 
-and for a row of words with hashes g_1 .. g_n, taken as signed 32-bit numbers, G_1 = g_1 and, modulo 2^64,
+and for consecutive words with hashes g_1 .. g_n, as signed 32-bit numbers, G_1 = g_1 and, modulo 2^64,
 
     G_i = G_{i-1} * 116049371 + g_i
 
@@ -15,10 +15,9 @@ Source: Fowler, Noll and Vo, "The FNV non-cryptographic hash algorithm" (FNV-1a,
 "Enriching word vectors with subword information", section 3.2 (boundary marks, n from 3 to 6); Joulin et al. 2017, "Bag
 of tricks for efficient text classification", section 2.2 (bags of word n-grams).
 
-Departures: FNV-1a takes bytes without a sign; fastText's program extends the sign of what C++ calls a char, and models
-of its make hold rows by those numbers.
+Departures: FNV-1a takes unsigned bytes; fastText's program extends the sign of a C++ char, and its models depend on it.
 
-Cost: one multiplication a byte; the n-grams that start at one character share their beginnings.
+Cost: one multiplication per byte; n-grams that start at the same character share the hash of their common part.
 """
 
 import numpy as np
@@ -33,7 +32,7 @@ OPENING, CLOSING = 60, 62  # "<" and ">", the marks of a word's ends
 
 @njit(nogil=True, inline="always")
 def hash_byte(h: np.uint32, byte: int) -> np.uint32:
-    """Return the hash of what `h` is the hash of, and one byte more; OFFSET is the hash of nothing."""
+    """Return the hash `h` extended by a byte; OFFSET is the hash of the empty string."""
     extended = np.uint32(byte) | (SIGN if byte >= 128 else np.uint32(0))
     return np.uint32(np.uint32(h ^ extended) * PRIME)
 
@@ -52,19 +51,13 @@ def hash_word(
 
 
 def most_ngrams(bytes: int, min_n: int, max_n: int) -> int:
-    """Return a bound on the n-grams that `character_ngrams` finds in a word.
-
-    Args:
-        bytes: of the word, without marks.
-        min_n: the fewest characters of an n-gram.
-        max_n: the most.
-    """
+    """Return an upper bound on the number of n-grams of a word with so many bytes, without marks."""
     return (bytes + 2) * max(0, max_n - min_n + 1)
 
 
 @njit(nogil=True, inline="always")
 def _marked_byte(text: npt.NDArray[np.uint8], start: int, end: int, i: int) -> int:
-    """Return byte i of a text, in which marks stand before `start` and at `end`."""
+    """Return byte i of a text with boundary marks before `start` and at `end`."""
     return OPENING if i < start else CLOSING if i >= end else int(text[i])
 
 
@@ -73,15 +66,15 @@ def character_ngrams(
     text: npt.NDArray[np.uint8],
     start: int,  # the word's first byte
     end: int,  # one past its last
-    min_n: int,  # the fewest characters of an n-gram; at least 1
-    max_n: int,  # the most; 0 finds none
+    min_n: int,  # minimum characters per n-gram, at least 1
+    max_n: int,  # maximum; 0 for no n-grams
     buckets: int,
-    found: npt.NDArray[np.int64],  # receives buckets; room for most_ngrams more
+    out: npt.NDArray[np.int64],  # receives buckets; room for most_ngrams more
     place: int,  # the first entry to write
 ) -> int:
-    """List the buckets of a word's n-grams, repeated ones too; return one past the last entry written.
+    """List the buckets of a word's n-grams, with repetitions; return one past the last entry written.
 
-    Characters are code points. The boundary marks belong to the word; a mark alone is no n-gram.
+    Characters are code points. The boundary marks belong to the word; a mark alone is not an n-gram.
     """
     for first in range(start - 1, end + 1):
         if _marked_byte(text, start, end, first) & 0xC0 == 0x80:
@@ -96,7 +89,7 @@ def character_ngrams(
                 h = hash_byte(h, _marked_byte(text, start, end, at))
                 at += 1
             if n >= min_n and not (n == 1 and (first < start or at > end)):
-                found[place] = np.int64(h) % buckets
+                out[place] = np.int64(h) % buckets
                 place += 1
     return place
 
@@ -105,9 +98,9 @@ def character_ngrams(
 def word_ngrams(
     hashes: npt.NDArray[np.uint32],  # of the words of a text, from hash_word
     count: int,  # words
-    longest: int,  # the most words of an n-gram; 1 finds none
+    longest: int,  # maximum words per n-gram; 1 for no n-grams
     buckets: int,
-    found: npt.NDArray[np.int64],  # receives buckets; room for count (longest - 1) more
+    out: npt.NDArray[np.int64],  # receives buckets; room for count (longest - 1) more
     place: int,  # the first entry to write
 ) -> int:
     """List the buckets of the n-grams of two to `longest` words; return one past the last entry written."""
@@ -115,6 +108,6 @@ def word_ngrams(
         h = np.uint64(np.int64(np.int32(hashes[first])))
         for i in range(first + 1, min(count, first + longest)):
             h = h * ROW_PRIME + np.uint64(np.int64(np.int32(hashes[i])))
-            found[place] = np.int64(h % np.uint64(buckets))
+            out[place] = np.int64(h % np.uint64(buckets))
             place += 1
     return place

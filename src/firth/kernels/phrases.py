@@ -1,6 +1,6 @@
-"""Phrases among word ids: counting which words follow which, and joining those that belong together.
+"""Phrases in texts of word ids: counts candidates and joins the accepted ones into single tokens.
 
-A candidate is a word, any connectors ("of", "the") behind it, and the next word that is none.
+A candidate is a word, any connectors ("of", "the") after it, and the next word that is not a connector.
 """
 
 import numpy as np
@@ -33,10 +33,10 @@ def key_of(
 def end_of(
     ids: npt.NDArray[np.int32],
     first: int,  # a word that is no connector
-    reach: int,  # words behind it that may belong to the candidate
+    reach: int,  # words after it that may belong to the candidate
     connectors: npt.NDArray[np.bool_],  # (V,)
 ) -> int:
-    """Return the place of a candidate's last word, or `first` where there is no candidate."""
+    """Return the position of a candidate's last word, or `first` if there is no candidate."""
     place = first + 1
     while place <= first + reach and connectors[ids[place]]:
         place += 1
@@ -46,16 +46,16 @@ def end_of(
 @compiled
 def count_candidates(
     ids: npt.NDArray[np.int32],  # (N,) the corpus
-    first: int,  # the first word whose candidates are counted
+    first: int,  # the first word to count candidates of
     last: int,  # one past the last
-    base: int,  # the word that `starts` begins with
-    starts: npt.NDArray[np.int64],  # where each word's places begin
+    base: int,  # the word of `starts[0]`
+    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
     places: npt.NDArray[np.int64],  # as `firth.kernels.cooccurrence.find_places` writes them
     connectors: npt.NDArray[np.bool_],  # (V,)
-    least: int,  # fewest times that a candidate must stand in the corpus
-    found: npt.NDArray[np.int64],  # (some, 3) written: where one such stands, its words, its count
+    least: int,  # minimum count of a candidate
+    candidates: npt.NDArray[np.int64],  # (n, 3) written: position of one occurrence, words, count
 ) -> int:
-    """Write the candidates that begin with some words; return how many there are."""
+    """Write the candidates that start with some words; return their number."""
     sums, example = np.zeros(len(connectors), np.int32), np.zeros(len(connectors), np.int64)
     touched = np.empty(len(connectors), np.int32)
     n = 0
@@ -64,24 +64,24 @@ def count_candidates(
             continue
         begin, end = starts[word - base], starts[word - base + 1]
         keys, where = np.empty(end - begin, np.uint64), np.empty(end - begin, np.int64)
-        seen = longer = 0
+        distinct = longer = 0
         for q in range(begin, end):
             place = places[q] >> 2 * BITS
             after = end_of(ids, place, places[q] & MOST_REACH, connectors)
             if after == place + 1:
                 other = ids[after]
                 if sums[other] == 0:
-                    touched[seen] = other
+                    touched[distinct] = other
                     example[other] = place
-                    seen += 1
+                    distinct += 1
                 sums[other] += 1
             elif after > place:
                 keys[longer], where[longer] = key_of(ids, place, after), q
                 longer += 1
-        for i in range(seen):
+        for i in range(distinct):
             other = touched[i]
             if sums[other] >= least:
-                found[n, 0], found[n, 1], found[n, 2] = example[other], 2, sums[other]
+                candidates[n, 0], candidates[n, 1], candidates[n, 2] = example[other], 2, sums[other]
                 n += 1
             sums[other] = 0
         order = np.argsort(keys[:longer])
@@ -92,8 +92,8 @@ def count_candidates(
                 if run >= least:
                     q = where[order[i]]
                     place = places[q] >> 2 * BITS
-                    found[n, 0], found[n, 2] = place, run
-                    found[n, 1] = end_of(ids, place, places[q] & MOST_REACH, connectors) - place + 1
+                    candidates[n, 0], candidates[n, 2] = place, run
+                    candidates[n, 1] = end_of(ids, place, places[q] & MOST_REACH, connectors) - place + 1
                     n += 1
                 run = 0
     return n
@@ -101,9 +101,9 @@ def count_candidates(
 
 @compiled
 def enter_phrases(
-    tokens: npt.NDArray[np.int32],  # the words of all phrases, one after the other
-    ends: npt.NDArray[np.int64],  # (P + 1,) where each phrase's words begin
-    table: npt.NDArray[np.int64],  # (a power of two,) of EMPTY, filled: numbers of phrases
+    tokens: npt.NDArray[np.int32],  # the words of all phrases, phrase by phrase
+    ends: npt.NDArray[np.int64],  # (P + 1,) where each phrase's words start
+    table: npt.NDArray[np.int64],  # (a power of two,) of EMPTY; receives phrase numbers
 ) -> None:
     """Enter phrases into a hash table."""
     mask = len(table) - 1
@@ -123,7 +123,7 @@ def _phrase(
     ends: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
 ) -> int:
-    """Return the number of the phrase that a candidate is, or EMPTY."""
+    """Return a candidate's phrase number, or EMPTY if it is not a phrase."""
     mask = len(table) - 1
     slot = np.int64(key_of(ids, first, last) & np.uint64(mask))
     while table[slot] != EMPTY:
@@ -148,7 +148,7 @@ def join_phrases(
     joined: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
     counts: npt.NDArray[np.int64],  # (V + P,) how often each stands there, added to
 ) -> int:
-    """Write sentences in which phrases are one token each, from left to right; return how many numbers were written."""
+    """Write sentences with phrases as single tokens, from left to right; return the number of entries written."""
     n = 0
     for sentence in range(len(offsets) - 1):
         place, past = offsets[sentence], offsets[sentence + 1]
@@ -164,7 +164,7 @@ def join_phrases(
                 counts[joined[n]] += 1
                 n += 1
                 place = after + 1
-            else:  # the word, and the connectors behind it, which begin no phrase
+            else:  # the word and the connectors after it; connectors start no phrase
                 for i in range(place, max(after, place + 1)):
                     joined[n] = ids[i]
                     counts[ids[i]] += 1

@@ -1,8 +1,7 @@
-"""Context rows that keep their places: joined end to end into one wide row, and the wide gradient taken apart again.
+"""Concatenates context rows into one wide row and splits the wide gradient again.
 
-A continuous window and the concatenating paragraph vector predict from the rows of a window side by side, so that a
-word before the centre is something else than the same word behind it. The wide row meets output rows as wide as
-itself; a place without a word is zero, and neither side of it is trained.
+A continuous window and the concatenating paragraph vector predict from the concatenated rows of a window, so that the
+position of a word counts. Output rows have the same width. A position without a word is zero and is not trained.
 """
 
 import numpy as np
@@ -17,17 +16,14 @@ from firth.kernels.targets import Addresses
 @njit(nogil=True, inline="always")
 def gather_places(
     sentence: npt.NDArray[np.int64],  # words that survived subsampling
-    t: int,  # the centre's place
+    t: int,  # the centre's position
     before: int,  # context words before the centre
-    after: int,  # context words behind it
-    window: int,  # the most of either
-    contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses, from the farthest before the centre on
+    after: int,  # context words after it
+    window: int,  # maximum of either
+    contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses, in text order
     at: Addresses,
 ) -> int:
-    """List the input row of each place around a centre, zeros where there is no word; return how many words there are.
-
-    The places are -window .. -1, 1 .. window.
-    """
+    """List the input row at each position -window .. -1, 1 .. window, or zeros; return the number of words."""
     for j in range(window):
         contexts[j] = at.inputs + sentence[t - window + j] * at.row_bytes if window - j <= before else at.zeros
     for j in range(window):
@@ -37,14 +33,14 @@ def gather_places(
 
 @njit(nogil=True)
 def join_rows(rows: int, count: int, at: Addresses) -> None:
-    """Copy `count` listed rows end to end into the hidden row."""
+    """Concatenate `count` listed rows in the hidden row."""
     for i in range(count):
         call_rows(at.mean, rows + 8 * i, 1, at.hidden + i * at.row_bytes, at.chunks, np.float32(1))
 
 
 @njit(nogil=True)
 def split_gradient(rows: int, first: int, count: int, at: Addresses) -> None:
-    """Add to each listed row from `first` on its part of the wide gradient; clear all `count` parts."""
+    """Add each part of the wide gradient to its listed row, from row `first`; clear all `count` parts."""
     for i in range(count):
         part = at.gradient + i * at.row_bytes
         if i < first:

@@ -1,7 +1,7 @@
-"""The processor that kernels are compiled for: the host, or what Numba's own settings name in its place.
+"""The processor that kernels are compiled for: the host, or the one in Numba's settings.
 
-`NUMBA_CPU_NAME` and `NUMBA_CPU_FEATURES` decide for every kernel, Numba's and those in LLVM IR alike, so that one
-setting makes a process compile and compute as another processor would: see `tests/processors.py`.
+`NUMBA_CPU_NAME` and `NUMBA_CPU_FEATURES` apply to Numba's kernels and to those in LLVM IR. With them a process compiles
+and computes as on another processor: see `tests/processors.py`.
 """
 
 import os
@@ -15,7 +15,7 @@ def name() -> str:
 
 
 def flags() -> str:
-    """Return the processor's features as LLVM reads them: `+avx2,-avx512f,...`."""
+    """Return the processor's features in LLVM's format: `+avx2,-avx512f,...`."""
     return os.environ.get("NUMBA_CPU_FEATURES") or str(llvm.get_host_cpu_features().flatten())
 
 
@@ -26,12 +26,12 @@ def has(*features: str) -> bool:
 
 
 def width() -> int:
-    """Return the float32 lanes of the widest vector that firth uses: 16 (AVX-512), 8 (AVX2) or 4."""
+    """Return the number of float32 lanes of the widest vectors: 16 (AVX-512), 8 (AVX2) or 4."""
     if has("avx512f", "avx512dq"):
         return 16
     return 8 if has("avx2", "fma") else 4
 
 
 def registers(width: int) -> int:
-    """Return how many vector registers a processor with vectors of `width` lanes has: 32 with AVX-512 and on ARM."""
+    """Return the number of vector registers for vectors of `width` lanes: 32 with AVX-512 and on ARM, otherwise 16."""
     return 32 if width == 16 or llvm.get_process_triple().startswith(("aarch64", "arm64")) else 16

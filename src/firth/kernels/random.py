@@ -1,7 +1,8 @@
-"""Random numbers inside compiled kernels: the state is an array of one uint64, owned by one thread.
+"""Random numbers inside compiled kernels; the state is an array of one uint64, owned by one thread.
 
-Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). Only an addition
-links one draw to the next, so several draws are in flight at once; xorshift's chain of shifts is not.
+Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). A draw depends on the
+previous one only through an addition, so that the processor overlaps several draws; xorshift's chain of shifts
+does not allow this.
 """
 
 from typing import Any
@@ -26,10 +27,10 @@ def draw(
 
 @njit(nogil=True, inline="always")
 def foresee(
-    state: npt.NDArray[np.uint64],  # (1,) uint64, left as it is
-    draws: int,  # how many draws ahead; 1 is the next
+    state: npt.NDArray[np.uint64],  # (1,) uint64, unchanged
+    draws: int,  # number of draws ahead; 1 is the next
 ) -> Any:
-    """Return the 64 random bits that a later draw will return."""
+    """Return the 64 random bits of a later draw."""
     return mix(state[0] + np.uint64(draws) * GOLDEN)
 
 
@@ -46,7 +47,7 @@ def below(
     bits: np.uint64,  # from `draw`; its upper 32 bits are used
     bound: int,
 ) -> int:
-    """Turn random bits into a whole number from 0 to bound - 1.
+    """Turn random bits into an integer from 0 to bound - 1.
 
     Lemire's multiply and shift; the frequencies are right to about bound / 2^32.
     """

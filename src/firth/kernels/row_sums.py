@@ -1,26 +1,26 @@
-"""Sums of rows and additions to rows, as explicit vector instructions: the input side of CBOW and of its relatives."""
+"""Sums of rows and additions to rows, as explicit vector instructions: the input side of CBOW and similar models."""
 
 from collections.abc import Callable
 from typing import Any
 
 from firth.kernels.vector_ir import I64, Emitter, cases
 
-UNROLLED = 10  # rows that code of its own is made for: the contexts of a window of five words a side
+UNROLLED = 10  # separate code for each number of rows up to this: the contexts of a window of five words per side
 
-Turn = Callable[[Any, list[Any]], list[Any]]  # the address of a row's chunk, carried values -> new values
-Turns = Callable[[list[Any], Turn], list[Any]]  # carried values, a turn for each row -> values after the last
+Turn = Callable[[Any, list[Any]], list[Any]]  # (address of a row's chunk, carried values) -> new values
+Turns = Callable[[list[Any], Turn], list[Any]]  # (carried values, what to emit per row) -> values after the last row
 
 
 def emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) -> None:
     """Emit out = scale * (sum of the m rows).
 
     Args:
-        e: what emits.
-        rows: the rows' addresses.
-        m: how many there are.
-        out: the address of what is written.
-        chunks: vectors of a row.
-        scale: what the sum is multiplied by.
+        e: the emitter.
+        rows: table of row addresses.
+        m: number of rows.
+        out: address of the output row.
+        chunks: vectors per row.
+        scale: factor of the sum.
     """
 
     def chunk(at: Any, turns: Turns) -> None:
@@ -34,15 +34,15 @@ def emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) 
 
 
 def emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: Any) -> None:
-    """Emit row += scale * gradient for each of the m rows, one after the other; then gradient = 0.
+    """Emit row += scale * gradient for each of the m rows in turn; then gradient = 0.
 
     Args:
-        e: what emits.
-        rows: the rows' addresses.
-        m: how many there are.
-        gradient: its address.
-        chunks: vectors of a row.
-        scale: what it is multiplied by.
+        e: the emitter.
+        rows: table of row addresses.
+        m: number of rows.
+        gradient: address of the gradient.
+        chunks: vectors per row.
+        scale: factor of the gradient.
     """
 
     def chunk(at: Any, turns: Turns) -> None:
@@ -60,15 +60,9 @@ def emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: A
 
 
 def _emit_rows(e: Emitter, rows: Any, m: Any, chunks: Any, chunk: Callable[[Any, Turns], None]) -> None:
-    """Emit a loop over the chunks of m rows, with code of its own for each m up to UNROLLED.
+    """Emit a loop over the chunks of m rows, with separate code for each m up to UNROLLED.
 
-    Args:
-        e: emits.
-        rows: table of row addresses.
-        m: how many.
-        chunks: vectors a row.
-        chunk: takes a chunk's place in bytes and a function that takes carried values and a turn: what is done with the
-            address of each row's chunk, and the values carried on.
+    `chunk` takes a chunk's offset in bytes and a function `turns`, which emits a turn for each row.
     """
 
     def unrolled(count: int) -> None:

@@ -7,34 +7,25 @@ import numpy.typing as npt
 
 from firth.kernels.vector_ir import LINE
 
-FLOATS = LINE // 4  # float32 numbers a cache line
+FLOATS = LINE // 4  # float32 numbers per cache line
 
 
 def aligned_rows(count: int, dim: int) -> npt.NDArray[np.float32]:
-    """Return zeros of which every row is padded to whole cache lines and aligned to one.
+    """Return zeros, (count, P) float32, with each row aligned to a cache line.
 
-    Args:
-        count: rows.
-        dim: numbers a row that will be used.
-
-    Returns:
-        (count, P) float32, P = dim rounded up to a multiple of 16; the padding must stay zero.
+    P is dim rounded up to a multiple of 16; the padding must stay zero.
     """
-    padded = -(-dim // FLOATS) * FLOATS
-    flat = np.zeros(count * padded + FLOATS, dtype=np.float32)
+    width = -(-dim // FLOATS) * FLOATS
+    flat = np.zeros(count * width + FLOATS, dtype=np.float32)
     first = -flat.ctypes.data % LINE // 4
-    return flat[first : first + count * padded].reshape(count, padded)
+    return flat[first : first + count * width].reshape(count, width)
 
 
 def own_lines(count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return zeros in cache lines that hold nothing else.
+    """Return `count` zeros in cache lines that hold nothing else; the size of the type must divide a cache line.
 
-    Two threads that write to one line, each to a number of its own, take the line from each other at every write.
-    Processors fetch lines in pairs, so that the array is given a pair's alignment and its last pair to itself.
-
-    Args:
-        count: how many numbers.
-        dtype: of numbers whose size divides a cache line.
+    Two threads that write to one line take it from each other at every write (false sharing). Processors fetch lines in
+    pairs, so that the array is aligned to a pair and does not share its last pair.
     """
     pair = 2 * LINE
     size = -(-count * np.dtype(dtype).itemsize // pair) * pair

@@ -1,13 +1,12 @@
-"""Text -> word numbers in one pass: decode, classify, fold, hash and count, from bytes to int32.
+"""Text to word numbers in one pass: decodes, classifies, folds, hashes and counts, from bytes to int32.
 
-The rules of a tokeniser are a table: one 64-bit entry a character (`corpus.scan_tables` builds them from the reference
-tokenisers). A block of text goes in; numbers come out in the order in which the words stand, -1 where a sentence ends,
-and -2 - k in the place of the k-th *hard stretch*: a run of characters that only the reference can treat, because one
-of them is not in normal form or folds to something long. The caller tokenises those and splices the result in.
+A tokeniser's rules are a table with one 64-bit entry per character (`corpus.scan_tables` builds it from the reference
+tokenisers). The input is a block of text. The output is word numbers in text order, -1 at the end of a sentence, and
+-2 - k for the k-th *hard stretch*: a run of characters that only the reference can handle, because one of them is not
+in normal form or folds to something long. The caller tokenises hard stretches and inserts the result.
 
-A *boundary* is a separator that no normalisation reaches across. What stands between two boundaries is treated whole or
-not at all: where the text or the room for words ends in the middle, its words are taken back and the caller comes again
-with more of either.
+A *boundary* is a separator that no normalisation crosses. The text between two boundaries is processed as a whole: if
+the text or the room for words ends in between, its words are undone and the caller repeats it with more of either.
 """
 
 import numpy as np
@@ -18,14 +17,14 @@ from firth.kernels.compiled import compiled
 from firth.kernels.hash_words import find, home, key_of, key_of_two
 from firth.kernels.scan_memory import first_byte, folded_run, load8, store8
 
-PADDING = 16  # bytes that must be readable after the text, and writable after the arena's last word
+PADDING = 16  # readable bytes after the text, and writable bytes after the arena's last word
 
 # An entry: folded UTF-8 in bits 0-39, then its length, the character's kind, canonical combining class, and flags.
 LENGTH, KIND, CCC = 40, 43, 46
-HARD = 1 << 54  # only the reference can treat it
+HARD = 1 << 54  # only the reference can handle it
 MAYBE = 1 << 55  # may compose with a character before it
 FIRST = 1 << 56  # may compose with a character after it
-BOUNDARY = 1 << 57  # a separator that no normalisation reaches across
+BOUNDARY = 1 << 57  # a separator that no normalisation crosses
 
 # Kinds, in the order of `text.characters`. A run of LETTER, DIGIT and MARK is the inside of a word.
 SEPARATOR, LETTER, DIGIT, MARK, IDEOGRAPH, APOSTROPHE, CONNECTOR, POINT = range(8)
@@ -54,7 +53,7 @@ def _length_of(entry: np.uint64) -> np.int64:
 
 @njit(nogil=True, inline="always")
 def _decode(text: npt.NDArray[np.uint8], p: int, size: int) -> tuple[np.int64, int]:
-    """Return (code point, width) at p; (-1, 1) where the bytes are invalid, (-1, 0) where the block ends too early."""
+    """Return (code point, width) at p; (-1, 1) for invalid bytes, (-1, 0) if the block ends too early."""
     b = np.int64(text[p])
     if b < 0xC2 or b > 0xF4:
         return np.int64(-1), 1
@@ -75,7 +74,7 @@ def _decode(text: npt.NDArray[np.uint8], p: int, size: int) -> tuple[np.int64, i
 
 @njit(nogil=True, inline="always")
 def _line_is_blank(text: npt.NDArray[np.uint8], end: int, before: bool) -> bool:
-    """Return whether the line that ends at `end` holds nothing; `before` tells it of what came before the block."""
+    """Return whether the line that ends at `end` is blank; `before`: whether its part before this block is."""
     for p in range(end - 1, -1, -1):
         if text[p] == 10:
             return True
@@ -92,13 +91,13 @@ def _append_run(
     bytewise: bool,
     digits: bool,
     arena: npt.NDArray[np.uint8],
-    end: int,  # where to write
+    out: int,  # where to write
 ) -> int:
-    """Copy, folded, the bytes from p on that are the inside of any word; return how many they are."""
+    """Copy and fold the bytes from p on that are inside a word; return their number."""
     n = 0
     while True:
         x, stop = folded_run(load8(text, p + n), bytewise, digits)
-        store8(arena, end + n, x)
+        store8(arena, out + n, x)
         n += first_byte(stop)
         if stop != _0 or p + n >= size:
             return min(n, size - p)
@@ -117,11 +116,11 @@ def _scan_plain(
     starts: npt.NDArray[np.int64],
     counts: npt.NDArray[np.int64],
     out: npt.NDArray[np.int32],
-    written: int,  # where to write
+    position: int,  # where to write
 ) -> tuple[int, int]:
-    """Scan words of up to 15 ASCII bytes that were met before and end at a boundary; return how far it came.
+    """Scan known words of up to 15 ASCII bytes that end at a boundary; return the positions in text and output.
 
-    Most text is made of these. Nothing here that `scan` could not do: it only does it in a fifth of the instructions.
+    Most words are of this kind. The result equals that of `scan` with a fifth of the instructions.
     """
     mask = slots.size // 2 - 1
     while True:
@@ -135,18 +134,18 @@ def _scan_plain(
             if 0 < more < 8:
                 last = (x >> np.uint64(8 * more)) | (second << np.uint64(64 - 8 * more))
         if n == 0 or n == 16 or p + n >= size:
-            return p, written
+            return p, position
         after = text[p + n]
         if after == 10 or after >= 128 or table[after] & _BOUNDARY == _0:
-            return p, written
+            return p, position
         key = x & (_ALL >> np.uint64(64 - 8 * n)) if n <= 8 else key_of_two(x, last, n)
         s = home(key) & mask
         while True:
-            found = slots[2 * s]
-            if found == _0:
-                return p, written
+            entry = slots[2 * s]
+            if entry == _0:
+                return p, position
             word = np.int64(slots[2 * s + 1])
-            if found == key:
+            if entry == key:
                 other = starts[word]
                 if n <= 8:
                     break
@@ -158,8 +157,8 @@ def _scan_plain(
                     break
             s = (s + 1) & mask
         counts[word] += 1
-        out[written] = word
-        written += 1
+        out[position] = word
+        position += 1
         p += n + 1
 
 
@@ -168,41 +167,43 @@ def scan(
     text: npt.NDArray[np.uint8],  # (B + PADDING,)
     size: int,  # B: bytes of it that are text
     table: npt.NDArray[np.uint64],  # (0x110000,) entries; (256,) where bytewise
-    bytewise: bool,  # whether every byte is a character, and a word is what stands between spaces
-    digits: bool,  # whether an ASCII digit is the inside of a word
-    paragraphs: bool,  # whether a sentence ends at a blank line, rather than at every line feed
+    bytewise: bool,  # whether every byte is a character and words are separated by spaces
+    digits: bool,  # whether words may contain ASCII digits
+    paragraphs: bool,  # whether a sentence ends at a blank line rather than at every line feed
     slots: npt.NDArray[np.uint64],  # (2 x slots,) hash table, see `hash_words`; updated in place
     arena: npt.NDArray[np.uint8],  # (A,) the words; room for 5 B + PADDING more. Updated in place
     starts: npt.NDArray[np.int64],  # (W+1,) where each word starts in the arena; updated in place
     counts: npt.NDArray[np.int64],  # (W,) updated in place
-    limit: int,  # words that slots, starts and counts may come to hold
+    limit: int,  # capacity of slots, starts and counts in words
     out: npt.NDArray[np.int32],  # (B,) the result
-    hard: npt.NDArray[np.int32],  # (B, 2) where the hard stretches start and end
+    hard: npt.NDArray[np.int32],  # (B, 2) start and end of each hard stretch
     state: npt.NDArray[np.int64],  # (STATE_SIZE,) see the names above; updated in place
 ) -> None:
-    """Scan a block of text up to its last boundary, or up to where the room for words ends."""
-    used, words, blank = state[USED], state[WORDS], bool(state[BLANK])
-    written = hard_count = 0
+    """Scan a block of text up to its last boundary, or until the room for words is full."""
+    arena_end, words, blank = state[USED], state[WORDS], bool(state[BLANK])
+    n_written = hard_count = 0
     p = chunk = chunk_written = 0  # what stands since the last boundary starts at text[chunk] and out[chunk_written]
     is_hard = full = False
     starter = ccc_before = (
         _0  # of the characters since the boundary: the last starter's entry, the last combining class
     )
-    kind = SEPARATOR  # of the token in hand: LETTER for a word, IDEOGRAPH, or SEPARATOR for none
+    kind = SEPARATOR  # of the current token: LETTER for a word, IDEOGRAPH, or SEPARATOR for none
     after_digit = False  # whether its last character is a digit
-    pending = _0  # an apostrophe, connector or point that belongs to the word if the right character follows
+    pending = _0  # an apostrophe, connector or point; part of the word if a suitable character follows
     n = 0  # bytes of the token in hand, which stand at arena[used:]
     while p < size:
         if kind == SEPARATOR and not is_hard:
-            q, written = _scan_plain(text, p, size, table, bytewise, digits, slots, arena, starts, counts, out, written)
+            q, n_written = _scan_plain(
+                text, p, size, table, bytewise, digits, slots, arena, starts, counts, out, n_written
+            )
             if q > p:
                 p = chunk = q
-                chunk_written = written
+                chunk_written = n_written
                 starter = ccc_before = _0
                 if p >= size:
                     break
         if kind <= LETTER and pending == _0:
-            run = _append_run(text, p, size, bytewise, digits, arena, used + n)
+            run = _append_run(text, p, size, bytewise, digits, arena, arena_end + n)
             if run > 0:
                 kind = LETTER
                 n += run
@@ -249,21 +250,21 @@ def scan(
 
         if not goes_on:
             if kind != SEPARATOR and not is_hard:
-                key = key_of(arena, used, n)
-                slot = find(slots, arena, starts, key, used, n)
+                key = key_of(arena, arena_end, n)
+                slot = find(slots, arena, starts, key, arena_end, n)
                 if slots[2 * slot] == _0:
                     if words >= limit:
                         full = True
                         break
                     slots[2 * slot], slots[2 * slot + 1] = key, np.uint64(words)
-                    arena[used + n] = 10
-                    used += n + 1
+                    arena[arena_end + n] = 10
+                    arena_end += n + 1
                     words += 1
-                    starts[words] = used
+                    starts[words] = arena_end
                 word = np.int64(slots[2 * slot + 1])
                 counts[word] += 1
-                out[written] = word
-                written += 1
+                out[n_written] = word
+                n_written += 1
             n = 0
             pending = _0
             kind = LETTER if now in (LETTER, DIGIT) else (IDEOGRAPH if now == IDEOGRAPH else SEPARATOR)
@@ -271,30 +272,30 @@ def scan(
         p += width
         if kind != SEPARATOR:
             if pending != _0:
-                store8(arena, used + n, pending & _FOLDED)
+                store8(arena, arena_end + n, pending & _FOLDED)
                 n += _length_of(pending)
                 pending = _0
-            store8(arena, used + n, entry & _FOLDED)
+            store8(arena, arena_end + n, entry & _FOLDED)
             n += _length_of(entry)
             after_digit = now == DIGIT
         elif entry & _BOUNDARY != _0:
             if is_hard:
-                for i in range(chunk_written, written):
+                for i in range(chunk_written, n_written):
                     counts[out[i]] -= 1
                 hard[hard_count, 0], hard[hard_count, 1] = chunk, p - width
                 hard_count += 1
                 out[chunk_written] = -1 - hard_count
-                written = chunk_written + 1
+                n_written = chunk_written + 1
                 is_hard = False
             if b == 10 and (not paragraphs or _line_is_blank(text, p - 1, blank)):
-                out[written] = -1
-                written += 1
-            chunk, chunk_written = p, written
+                out[n_written] = -1
+                n_written += 1
+            chunk, chunk_written = p, n_written
             starter = ccc_before = _0
-    # What follows the last boundary is scanned again, with what comes after it.
-    for i in range(chunk_written, written):
+    # The text after the last boundary is scanned again with the next block.
+    for i in range(chunk_written, n_written):
         counts[out[i]] -= 1
-    state[USED], state[WORDS], state[WRITTEN], state[CONSUMED] = used, words, chunk_written, chunk
+    state[USED], state[WORDS], state[WRITTEN], state[CONSUMED] = arena_end, words, chunk_written, chunk
     state[HARD_COUNT], state[FULL] = hard_count, full
     state[BLANK] = blank if chunk == 0 else _line_is_blank(text, chunk, blank)
 
@@ -302,15 +303,15 @@ def scan(
 @compiled
 def renumber(
     spilled: npt.NDArray[np.int32],  # (B,) what `scan` wrote, hard stretches spliced in
-    rank: npt.NDArray[np.int32],  # (W,) the final id of each word, -1 for a word that is left out
+    rank: npt.NDArray[np.int32],  # (W,) the final id of each word, -1 for a removed word
     ids: npt.NDArray[np.int32],  # (B,) the result
-    ends: npt.NDArray[np.int64],  # (B,) where the sentences of this block end, counted from the corpus's start
+    ends: npt.NDArray[np.int64],  # (B,) the ends of this block's sentences, counted from the start of the corpus
     first: int,  # ids written before this block
-    last_end: int,  # where the last sentence ended
-    keep_empty: bool,  # whether a sentence without a word is one
+    last_end: int,  # the end of the previous sentence
+    keep_empty: bool,  # whether to keep sentences without words
     digest: npt.NDArray[np.uint64],  # (1,) of all ids and ends so far (FNV-1a, a number at a time); updated in place
 ) -> tuple[int, int]:
-    """Write a block's final ids without the words that are left out; return (ids written, sentences ended)."""
+    """Write a block's final ids without removed words; return (ids written, sentences ended)."""
     n = sentences = 0
     h = digest[0]
     for i in range(spilled.size):
@@ -335,7 +336,7 @@ def count_ids(
     ids: npt.NDArray[np.int32],
     counts: npt.NDArray[np.int64],  # (V,) updated in place
 ) -> int:
-    """Count how often each id occurs; return the place of the first that is out of range, or how many ids there are."""
+    """Count the occurrences of each id; return the index of the first one out of range, or the number of ids."""
     for place in range(ids.size):
         word = ids[place]
         if word < 0 or word >= counts.size:

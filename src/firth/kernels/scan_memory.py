@@ -1,9 +1,9 @@
-"""Eight bytes at a time: unaligned loads and stores, and which of the eight are of a kind.
+"""Eight bytes of text at a time: unaligned loads and stores, and tests of byte classes.
 
-A word of 64 bits holds eight bytes of text, the first in its lowest bits (every processor that Numba compiles for is
-little-endian). The masks below have the highest bit of a byte set where something holds of that byte.
+A word of 64 bits holds eight bytes, the first in its lowest bits (every processor that Numba compiles for is
+little-endian). A mask has the highest bit of each byte set for which a test holds.
 
-Source: the tests of many bytes in one word are those of Warren, *Hacker's Delight*, 2nd edition, section 6-1.
+Source: Warren, *Hacker's Delight*, 2nd edition, section 6-1, for tests of many bytes in one word.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ def store8(typing_context: Any, text: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def first_byte(typing_context: Any, mask: Any) -> Any:
-    """Return which byte is the first that a mask marks, 0 to 7; 8 for an empty mask."""
+    """Return the index of the first marked byte, 0 to 7; 8 for an empty mask."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.lshr(builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), ir.Constant(_I64, 3))
@@ -57,18 +57,18 @@ def first_byte(typing_context: Any, mask: Any) -> Any:
 
 @njit(nogil=True, inline="always")
 def folded_run(x: np.uint64, bytewise: bool, digits: bool) -> tuple[np.uint64, np.uint64]:
-    """Return eight bytes folded, and a mask of which the first mark is where the inside of a word stops.
+    """Return eight bytes folded to lower case, and a mask of bytes outside words; only its first mark is sure.
 
     Args:
         x: the bytes.
-        bytewise: whether the inside of a word is all that is more than a space, and nothing is folded.
-        digits: otherwise: whether it is letters and digits, or letters alone, in lower case.
+        bytewise: whether all bytes above the space are part of words, without folding.
+        digits: whether ASCII digits are part of words as letters are.
     """
     if bytewise:
         return x, at_most_space(x)
     letters = ascii_letters(x)
     inside = letters | ascii_digits(x) if digits else letters
-    return x | (letters >> np.uint64(2)), ~inside & HIGH  # 0x80 >> 2 makes a letter a small one
+    return x | (letters >> np.uint64(2)), ~inside & HIGH  # 0x80 >> 2 is the bit of lower case
 
 
 @njit(nogil=True, inline="always")

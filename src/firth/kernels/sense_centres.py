@@ -1,6 +1,6 @@
-"""The nearest of a word's centres: which sense each word of a piece of text has, while the text goes by.
+"""Assigns each word of a text to its nearest sense centre during training.
 
-`firth.senses.online_state` says what the numbers are. They stand at addresses: every word of the text asks for them.
+`firth.senses.online_state` describes the arrays; the kernels see their addresses.
 """
 
 from typing import NamedTuple
@@ -12,40 +12,40 @@ from numba import njit
 from firth.kernels.memory import get_float32, get_int64, set_float32, set_int64
 from firth.kernels.targets import Addresses
 
-PATIENCE = 5  # contexts of a word whose mean likeness one that opens a sense must be below
+PATIENCE = 5  # contexts before a word may open a sense; a new sense needs a cosine below their mean
 
 
-class Centres(NamedTuple):
-    """What is known of the senses of V words, as addresses; S rows of P numbers."""
+class CentreAddresses(NamedTuple):
+    """Addresses of the sense statistics of V words; S rows of P numbers."""
 
-    firsts: int  # (V + 1,) int64, where the rows of each word's senses begin
+    firsts: int  # (V + 1,) int64, the first sense row of each word
     known: int  # (V,) int64, senses that each word has so far
-    counts: int  # (S,) int64, contexts that went to each sense
+    counts: int  # (S,) int64, contexts of each sense
     centres: int  # (S, P) float32, their sums
     tries: int  # (V,) int64, contexts since a word's last sense was opened
     cosines: int  # (V,) float32, the sum of their cosines with the nearest centre
     growing: bool  # whether a context opens a sense by `opening`, else by `cosines`
-    words: int  # (V, P) float32, what each word is in a context
-    opening: np.float32  # the cosine with every centre below which a context opens a sense
+    words: int  # (V, P) float32, the vector of each word as a context
+    opening: np.float32  # a context opens a sense if its cosine with every centre is below this
     size: int  # P
 
 
 @njit(nogil=True)
 def choose_senses(
     sentence: npt.NDArray[np.int64],  # words that survived subsampling
-    count: int,  # how many
-    told: bool,  # whether senses are told apart; otherwise each word has its first
+    count: int,  # their number
+    disambiguate: bool,  # if False, each word has its first sense
     window: int,  # words of a context on each side
     rows: npt.NDArray[np.int64],  # (LONGEST + 1 + window,) receives the row of each word's sense
-    by: Centres,
+    by: CentreAddresses,
     at: Addresses,  # whose input rows are the sense vectors; its hidden row is overwritten
 ) -> None:
-    """Say which row each word of a piece has, that of the sense whose centre is nearest to its context."""
+    """Write each word's sense row: that of the centre nearest to its context."""
     for t in range(count):
         word = sentence[t]
         first = get_int64(by.firsts, word)
         rows[t] = first
-        if told and get_int64(by.firsts, word + 1) > first + 1:
+        if disambiguate and get_int64(by.firsts, word + 1) > first + 1:
             _clear(at.hidden, by.size)
             for place in range(max(0, t - window), min(count, t + window + 1)):
                 if place != t:
@@ -55,30 +55,30 @@ def choose_senses(
 
 
 @njit(nogil=True)
-def _choose(word: int, first: int, by: Centres, at: Addresses) -> int:
-    """Return the row of the sense that the context in the hidden row goes to, and move its centre."""
+def _choose(word: int, first: int, by: CentreAddresses, at: Addresses) -> int:
+    """Return the sense row of the context in the hidden row, and add the context to its centre."""
     length = np.sqrt(_product(at.hidden, at.hidden, by.size))
     if length == 0:
-        return first  # a context that points nowhere
-    known, centre_bytes = get_int64(by.known, word), 4 * by.size
-    best, chosen = np.float32(-np.inf), first
-    for row in range(first, first + known):
+        return first  # a zero context
+    opened, centre_bytes = get_int64(by.known, word), 4 * by.size
+    best, sense = np.float32(-np.inf), first
+    for row in range(first, first + opened):
         near = _likeness(at.hidden, by.centres + row * centre_bytes, by.size)
         if near > best:
-            best, chosen = near, row
+            best, sense = near, row
     room = get_int64(by.firsts, word + 1) - first
-    if known < room and get_int64(by.counts, first) > 0 and _opens(word, best / length, by):
-        _copy(at.inputs + (first + known) * at.row_bytes, at.inputs + chosen * at.row_bytes, by.size)
-        chosen = first + known
-        set_int64(by.known, word, known + 1)
-    set_int64(by.counts, chosen, get_int64(by.counts, chosen) + 1)
-    _add(by.centres + chosen * centre_bytes, at.hidden, np.float32(1) / length, by.size)
-    return chosen
+    if opened < room and get_int64(by.counts, first) > 0 and _opens(word, best / length, by):
+        _copy(at.inputs + (first + opened) * at.row_bytes, at.inputs + sense * at.row_bytes, by.size)
+        sense = first + opened
+        set_int64(by.known, word, opened + 1)
+    set_int64(by.counts, sense, get_int64(by.counts, sense) + 1)
+    _add(by.centres + sense * centre_bytes, at.hidden, np.float32(1) / length, by.size)
+    return sense
 
 
 @njit(nogil=True)
-def _opens(word: int, cosine: np.float32, by: Centres) -> bool:
-    """Return whether a context opens a sense that has this cosine with the nearest centre of its word."""
+def _opens(word: int, cosine: np.float32, by: CentreAddresses) -> bool:
+    """Return whether a context with this cosine to its word's nearest centre opens a new sense."""
     if by.growing:
         return bool(cosine < by.opening)
     tries, cosines = get_int64(by.tries, word), get_float32(by.cosines, word)
@@ -98,7 +98,7 @@ def _product(one: int, other: int, size: int) -> np.float32:
 
 @njit(nogil=True, fastmath=True)
 def _likeness(context: int, centre: int, size: int) -> np.float32:
-    """Return the length of a context times its cosine with a centre, 0 where that has no direction."""
+    """Return the length of a context times its cosine with a centre; 0 for a zero centre."""
     product, square = np.float32(0), np.float32(0)
     for i in range(size):
         number = get_float32(centre, i)

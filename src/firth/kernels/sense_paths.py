@@ -1,14 +1,13 @@
-"""One word's senses against the tree paths of all words around it: evidence for each sense, and its step.
+"""The senses of a word and the tree paths of its context: evidence for each sense, and the training step.
 
 What: m rows, the senses of a centre word, each predict the context words c_1 .. c_M by the turns of their paths. The
-paths share the nodes near the root, so that a window's nodes are listed once each, with how often they are turned left
-and how often they are passed.
+paths share the nodes near the root. Each node of a window is listed once, with its numbers of visits and of left turns.
 
 Objective, for node i passed n_i times, l_i of them to the left, and sense row x_k:
 
     log p(c_1 .. c_M | k) = sum_i l_i log sigma(x_k . u_i) + (n_i - l_i) log sigma(-x_k . u_i)
 
-and, with the posterior q_k of a sense, r the learning rate, all from the rows as they stood before the step:
+and, with q_k the posterior of sense k and r the learning rate, all from the rows before the step:
 
     c_ik = r q_k (l_i - n_i sigma(x_k . u_i)),   x_k += sum_i c_ik u_i,   u_i += sum_k c_ik x_k
 
@@ -16,7 +15,7 @@ Source: Bartunov et al. 2016, "Breaking sticks and ambiguities with adaptive ski
 
 Departures: scores are cut at +-60, as in `firth.kernels.exponentials`.
 
-Cost: 2 D flops a node and a sense for the evidence, 4 D more for a step.
+Cost: 2 D flops per node and sense for the evidence, 4 D more for a step.
 """
 
 import math
@@ -34,25 +33,25 @@ from firth.kernels.step import call_update
 from firth.kernels.step_emission import MOST_HIDDEN
 from firth.kernels.targets import Addresses
 
-SMALLEST = 1e-200  # products of probabilities are turned into logarithms before they get smaller
+SMALLEST = 1e-200  # below this, products of probabilities are replaced by logarithms
 
 
 class Nodes(NamedTuple):
-    """One thread's list of a window's nodes, and what its senses make of them; kept alive by the caller."""
+    """One thread's list of a window's nodes and their probabilities; kept alive by the caller."""
 
-    seen: npt.NDArray[np.int64]  # (V,) the stamp of the list that a node stood in last, plus its place there
+    positions: npt.NDArray[np.int64]  # (V,) the stamp of a node's last list plus its index there
     stamp: npt.NDArray[np.int64]  # (1,)
-    lefts: npt.NDArray[np.float64]  # (N,) how often a node is turned left at
-    turns: npt.NDArray[np.float64]  # (N,) how often it is passed
+    lefts: npt.NDArray[np.float64]  # (N,) left turns at each node
+    turns: npt.NDArray[np.float64]  # (N,) visits of each node
     chances: npt.NDArray[np.float64]  # (T, N) sigma of each sense's scores
     products: npt.NDArray[np.float64]  # (T,)
 
 
 class Paths(NamedTuple):
-    """The same as plain integers."""
+    """The addresses of `Nodes`, as plain integers."""
 
     most: int  # N
-    seen: int  # addresses from here on
+    positions: int  # addresses from here on
     stamp: int
     lefts: int
     turns: int
@@ -61,15 +60,9 @@ class Paths(NamedTuple):
 
 
 def new_nodes(words: int, most: int, senses: int) -> Nodes:
-    """Return an empty list.
-
-    Args:
-        words: V.
-        most: N, the most nodes that a window passes.
-        senses: T, the most senses of a word.
-    """
+    """Return an empty list for V words, at most N nodes per window and T senses per word."""
     return Nodes(
-        seen=np.full(words, -1, dtype=np.int64),
+        positions=np.full(words, -1, dtype=np.int64),
         stamp=own_lines(1, np.int64),
         lefts=own_lines(most, np.float64),
         turns=own_lines(most, np.float64),
@@ -93,7 +86,7 @@ def list_nodes(
     centre: int,  # left out
     last: int,  # the last context word
 ) -> int:
-    """List the nodes that lead to a window's context words, each once; return how many they are."""
+    """List the nodes on the paths to a window's context words, each once; return their number."""
     stamp, n = get_int64(paths.stamp, 0), 0
     for j in range(first, last + 1):
         if j == centre:
@@ -102,9 +95,9 @@ def list_nodes(
         for i in range(get_int64(by.starts, word), get_int64(by.starts, word + 1)):
             node = get_int64(by.nodes, i)
             left = np.float64(get_float32(by.signs, i) > 0)
-            place = get_int64(paths.seen, node) - stamp
+            place = get_int64(paths.positions, node) - stamp
             if place < 0:
-                set_int64(paths.seen, node, stamp + n)
+                set_int64(paths.positions, node, stamp + n)
                 set_int64(at.table, n, node_row(by, at, node))
                 set_float64(paths.lefts, n, left)
                 set_float64(paths.turns, n, 1.0)
@@ -126,11 +119,11 @@ def weigh_evidence(
     m: int,
     evidence: int,  # address of m float64 that are added to
 ) -> None:
-    """Add to each sense's evidence the log-probability that it gives to the listed turns."""
+    """Add the log-probability of the listed turns under each sense to its evidence."""
     for first in range(0, m, MOST_HIDDEN):
-        some = min(MOST_HIDDEN, m - first)
-        call_exponentials(at.exponentials, senses + 8 * first, some, at.table, n, at.chunks, at.coefficients, at.shifts)
-        _take_turns(at, paths, n, some, paths.chances + 8 * first * paths.most, evidence + 8 * first)
+        size = min(MOST_HIDDEN, m - first)
+        call_exponentials(at.exponentials, senses + 8 * first, size, at.table, n, at.chunks, at.coefficients, at.shifts)
+        _take_turns(at, paths, n, size, paths.chances + 8 * first * paths.most, evidence + 8 * first)
 
 
 @njit(nogil=True)
@@ -168,24 +161,24 @@ def step_senses(
     paths: Paths,
     n: int,  # nodes listed
     table: int,  # of m row addresses
-    chosen: int,  # address of m int64: which of the senses weighed those are
-    weights: int,  # address of float64, the posteriors of the senses weighed
+    sense_numbers: int,  # address of m int64: the indices of these senses among all
+    weights: int,  # address of float64, the posteriors of all senses
     m: int,
     rate: np.float32,
 ) -> None:
     """Take one step of m senses and of the listed nodes towards the turns, weighted by the posteriors."""
     for first in range(0, m, MOST_HIDDEN):
-        some = min(MOST_HIDDEN, m - first)
-        together, block = TOGETHER[some], BLOCK[some]
-        for k in range(some):
-            sense = get_int64(chosen, first + k)
+        size = min(MOST_HIDDEN, m - first)
+        together, block = TOGETHER[size], BLOCK[size]
+        for k in range(size):
+            sense = get_int64(sense_numbers, first + k)
             weight, chances = rate * get_float64(weights, sense), paths.chances + 8 * sense * paths.most
             base = k
             for start in range(0, n, together):
                 for i in range(start, min(start + together, n)):
                     slope = get_float64(paths.lefts, i) - get_float64(paths.turns, i) * get_float64(chances, i)
-                    set_float32(at.coefficients, base + (i - start) * some, np.float32(weight * slope))
+                    set_float32(at.coefficients, base + (i - start) * size, np.float32(weight * slope))
                 base += block
-        clear_padding(at, some, n)
+        clear_padding(at, size, n)
         rows = table + 8 * first
-        call_update(at.update, rows, rows, some, at.table, n, at.chunks, at.coefficients)
+        call_update(at.update, rows, rows, size, at.table, n, at.chunks, at.coefficients)

@@ -1,7 +1,7 @@
-"""A sparse matrix times a block of dense columns, as explicit vector instructions, rows shared among threads.
+"""A sparse matrix times a block of dense columns, as explicit vector instructions in several threads.
 
-What: out = A X for A (R, C) and X (C, BLOCK). A row of the result stays in registers while its cells pass, and the
-columns are taken a stripe at a time, whose rows of X stay in the second cache.
+What: out = A X for A (R, C) and X (C, BLOCK). A row of the result stays in registers during its cells. Columns are
+processed in stripes, so that their rows of X stay in the second-level cache.
 
 Objective: out_i = sum over the cells j of row i, in their order, of A_ij X_j.
 
@@ -9,7 +9,7 @@ Source: the definition of the product.
 
 Departures: none.
 
-Cost: 2 BLOCK flops a cell; a cell is read once, and BLOCK numbers of X with it.
+Cost: 2 BLOCK flops per cell; each cell is read once, with BLOCK numbers of X.
 """
 
 import functools
@@ -31,20 +31,16 @@ from firth.kernels.rows import own_lines
 from firth.kernels.step_emission import WIDTH
 from firth.kernels.vector_ir import I32, I64, Emitter
 
-BLOCK = 16  # columns of X: two cache lines of a row
-STRIPE = 8192  # columns whose rows of X are a mebibyte
-PIECES = 8  # of the rows, a thread: those that finish early take what is left
+BLOCK = 16  # columns of X: two cache lines per row
+STRIPE = 8192  # columns per stripe: their rows of X take a mebibyte
+PIECES = 8  # pieces of the rows per thread, to balance the load
 F64 = ir.DoubleType()
 KIND = ir.FunctionType(ir.VoidType(), [I64] * 8)
 
 
 @functools.cache
 def compile_product(width: int) -> int:
-    """Return the address of the kernel that `multiply_rows` calls.
-
-    Args:
-        width: float32 lanes a vector: 16, 8 or 4.
-    """
+    """Return the address of the kernel that `multiply_rows` calls, for 16, 8 or 4 float32 lanes per vector."""
     sources = (__file__, vector_ir.__file__)
     return compile_functions(f"product{width}", ("product",), lambda module: _emit(module, width), sources)["product"]
 
@@ -105,16 +101,16 @@ def call_product(
     """Call a `product` kernel: add to some rows of a product; every argument is an int64, an address or a count.
 
     Args:
-        context: given by Numba.
+        context: passed by Numba.
         kernel: the address of `product`.
-        starts: int64, where each row's cells begin.
-        ends: int64, where they end.
+        starts: int64, start of each row's cells.
+        ends: int64, end of each row's cells.
         columns: int32 of the cells.
         values: float64 of the cells.
         block: X, rows of BLOCK float64.
-        out: the product, likewise.
-        first: the first row that is added to.
-        rows: how many, at least 1.
+        out: the product, rows of BLOCK float64.
+        first: the first row.
+        rows: number of rows, at least 1.
     """
 
     def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -131,7 +127,7 @@ def multiply_rows(
     values: npt.NDArray[np.float64],  # (cells,)
     block: npt.NDArray[np.float64],  # (C, BLOCK)
     out: npt.NDArray[np.float64],  # (R, BLOCK), zero; written
-    first: int,  # the first row that is computed
+    first: int,  # the first row to compute
     last: int,  # one past the last
 ) -> None:
     """Write some rows of the product."""
@@ -142,7 +138,7 @@ def multiply_rows(
 
 
 @compiled
-def _cut(
+def _find_stripes(
     starts: npt.NDArray[np.int64],  # (R + 1,)
     columns: npt.NDArray[np.int32],  # (cells,), ascending in each row
     bounds: npt.NDArray[np.int64],  # (S + 1, R), written
@@ -157,11 +153,11 @@ def _cut(
 
 
 class Cells(NamedTuple):
-    """A sparse matrix, ready to be multiplied.
+    """A sparse matrix prepared for products.
 
     Attributes:
-        matrix: a SciPy `csr_array` (R, C) of float64, its columns ascending in each row.
-        bounds: (S + 1, R) int64, where each stripe of columns begins and ends in each row.
+        matrix: a SciPy `csr_array` (R, C) of float64, columns ascending in each row.
+        bounds: (S + 1, R) int64, the bounds of each stripe of columns in each row.
     """
 
     matrix: Any
@@ -173,7 +169,7 @@ class Cells(NamedTuple):
         matrix.sort_indices()
         matrix.indptr, matrix.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
         bounds = np.empty((-(-matrix.shape[1] // STRIPE) + 1, matrix.shape[0]), dtype=np.int64)
-        _cut(matrix.indptr, matrix.indices, bounds)
+        _find_stripes(matrix.indptr, matrix.indices, bounds)
         return cls(matrix, bounds)
 
 
@@ -184,7 +180,7 @@ def multiply(cells: Cells, block: npt.NDArray[np.float64], pool: ThreadPoolExecu
         cells: of the matrix (R, C).
         block: (C, b).
         pool: runs the threads.
-        threads: how many; the result is the same bits for any number.
+        threads: number of threads; the result does not depend on it.
 
     Returns:
         (R, b) float64.
@@ -197,8 +193,8 @@ def multiply(cells: Cells, block: npt.NDArray[np.float64], pool: ThreadPoolExecu
         x, out = (own_lines(rows * BLOCK, np.float64).reshape(rows, BLOCK) for rows in matrix.shape[::-1])
         some = block[:, first : first + BLOCK]
         x[:, : some.shape[1]] = some
-        told: tuple[Any, ...] = (kernel, cells.bounds, matrix.indices, matrix.data, x, out)
-        jobs = [pool.submit(multiply_rows, *told, *cut) for cut in pairwise([0, *cuts, matrix.shape[0]])]
+        arguments: tuple[Any, ...] = (kernel, cells.bounds, matrix.indices, matrix.data, x, out)
+        jobs = [pool.submit(multiply_rows, *arguments, *part) for part in pairwise([0, *cuts, matrix.shape[0]])]
         for job in jobs:
             job.result()
         parts.append(out[:, : some.shape[1]])

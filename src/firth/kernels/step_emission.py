@@ -94,8 +94,8 @@ def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
             for v in range(-(-len(sums) // e.width)):
                 scores = e.horizontal_sums(sums[v * e.width : (v + 1) * e.width])
                 row = [(v * e.width + lane) // m for lane in range(e.width)]  # the output row of each lane
-                loaded = e.load(e.offset(numbers, 4 * (first + row[0])))
-                number = e.shuffle(loaded, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
+                numbers_vector = e.load(e.offset(numbers, 4 * (first + row[0])))
+                number = e.shuffle(numbers_vector, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
                 place = first // rows * vectors + v
                 e.store(finish(e, scores, number, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
         return []
@@ -156,10 +156,10 @@ def emit_update(e: Emitter, m: int, a: dict[str, Any], *, train_outputs: bool = 
     def one_group(_: list[Any]) -> list[Any]:
         """Emit the update by GROUP output rows: their addresses, and a few coefficients, are read once."""
         outputs, first = _group_tables(e, m, a, I64(0))
-        loaded = [coefficient(first, r, 0) for r in range(GROUP)] if m == 1 else []
+        first_coefficients = [coefficient(first, r, 0) for r in range(GROUP)] if m == 1 else []
 
         def read(r: int, k: int) -> Any:
-            return loaded[r] if loaded else coefficient(first, r, k)
+            return first_coefficients[r] if first_coefficients else coefficient(first, r, k)
 
         def update(at: Any, x: list[Any], gradients: list[Any]) -> list[Any]:
             return emit_group(e, x, [e.b.add(row, at) for row in outputs], read, gradients, train_outputs)
@@ -189,15 +189,15 @@ def _emit_group_update(
 ) -> list[Any]:
     """Emit the update by a group of output rows that are read together: the additions of several rows interleave."""
     o = [e.load(address, 4 * e.width) for address in addresses]
-    added = [e.constant(0)] * len(o)
+    additions = [e.constant(0)] * len(o)
     for k in range(len(x)):
         for r in range(len(o)):
             c = coefficient(r, k)
             if train_outputs:
-                added[r] = e.fma(c, x[k], added[r])
+                additions[r] = e.fma(c, x[k], additions[r])
             gradients[k] = e.fma(c, o[r], gradients[k])
     if train_outputs:
-        _emit_additions(e, addresses, added)
+        _emit_additions(e, addresses, additions)
     return gradients
 
 

@@ -1,8 +1,8 @@
-"""From words to rows: the bricks between a window of words and the step kernels.
+"""From a window of words to the rows of the step kernels.
 
-A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables, and takes a step. The
-tables and all other workspace are NumPy arrays that the caller keeps alive (`Work`); the bricks see them as plain
-integers (`Addresses`), which cost nothing to pass on.
+A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables and takes a step. The
+tables and all other workspace are NumPy arrays that the caller keeps alive (`Work`). Functions take their addresses
+as plain integers (`Addresses`), which need no reference counting.
 """
 
 from typing import NamedTuple
@@ -30,23 +30,23 @@ from firth.kernels.windows import LONGEST
 
 
 class Work(NamedTuple):
-    """One thread's workspace, for output rows of one centre and K noise words."""
+    """One thread's workspace for the output rows of one centre and K noise words."""
 
     sentence: npt.NDArray[np.int64]  # (LONGEST + 1 + window,) words that survived subsampling
-    noise: npt.NDArray[np.int64]  # (slots, K) sets of noise words that live at one time
+    noise: npt.NDArray[np.int64]  # (slots, K) sets of noise words in use at one time
     contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
     outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
     signs: npt.NDArray[np.float32]  # (1 + K + padding,)
     shifts: npt.NDArray[np.float32]  # (1 + K + padding,) of models with a normaliser
     likelihood: npt.NDArray[np.float32]  # (2 WIDTH,) the running product, from new_likelihood
-    exponents: npt.NDArray[np.int32]  # (WIDTH,) its second half, as the whole numbers it holds
+    exponents: npt.NDArray[np.int32]  # (WIDTH,) its second half, as integers
     coefficients: npt.NDArray[np.float32]
     rows: npt.NDArray[np.float32]  # (3, P): zeros for the padding; the mean of CBOW; its gradient
     row_tables: npt.NDArray[np.int64]  # (3,) their addresses
 
 
 class Addresses(NamedTuple):
-    """Where everything is, as integers."""
+    """The addresses and sizes of a workspace, as integers."""
 
     score: int  # kernels
     update: int
@@ -56,9 +56,9 @@ class Addresses(NamedTuple):
     outputs: int  # the first output row
     row_bytes: int
     output_bytes: int
-    chunks: int  # vectors a row
+    chunks: int  # vectors per row
     zeros: int  # a row of zeros
-    n: int  # output rows a step: 1 + K
+    n: int  # output rows per step: 1 + K
     contexts: int  # tables
     table: int
     signs: int
@@ -73,20 +73,20 @@ class Addresses(NamedTuple):
     pull: int
 
 
-def new_work(window: int, negative: int, slots: int, padded: int, *, outputs: int = 0, contexts: int = 0) -> Work:
+def new_work(window: int, negative: int, slots: int, width: int, *, outputs: int = 0, contexts: int = 0) -> Work:
     """Return an empty workspace.
 
     Args:
-        window: words a side.
-        negative: K noise words a step.
-        slots: sets of noise words that live at one time.
-        padded: P, float32 numbers a row.
-        outputs: the most output rows of a step, where that may be more than 1 + K.
-        contexts: the most input rows of a step, where that may be more than 2 `window`.
+        window: words on each side.
+        negative: K noise words per step.
+        slots: sets of noise words in use at one time.
+        width: P, float32 numbers per row.
+        outputs: maximum number of output rows per step, if above 1 + K.
+        contexts: maximum number of input rows per step, if above 2 `window`.
     """
     most = max(outputs, negative + 1)
-    rows, likelihood = aligned_rows(3, padded), new_likelihood()
-    row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * padded * 4
+    rows, likelihood = aligned_rows(3, width), new_likelihood()
+    row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * width * 4
     table = own_lines(most + MOST_PADDING, np.int64)
     table[:] = row_tables[0]
     return Work(
@@ -115,11 +115,11 @@ def addresses(
     """Return the addresses of a workspace, of two matrices of rows, and of this processor's kernels.
 
     Args:
-        work: kept alive by the caller for as long as the addresses are used.
-        inputs: (R, P) float32 from `aligned_rows`, likewise.
-        outputs: (O, Q) float32 from `aligned_rows`, likewise.
-        dim: numbers of a row that are not padding; None where all count.
-        normalised: whether the kernels of `firth.kernels.exponentials` are wanted.
+        work: the workspace; the caller keeps it and both matrices alive as long as the addresses are used.
+        inputs: (R, P) float32 from `aligned_rows`.
+        outputs: (O, Q) float32 from `aligned_rows`.
+        dim: numbers of a row without padding; None for all.
+        normalised: whether to compile the kernels of `firth.kernels.exponentials`.
     """
     extra = compile_exponentials(WIDTH)._asdict() if normalised else {"exponentials": 0, "pull": 0}
     tables = work.row_tables.ctypes.data
@@ -148,7 +148,7 @@ def addresses(
 
 @njit(nogil=True, inline="always")
 def following(place: int, count: int) -> int:
-    """Return the place after this one in a ring of `count`; a division would take as long as drawing a word."""
+    """Return the next index in a ring of `count`; a division would take as long as drawing a word."""
     return place + 1 if place + 1 < count else 0
 
 
@@ -161,7 +161,7 @@ def draw_noise(
     at: Addresses,
     between: int,  # other draws before the next set's
 ) -> None:
-    """Draw noise words and ask for their rows, and for the entries of the table that the next set will read."""
+    """Draw noise words; prefetch their rows and the table entries of the next set."""
     for k in range(sets.shape[1]):
         word = draw_alias(noise, draw(random))
         sets[place, k] = word
@@ -174,12 +174,12 @@ def draw_noise(
 @njit(nogil=True, inline="always")
 def fetch_rows(
     sentence: npt.NDArray[np.int64],  # words that survived subsampling
-    t: int,  # the window that will come
+    t: int,  # a later window
     window: int,
     count: int,  # words in the sentence
     at: Addresses,
 ) -> None:
-    """Ask for the rows that window t will be the first to touch: its centre's output row, its last word's input row."""
+    """Prefetch the rows that window t is the first to use: its centre's output row, its last word's input row."""
     prefetch_row(at.outputs + sentence[t] * at.output_bytes, at.output_bytes)
     if t + window < count:
         prefetch_row(at.inputs + sentence[t + window] * at.row_bytes, at.row_bytes)
@@ -187,17 +187,17 @@ def fetch_rows(
 
 @njit(nogil=True, inline="always")
 def gather_contexts(
-    sentence: npt.NDArray[np.int64],  # words that survived subsampling, with room for `window` more behind them
-    t: int,  # the centre's place
+    sentence: npt.NDArray[np.int64],  # words that survived subsampling, with room for `window` more
+    t: int,  # the centre's position
     before: int,  # context words before the centre
-    after: int,  # context words behind it
-    window: int,  # the most of either
+    after: int,  # context words after it
+    window: int,  # maximum of either
     contexts: npt.NDArray[np.int64],  # (2 window,) receives row addresses
     at: Addresses,
 ) -> int:
-    """List the input rows of the words around a centre; return how many they are."""
-    # As many turns for every window, whatever its size: a processor that cannot foresee a loop's end loses more time
-    # than the turns that are not needed take. What they write is overwritten, or stands behind the last that counts.
+    """List the input rows of the words around a centre; return their number."""
+    # Loops of constant length: a mispredicted loop end costs more than the extra turns. Their entries are overwritten
+    # or lie after the last one in use.
     for j in range(window):
         contexts[j] = at.inputs + sentence[t - before + j] * at.row_bytes
     for j in range(window):
@@ -214,7 +214,7 @@ def place_outputs(
     signs: npt.NDArray[np.float32],  # (1 + K + padding,) receives signs from entry 1
     at: Addresses,
 ) -> None:
-    """List the output rows of a centre and its noise; noise that is the centre itself takes no part."""
+    """List the output rows of a centre and its noise words; noise equal to the centre has sign 0."""
     table[0] = at.outputs + centre * at.output_bytes
     for k in range(sets.shape[1]):
         word = sets[place, k]
@@ -224,7 +224,7 @@ def place_outputs(
 
 @njit(nogil=True, inline="always")
 def step(hidden: int, targets: int, m: int, rate: np.float32, at: Addresses) -> None:
-    """Take one step of m hidden rows against the listed output rows; `targets` lists where the gradients go."""
+    """Take one step of m hidden rows against the listed output rows; `targets` lists the rows that gradients update."""
     call_score(at.score, hidden, m, at.table, at.n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
     call_update(at.update, hidden, targets, m, at.table, at.n, at.chunks, at.coefficients)
 
@@ -238,7 +238,7 @@ def step_listed(hidden: int, targets: int, m: int, n: int, rate: np.float32, at:
 
 @njit(nogil=True, inline="always")
 def step_window(m: int, rate: np.float32, at: Addresses) -> None:
-    """Skip-gram: m context rows against the same outputs, as many at a time as a kernel takes."""
+    """Skip-gram: m context rows against the same outputs, in blocks of the kernel's size."""
     for first in range(0, m, MOST_HIDDEN):
         block = at.contexts + 8 * first
         step(block, block, min(MOST_HIDDEN, m - first), rate, at)

@@ -1,4 +1,4 @@
-"""How many threads kernels run in."""
+"""Numbers of threads: of kernels and of BLAS libraries."""
 
 import functools
 import importlib
@@ -12,7 +12,7 @@ from firth.errors import OptionError
 
 
 def usable_threads(threads: int | None) -> int:
-    """Return the number of threads asked for, or one a processor that this process may use.
+    """Return the requested number of threads, by default one per processor that this process may use.
 
     Raises:
         OptionError: `threads` is not a whole number of at least 1.
@@ -25,24 +25,25 @@ def usable_threads(threads: int | None) -> int:
 
 
 def blas_threads() -> int:
-    """Return how many threads the matrix products of this process run in: one a processor, or what its user says.
+    """Return the number of threads of this process's matrix products.
 
-    `OPENBLAS_NUM_THREADS`, `MKL_NUM_THREADS` and `OMP_NUM_THREADS` say so, in the order in which these libraries look.
+    The user sets it with `OPENBLAS_NUM_THREADS`, `MKL_NUM_THREADS` or `OMP_NUM_THREADS`, the first that is set;
+    default: one per processor.
     """
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        said = os.environ.get(name, "")
-        if said.isdecimal() and int(said) > 0:
-            return min(int(said), usable_threads(None))
+        value = os.environ.get(name, "")
+        if value.isdecimal() and int(value) > 0:
+            return min(int(value), usable_threads(None))
     return usable_threads(None)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let matrix products run in the thread that calls them, until the last of several callers is done.
+    """Run matrix products in the calling thread, until the last of several concurrent callers is done.
 
-    NumPy and SciPy each bring a pool of threads, and a thread that has finished its part of a product waits by
-    spinning: where small products of the two take turns, two threads are slower than one, on a busy machine ten times.
-    The limit is one of the process: other threads' products have it as well while it lasts.
+    NumPy and SciPy each have a pool of threads, and a thread that has finished its part of a product spins. With
+    alternating small products of the two, two threads are slower than one, on a busy machine ten times. The limit
+    applies to the whole process, other threads included.
     """
     with _callers:
         if not _limits:
@@ -58,12 +59,12 @@ def one_blas_thread() -> Iterator[None]:
 
 
 _callers = threading.Lock()
-_limits: list[Any] = []  # the limit that is set, and behind it one entry a caller
+_limits: list[Any] = []  # the active limit, then one entry per caller
 
 
-@functools.cache  # finding the pools takes some milliseconds, setting them some microseconds
+@functools.cache  # finding the pools takes milliseconds, setting them microseconds
 def _pools() -> Any:
     from threadpoolctl import ThreadpoolController
 
-    importlib.import_module("scipy.linalg")  # a library that is not loaded has no pool to be found
+    importlib.import_module("scipy.linalg")  # the controller only finds the pools of loaded libraries
     return ThreadpoolController()

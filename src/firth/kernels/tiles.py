@@ -1,7 +1,7 @@
-"""A sparse matrix cut into tiles of rows and columns that share no row: work for threads that never meet.
+"""A sparse matrix cut into tiles, so that threads can work on tiles without common rows or columns.
 
-Word w is in block w mod B: each block has its part of frequent and of rare words, so that all tiles of a row of tiles
-are about as large. Tiles (b, c) and (b', c') with b != b' and c != c' touch no row and no column of each other.
+Word w is in block w mod B: each block has its share of frequent and of rare words, so that the tiles in a row of tiles
+have similar sizes. Tiles (b, c) and (b', c') with b != b' and c != c' have no row and no column in common.
 """
 
 import math
@@ -37,13 +37,13 @@ def fill_tiles(
     columns: npt.NDArray[np.int32],  # (C,)
     values: npt.NDArray[np.float32],  # (C,) positive
     half: bool,
-    x_max: float,  # from which on a cell weighs 1
-    alpha: float,  # power of the weight below
-    bounds: npt.NDArray[np.int64],  # (B, B, 2) where each tile's cells begin and end
-    free: npt.NDArray[np.int64],  # (B, B) where each tile's next cell goes, updated
+    x_max: float,  # cells of at least this have weight 1
+    alpha: float,  # exponent of the weight of smaller cells
+    bounds: npt.NDArray[np.int64],  # (B, B, 2) start and end of each tile's cells
+    free: npt.NDArray[np.int64],  # (B, B) the next free cell of each tile, updated
     pairs: npt.NDArray[np.uint16],  # (cells, 6) the memory of all cells as pairs of bytes
     numbers: npt.NDArray[np.float32],  # (cells, 3) the same memory as numbers
-    first: int,  # the first row block that is written
+    first: int,  # the first row block to write
     last: int,  # one past the last
 ) -> None:
     """Write the cells of some rows of tiles: row and column inside the tile, log X, weight."""
@@ -89,11 +89,11 @@ def _write(
 def shuffle_tiles(
     bounds: npt.NDArray[np.int64],  # (B, B, 2)
     words: npt.NDArray[np.uint32],  # (cells, 3) the memory of all cells
-    states: npt.NDArray[np.uint64],  # (B,) a generator a row of tiles
+    states: npt.NDArray[np.uint64],  # (B,) a generator per row of tiles
     first: int,  # the first row block
     last: int,  # one past the last
 ) -> None:
-    """Put the cells of each of some tiles into a random order (Fisher and Yates)."""
+    """Shuffle the cells of each of some tiles (Fisher and Yates)."""
     random = np.empty(1, np.uint64)
     for block in range(first, last):
         random[0] = states[block]

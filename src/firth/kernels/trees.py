@@ -1,11 +1,10 @@
-"""Binary trees over words, as the paths that hierarchical softmax walks.
+"""Binary trees over words and their paths, for hierarchical softmax.
 
 A tree of V words has V - 1 inner nodes, each a row of the output matrix. A word's code is the turns from the root to
 its leaf: +1 to the left, -1 to the right.
 
-A tree is built as its nodes' children: (V - 1, 2) numbers, where a child below V is a word, V + i is inner node i, and
-the last node is the root. Everything here works level by level, so that a tree of 100,000 words takes a tenth of a
-second.
+A tree is stored as the (V - 1, 2) children of its nodes: a child below V is a word, V + i is inner node i, and the last
+node is the root. All functions work level by level, so that a tree of 100,000 words takes a tenth of a second.
 """
 
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ class Tree:
     """The paths of V words through V - 1 nodes.
 
     Attributes:
-        starts: (V + 1,) int64, where each word's path begins in the next two; the last is their length.
+        starts: (V + 1,) int64, the start of each word's path in `nodes` and `signs`; the last is their length.
         nodes: int64, the nodes from the root down.
-        signs: float32, the turns taken there: +1 left, -1 right.
+        signs: float32, the turns: +1 left, -1 right.
     """
 
     starts: npt.NDArray[np.int64]
@@ -42,19 +41,15 @@ class Tree:
 
     @staticmethod
     def empty() -> "Tree":
-        """A tree without words, for models that walk none."""
+        """A tree without words, for models that need none."""
         return Tree(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.float32))
 
 
 def from_children(children: Children) -> Tree:
-    """Return the paths of a tree that is given by its inner nodes.
-
-    Args:
-        children: (V - 1, 2), as the module describes them.
-    """
+    """Return the paths of a tree from its (V - 1, 2) children; see the module."""
     words = len(children) + 1
     parent, sign = _parents(children)
-    climbing, item = np.arange(words), np.arange(words)  # words not yet at the root, and where they are
+    climbing, item = np.arange(words), np.arange(words)  # words whose path has not reached the root, and its top item
     lengths, levels = np.zeros(words, np.int64), []
     while len(climbing := climbing[parent[item] >= 0]):
         item = item[parent[item] >= 0]
@@ -70,7 +65,7 @@ def from_children(children: Children) -> Tree:
 
 
 def _parents(children: Children) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return the inner node above each word and node, -1 above the root, and the turn that is taken there."""
+    """Return the parent of each word and node (-1 for the root) and the turn at the parent."""
     items = 2 * len(children) + 1
     parent, sign = np.full(items, -1, np.int64), np.ones(items, np.float32)
     parent[children] = np.arange(len(children))[:, None]
@@ -84,30 +79,27 @@ def huffman(counts: npt.NDArray[np.int64]) -> Tree:
 
 
 def huffman_children(counts: npt.NDArray[np.int64]) -> Children:
-    """Return Huffman's tree: the shortest mean path for words of these counts.
+    """Return the Huffman tree of (V,) word counts, which has the shortest mean path.
 
-    Source: Huffman 1952, "A method for the construction of minimum-redundancy codes". Equal counts are joined in order
-    of their ids, words before nodes, so that the same counts give the same tree.
-
-    Args:
-        counts: (V,).
+    Source: Huffman 1952, "A method for the construction of minimum-redundancy codes". Ties go by id, words before
+    nodes, so that the same counts always give the same tree.
     """
     words = len(counts)
     order = np.argsort(counts, kind="stable")
-    # Nodes are made in the order of their counts: two queues, each sorted, hold what is not joined yet.
+    # Nodes are created in the order of their counts, so the unmerged words and nodes are two sorted queues.
     leaves, leaf_counts = order.tolist(), counts[order].tolist()
     node_counts: list[int] = []
     children = np.zeros((max(words - 1, 0), 2), dtype=np.int64)
     leaf = node = 0
-    for made in range(words - 1):
+    for parent in range(words - 1):
         total = 0
         for side in range(2):
-            if node == made or (leaf < words and leaf_counts[leaf] <= node_counts[node]):
-                children[made, side] = leaves[leaf]
+            if node == parent or (leaf < words and leaf_counts[leaf] <= node_counts[node]):
+                children[parent, side] = leaves[leaf]
                 total += leaf_counts[leaf]
                 leaf += 1
             else:
-                children[made, side] = words + node
+                children[parent, side] = words + node
                 total += node_counts[node]
                 node += 1
         node_counts.append(total)
@@ -115,13 +107,9 @@ def huffman_children(counts: npt.NDArray[np.int64]) -> Children:
 
 
 def balanced_children(words: npt.NDArray[np.int64]) -> Children:
-    """Return a tree whose paths differ by one node at most.
-
-    Args:
-        words: (V,) the words in the order in which they hang on it.
-    """
+    """Return a tree over (V,) words in this order; the lengths of its paths differ by at most one."""
     count = len(words)
-    # The items of a complete tree are 0, the root, to 2V - 2; item i stands over 2i + 1 and 2i + 2.
+    # The items of a complete tree are 0, the root, to 2V - 2; the children of item i are 2i + 1 and 2i + 2.
     child = 2 * np.arange(max(count - 1, 0))[:, None] + [1, 2]
     inner = child < count - 1
     return np.where(inner, 2 * count - 2 - child, words[np.where(inner, 0, child - count + 1)])[::-1].copy()

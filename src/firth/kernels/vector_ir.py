@@ -1,8 +1,8 @@
-"""LLVM IR for float32 vectors: the words that the step kernels are written in.
+"""Emits LLVM IR for float32 vectors, the common part of the vector kernels.
 
-Numba's own loops are vectorised by LLVM only where it can prove that rows do not overlap, and then at 256 bits. The
-kernels of `firth.kernels.step` are therefore emitted as explicit vector instructions; this module holds what they
-share. Everything here runs while a kernel is compiled, and emits code; nothing here computes.
+LLVM vectorises Numba's loops only where it can prove that rows do not overlap, and then at 256 bits. The kernels of
+`firth.kernels.step` are therefore emitted as explicit vector instructions. The functions here run while a kernel is
+compiled; they emit code and compute nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ class Emitter:
     """Emits vector instructions of one width into a function.
 
     Args:
-        builder: where instructions go.
-        width: float32 lanes a vector.
+        builder: receives the instructions.
+        width: float32 lanes per vector.
     """
 
     def __init__(self, builder: Any, width: int) -> None:
@@ -38,7 +38,7 @@ class Emitter:
         return ir.Constant(self.ints, [value] * self.width)
 
     def load(self, address: Any, align: int = 4) -> Any:
-        """Load a vector from an address, given as an integer."""
+        """Load a vector from an integer address."""
         return self.b.load(self.b.inttoptr(address, self.vector.as_pointer()), align=align)
 
     def store(self, value: Any, address: Any, align: int = 4) -> None:
@@ -75,7 +75,7 @@ class Emitter:
         return self.b.call(function, arguments)
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
-        """Return x * y + z; one rounding where the processor has the instruction."""
+        """Return x * y + z, with one rounding if the processor has the instruction."""
         return self.call("llvm.fmuladd", x, y, z)
 
     def shuffle(self, x: Any, y: Any, lanes: list[int]) -> Any:
@@ -85,9 +85,9 @@ class Emitter:
     def horizontal_sums(self, vectors: list[Any]) -> Any:
         """Sum each of up to `width` vectors over its lanes; lane i of the result is the sum of vector i.
 
-        A butterfly: two vectors fold into one that holds, where bit s of the lane is 0, sums of the first over lanes l
-        and l + s, and elsewhere sums of the second; then s doubles. A blend and one shuffle a fold, and not two
-        shuffles, for which processors have a single port.
+        A butterfly: two vectors fold into one. Lanes l with bit s = 0 hold sums of the first vector over lanes l and
+        l + s, the other lanes those of the second; then s doubles. A fold is a blend and one shuffle rather than two
+        shuffles, because processors have a single port for shuffles.
         """
         level = vectors + [None] * (self.width - len(vectors))
         s = 1
@@ -151,17 +151,17 @@ class Emitter:
         then, end = b.append_basic_block("then"), b.append_basic_block("end")
         b.cbranch(condition, then, end)
         b.position_at_end(then)
-        values = body(list(carried))  # which may be changed in place
+        values = body(list(carried))  # a copy: `body` may change it
         after = b.block
         b.branch(end)
         b.position_at_end(end)
-        merged = []
+        phis = []
         for old, new in zip(carried, values, strict=True):
             phi = b.phi(old.type)
             phi.add_incoming(old, before)
             phi.add_incoming(new, after)
-            merged.append(phi)
-        return merged
+            phis.append(phi)
+        return phis
 
     def loop(self, count: Any, carried: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
         """Emit `for i in range(count)` with values carried in registers; count must be at least one.
@@ -196,12 +196,12 @@ class Emitter:
         return results
 
     def prefetch(self, address: Any, *, write: bool = True) -> None:
-        """Ask for a cache line that will soon be read, and written too unless `write` is false."""
+        """Prefetch a cache line for reading and, unless `write` is false, for writing."""
         module, name = self.b.module, "llvm.prefetch.p0"
         pointer = I8.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
         function = module.globals.get(name) or ir.Function(module, kind, name)
-        # (address, for writing too, keep in every cache level, data)
+        # (address, for writing, into all cache levels, data)
         self.b.call(function, [self.b.inttoptr(address, pointer), I32(int(write)), I32(3), I32(1)])
 
 
@@ -214,15 +214,15 @@ def cases(builder: Any, value: Any, choices: range) -> Iterator[Callable[[int], 
     """
     exit_block = builder.append_basic_block("after")
     switch = builder.switch(value, exit_block)
-    started: list[int] = []
+    choices_so_far: list[int] = []
 
     def case(k: int) -> None:
-        if started:
+        if choices_so_far:
             builder.branch(exit_block)
         block = builder.append_basic_block(f"case{k}")
         switch.add_case(ir.Constant(value.type, k), block)
         builder.position_at_end(block)
-        started.append(k)
+        choices_so_far.append(k)
 
     yield case
     builder.branch(exit_block)

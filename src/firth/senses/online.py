@@ -50,7 +50,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import below, draw
-from firth.kernels.sense_centres import Centres, choose_senses
+from firth.kernels.sense_centres import CentreAddresses, choose_senses
 from firth.kernels.targets import (
     Addresses,
     Work,
@@ -219,7 +219,7 @@ def train_senses(
     settings: SenseSettings,
     separate: bool,  # whether senses are distinguished
     rows: npt.NDArray[np.int64],  # (LONGEST + 1 + window,) the sense row of each word of a part of the text
-    by: Centres,
+    by: CentreAddresses,
     work: Work,
     at: Addresses,
     state: ShardState,

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.kernels.rows import aligned_rows
-from firth.kernels.sense_centres import Centres
+from firth.kernels.sense_centres import CentreAddresses
 
 FAINTEST = 1e-6  # smaller variances, relative to the largest, are raised to this
 
@@ -102,9 +102,9 @@ class SenseState(NamedTuple):
         self.epoch[0] = epoch
 
 
-def centres(state: SenseState, opening: float | None) -> Centres:
+def centres(state: SenseState, opening: float | None) -> CentreAddresses:
     """Return the addresses of a state, which the caller keeps alive; `opening` is lambda, or None for MSSG."""
     names = ("firsts", "known", "counts", "centres", "tries", "cosines", "words")
     arrays = {name: getattr(state, name).ctypes.data for name in names}
     growing, below = opening is not None, np.float32(opening or 0)
-    return Centres(**arrays, growing=growing, opening=below, size=state.centres.shape[1])
+    return CentreAddresses(**arrays, growing=growing, opening=below, size=state.centres.shape[1])
