@@ -13,7 +13,7 @@ Source: this is Cauchy-Schwarz. Bytes in the place of floats: Jacob et al. 2018,
 networks for efficient integer-arithmetic-only inference", section 2.2 (zero points); the tiles of accumulators: Goto
 and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", section 6.
 
-Departures: rows are stored with their largest level added, because the instructions multiply unsigned by signed bytes. A
+Departures: rows are stored with their largest level added, as the instructions multiply unsigned by signed bytes. A
 query's accumulators start at minus that level times the sum of the query's numbers. With VNNI one instruction adds four
 products to a lane of 32 bits. AVX2 adds two products to a lane of 16 bits: with numbers up to 45, four such sums fit
 (8 x 90 x 45 < 2^15) before two lanes are added into one of 32 bits.

@@ -38,32 +38,32 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         if a == b:
             raise OptionError(f"the pair {a} {b}: expected two different words")
     known, notes = _known(vectors, pairs)
-    chosen = choose(vectors, [word for pair in known for word in pair], most=2 * MOST)
-    row = {word: i for i, word in enumerate(chosen.words)}
-    drawn = [(row[a], row[b]) for a, b in known if a in row and b in row]
-    if not drawn:
-        raise OptionError(f"no pair that can be drawn: {'; '.join(chosen.notes)}")
-    places, share = principal(chosen.rows)
-    ends = np.array([[places[a], places[b]] for a, b in drawn])
-    marks = [Lines(ends=ends, style="arrow", groups=[0] * len(drawn))]
-    if len(drawn) == 2:
+    selection = choose(vectors, [word for pair in known for word in pair], most=2 * MOST)
+    row = {word: i for i, word in enumerate(selection.words)}
+    arrows = [(row[a], row[b]) for a, b in known if a in row and b in row]
+    if not arrows:
+        raise OptionError(f"no pair that can be drawn: {'; '.join(selection.notes)}")
+    places, share = principal(selection.rows)
+    ends = np.array([[places[a], places[b]] for a, b in arrows])
+    marks = [Lines(ends=ends, style="arrow", groups=[0] * len(arrows))]
+    if len(arrows) == 2:
         marks.insert(0, Lines(ends=ends.transpose(1, 0, 2), style="guide"))
-    groups = [1] * len(chosen.words)
-    for first, _ in drawn:
+    groups = [1] * len(selection.words)
+    for first, _ in arrows:
         groups[first] = 0
-    agreement = _agreement(np.array([chosen.rows[b] - chosen.rows[a] for a, b in drawn]))
+    agreement = _agreement(np.array([selection.rows[b] - selection.rows[a] for a, b in arrows]))
     rows = [
-        {"a": chosen.words[a], "b": chosen.words[b], "from": places[a].tolist(), "to": places[b].tolist()}
-        for a, b in drawn
+        {"a": selection.words[a], "b": selection.words[b], "from": places[a].tolist(), "to": places[b].tolist()}
+        for a, b in arrows
     ]
-    parallel = f"; mean cosine between the arrows in all dimensions: {agreement:z.2f}" if len(drawn) > 1 else ""
+    parallel = f"; mean cosine between the arrows in all dimensions: {agreement:z.2f}" if len(arrows) > 1 else ""
     return Picture(
         kind="analogy",
-        title=f"{counted(len(drawn), 'pair')} of words{name_of(vectors)}" if title is None else title,
-        marks=[*marks, Points(xy=places, labels=chosen.words, groups=groups)],
+        title=f"{counted(len(arrows), 'pair')} of words{name_of(vectors)}" if title is None else title,
+        marks=[*marks, Points(xy=places, labels=selection.words, groups=groups)],
         rows=rows,
         caption=f"Two principal components of the vectors at length 1: {100 * share:.0f} % of the variance{parallel}.",
-        notes=[*notes, *chosen.notes],
+        notes=[*notes, *selection.notes],
         equal=True,
     )
 

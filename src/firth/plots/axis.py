@@ -8,7 +8,7 @@ import numpy as np
 from firth.directions.axis import axis_between
 from firth.errors import OptionError, brief
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
-from firth.plots.words import Chosen, Groups, Vectors, choose, counted, known_words, name_of
+from firth.plots.words import Groups, Selection, Vectors, choose, counted, known_words, name_of
 
 MOST, MOST_ROWS = 1_000, 60  # words of a plane; words of one axis, one per line
 _ROW = 0.24  # inches
@@ -49,14 +49,14 @@ def word_axis(
     axes = [poles] if second is None else [poles, second]
     if not all(len(axis) == 2 and all(axis) for axis in axes):
         raise OptionError(f"poles {brief(poles)}: expected two, each a word or a list of words")
-    chosen = choose(vectors, words, groups, most=min(number, MOST))
-    notes = list(chosen.notes)
+    selection = choose(vectors, words, groups, most=min(number, MOST))
+    notes = list(selection.notes)
     directions = [_direction(vectors, axis, notes) for axis in axes]
-    places = chosen.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
+    places = selection.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
     names = [name for _, name in directions]
-    made = _two(chosen, places, names, notes) if second else _one(chosen, places[:, 0], names[0], notes)
-    what = f"{counted(len(made.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
-    return replace(made, title=what if title is None else title)
+    picture = _two(selection, places, names, notes) if second else _one(selection, places[:, 0], names[0], notes)
+    what = f"{counted(len(picture.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
+    return replace(picture, title=what if title is None else title)
 
 
 def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats, str]:
@@ -65,17 +65,17 @@ def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats
     for words in sides:
         notes += known_words(vectors, words)[1]
     names = [words[0] if len(words) == 1 else f"{words[0]} ..." for words in sides]
-    found = axis_between(vectors, *sides, name=" → ".join(names))
-    return found.direction, found.name
+    direction = axis_between(vectors, *sides, name=" → ".join(names))
+    return direction.direction, direction.name
 
 
-def _one(chosen: Chosen, places: Floats, name: str, notes: list[str]) -> Picture:
+def _one(selection: Selection, places: Floats, name: str, notes: list[str]) -> Picture:
     """Each word on a line of its own, from those that lean most to the first pole up to the other's."""
     order = np.argsort(-places, kind="stable")
     if len(order) > MOST_ROWS:
         notes.append(f"the {MOST_ROWS} words that lean most to a pole, of {len(order):,}, are drawn")
         order = np.concatenate([order[: MOST_ROWS // 2], order[-MOST_ROWS // 2 :]])
-    words, groups = [chosen.words[i] for i in order], [chosen.groups[i] for i in order]
+    words, groups = [selection.words[i] for i in order], [selection.groups[i] for i in order]
     xy = np.column_stack([places[order], np.arange(len(order))[::-1]])
     stems = np.stack([np.column_stack([np.zeros(len(xy)), xy[:, 1]]), xy], axis=1)
     reach = max(float(np.abs(xy[:, 0]).max()) * 1.1, 0.05)
@@ -99,22 +99,22 @@ def _one(chosen: Chosen, places: Floats, name: str, notes: list[str]) -> Picture
             ticks=[(float(y), word) for word, y in zip(words, xy[:, 1], strict=True)],
             grid=False,
         ),
-        groups=chosen.names,
+        groups=selection.names,
         size=(9.0, 1.6 + _ROW * len(words)),
     )
 
 
-def _two(chosen: Chosen, places: Floats, names: list[str], notes: list[str]) -> Picture:
+def _two(selection: Selection, places: Floats, names: list[str], notes: list[str]) -> Picture:
     reach = np.maximum(np.abs(places).max(axis=0) * 1.12, 0.05)
     cross = np.array([[[-reach[0], 0.0], [reach[0], 0.0]], [[0.0, -reach[1]], [0.0, reach[1]]]])
     return Picture(
         kind="axis",
         title="",
-        marks=[Lines(ends=cross, style="guide"), Points(xy=places, labels=chosen.words, groups=chosen.groups)],
-        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)],
+        marks=[Lines(ends=cross, style="guide"), Points(xy=places, labels=selection.words, groups=selection.groups)],
+        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(selection.words, places.tolist(), strict=True)],
         caption=CAPTION,
         notes=notes,
         x=Axis(name=f"{names[0]} (cosine)", low=-reach[0], high=reach[0]),
         y=Axis(name=f"{names[1]} (cosine)", low=-reach[1], high=reach[1]),
-        groups=chosen.names,
+        groups=selection.names,
     )

@@ -28,63 +28,65 @@ def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None)
     """
     if not rows:
         raise OptionError("no effects to draw: expected lines of name, effect, low, high and p")
-    drawn = [_checked(row) for row in rows[:MOST]]
-    heights = np.arange(len(drawn))[::-1].astype(np.float64)
-    effects = np.array([row["effect"] for row in drawn])
-    known = [i for i, row in enumerate(drawn) if row["low"] is not None]
-    ends = np.array([[[drawn[i]["low"], heights[i]], [drawn[i]["high"], heights[i]]] for i in known]).reshape(-1, 2, 2)
-    zero = np.array([[[0.0, -0.7], [0.0, len(drawn) - 0.3]]])
-    by_chance = [row["p"] is not None and row["p"] >= LEVEL for row in drawn]
+    tests = [_checked(row) for row in rows[:MOST]]
+    heights = np.arange(len(tests))[::-1].astype(np.float64)
+    effects = np.array([row["effect"] for row in tests])
+    bounded = [i for i, row in enumerate(tests) if row["low"] is not None]
+    ends = np.array([[[tests[i]["low"], heights[i]], [tests[i]["high"], heights[i]]] for i in bounded]).reshape(
+        -1, 2, 2
+    )
+    zero = np.array([[[0.0, -0.7], [0.0, len(tests) - 0.3]]])
+    by_chance = [row["p"] is not None and row["p"] >= LEVEL for row in tests]
     return Picture(
         kind="bias",
-        title=f"{counted(len(drawn), 'test')} of bias: effect sizes" if title is None else title,
+        title=f"{counted(len(tests), 'test')} of bias: effect sizes" if title is None else title,
         marks=[
             Lines(ends=zero, style="guide"),
-            Lines(ends=ends, style="interval", groups=[0] * len(known)),
+            Lines(ends=ends, style="interval", groups=[0] * len(bounded)),
             Points(
                 xy=np.column_stack([effects, heights]),
-                labels=[_said(row) for row in drawn],
+                labels=[_hover_text(row) for row in tests],
                 hollow=by_chance,
                 labelled=False,
             ),
         ],
-        rows=drawn,
+        rows=tests,
         caption=f"Lines are intervals. Hollow dots are not significant: p of {LEVEL} or more.",
         notes=[f"the first {MOST} of {len(rows):,} tests are drawn"] if len(rows) > MOST else [],
         x=Axis(name="effect size"),
         y=Axis(
             name="",
             low=-0.7,
-            high=len(drawn) - 0.3,
-            ticks=[(float(y), _named(row)) for row, y in zip(drawn, heights, strict=True)],
+            high=len(tests) - 0.3,
+            ticks=[(float(y), _tick_label(row)) for row, y in zip(tests, heights, strict=True)],
             grid=False,
         ),
-        size=(9.0, 1.8 + _ROW * len(drawn)),
+        size=(9.0, 1.8 + _ROW * len(tests)),
     )
 
 
 def _checked(row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(row.get("name"), str):
         raise OptionError(f"an effect without a name: {dict(row)!r}; expected name, effect, low, high and p")
-    made: dict[str, Any] = {"name": row["name"]}
+    effect: dict[str, Any] = {"name": row["name"]}
     for key in ("effect", "low", "high", "p"):
         value = row.get(key)
         usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         if not usable and (key == "effect" or value is not None):
             raise OptionError(f"{row['name']}: {key} is {value!r}; expected a number")
-        made[key] = value
-    if (made["low"] is None) != (made["high"] is None):
+        effect[key] = value
+    if (effect["low"] is None) != (effect["high"] is None):
         raise OptionError(f"{row['name']}: one end of an interval; expected low and high, or neither")
-    return made
+    return effect
 
 
-def _named(row: Mapping[str, Any]) -> str:
+def _tick_label(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
         return str(row["name"])
     probability = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:z.3f}"
     return f"{row['name']} (p {probability})"
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _hover_text(row: Mapping[str, Any]) -> str:
     interval = "" if row["low"] is None else f" ({row['low']:z.2f} to {row['high']:z.2f})"
-    return f"{_named(row)}: {row['effect']:z.2f}{interval}"
+    return f"{_tick_label(row)}: {row['effect']:z.2f}{interval}"

@@ -35,8 +35,8 @@ def training_curves(
     """
     if loss not in LOSSES:
         raise OptionError(f"loss={loss!r}: expected one of {', '.join(LOSSES)}")
-    sampled = [name for name, facts in models.items() if loss == "sample" and facts.get("sample_loss")]
-    curves = {name: _losses(facts, "sample_loss" if name in sampled else "loss") for name, facts in models.items()}
+    with_sample = [name for name, facts in models.items() if loss == "sample" and facts.get("sample_loss")]
+    curves = {name: _losses(facts, "sample_loss" if name in with_sample else "loss") for name, facts in models.items()}
     without = [name for name, losses in curves.items() if not len(losses)]
     curves = {name: losses / losses[0] if relative else losses for name, losses in curves.items() if len(losses)}
     if not curves:
@@ -60,8 +60,8 @@ def training_curves(
             for name, losses in curves.items()
             for epoch, loss in enumerate(losses, 1)
         ],
-        caption=" ".join(_captions(len(curves), bool(sampled))),
-        notes=list(_notes(without, [name for name in curves if sampled and name not in sampled])),
+        caption=" ".join(_captions(len(curves), bool(with_sample))),
+        notes=list(_notes(without, [name for name in curves if with_sample and name not in with_sample])),
         x=Axis(name="epoch", low=0.8, high=longest + 0.2 + 0.18 * longest, ticks=epochs, grid=False),
         y=Axis(name="loss relative to the first epoch" if relative else f"loss, {unit}".rstrip(", ")),
     )
@@ -74,11 +74,11 @@ def _captions(curves: int, sampled: bool) -> Iterator[str]:
         yield "Losses of different objectives have different units: compare the shapes only."
 
 
-def _notes(without: Sequence[str], summed: Sequence[str]) -> Iterator[str]:
+def _notes(without: Sequence[str], unsampled: Sequence[str]) -> Iterator[str]:
     if without:
         yield f"left out, because they have no epochs: {', '.join(without)}"
-    if summed:
-        yield f"training loss, because no sample was measured: {', '.join(summed)}"
+    if unsampled:
+        yield f"training loss, because no sample was measured: {', '.join(unsampled)}"
 
 
 def _losses(facts: Mapping[str, Any], kind: str) -> np.ndarray:

@@ -22,20 +22,20 @@ def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
         MissingExtraError: matplotlib is not installed.
     """
     manager = library("matplotlib.font_manager", "draw")
-    wanted = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
-    wanted = {letter for letter in wanted if ord(letter) not in _letters(manager.findfont(OWN), 0)}
-    found = [OWN]
+    letters = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
+    letters = {letter for letter in letters if ord(letter) not in _letters(manager.findfont(OWN), 0)}
+    names = [OWN]
     # Fonts with most letters first, so that few fonts are used.
-    while wanted:
-        best = max(_faces(manager), key=lambda face: (_held(face, wanted), "Sans" in face[0]), default=None)
-        if best is None or not _held(best, wanted):
+    while letters:
+        best = max(_faces(manager), key=lambda face: (_coverage(face, letters), "Sans" in face[0]), default=None)
+        if best is None or not _coverage(best, letters):
             break
-        found.append(best[0])
-        wanted = {letter for letter in wanted if ord(letter) not in _letters(*best[1:])}
-    return found, wanted
+        names.append(best[0])
+        letters = {letter for letter in letters if ord(letter) not in _letters(*best[1:])}
+    return names, letters
 
 
-def _held(face: tuple[str, str, int], letters: set[str]) -> int:
+def _coverage(face: tuple[str, str, int], letters: set[str]) -> int:
     there = _letters(*face[1:])
     return sum(ord(letter) in there for letter in letters)
 
@@ -43,9 +43,9 @@ def _held(face: tuple[str, str, int], letters: set[str]) -> int:
 @cache
 def _take_new_fonts(manager: Any) -> None:
     """Add fonts to matplotlib that were installed after its last scan."""
-    known = {font.fname for font in manager.fontManager.ttflist}
+    files = {font.fname for font in manager.fontManager.ttflist}
     for path in manager.findSystemFonts():
-        if path not in known:
+        if path not in files:
             # Skip files that matplotlib cannot use as a font.
             with contextlib.suppress(RuntimeError, OSError, ValueError, UnicodeError):
                 manager.fontManager.addfont(path)

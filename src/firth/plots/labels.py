@@ -1,4 +1,4 @@
-"""Labels as they are drawn: cleaned of what no picture can show, measured, and put where they do not collide."""
+"""Labels of pictures: cleans, measures and places them without collisions."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -11,42 +11,42 @@ import numpy.typing as npt
 from firth.plots.layout import separate
 from firth.plots.picture import Curve, Floats, Lines, Picture, Points
 
-LONGEST = 40  # characters of a label; a word that is longer ends in "…"
-LONGEST_TICK = 60  # characters of what stands at an axis
-_HIDDEN = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}  # control characters, halves of characters, none at all, line ends
-MOST_TRIED = 1000  # labels that a place is looked for
-BOLD = 1.12  # times the width of a text in its usual weight
-CROWD = 200  # points beyond which dots are small, and a label gives way to them
-_MOST_COVERED = 1  # dots that a label may cover, in a crowd none; one that would is not shown, unless it is a head's
+LONGEST = 40  # characters of a label; a longer word ends in "…"
+LONGEST_TICK = 60  # characters of a tick label
+_HIDDEN = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}  # control characters, surrogates, unassigned characters, line ends
+MAX_LABELS = 1000  # labels to place
+BOLD = 1.12  # width of bold text relative to normal text
+CROWD = 200  # with more points, dots are small and labels must not cover any
+_MOST_COVERED = 1  # dots that a label may cover if there is no crowd; labels of heads may cover more
 _GAP = 3.0  # pixels between a dot and its label
-_RING = 16.0  # pixels by which a label goes farther out, on a line that leads to it, where it has no room near its dot
+_RING = 16.0  # pixels that a label moves outward, with a line to its dot, if there is no room near the dot
 _RINGS = 3
-_SAMPLES = 60  # points of a line that labels keep off
-# Widths in ems of a wide sans serif; a label must never be wider on screen than it is thought to be.
+_SAMPLES = 60  # points of a line that labels avoid
+# Widths in ems of a wide sans serif: estimates must not be below the width on screen.
 _NARROW, _USUAL, _WIDE, _FULL = 0.42, 0.66, 1.0, 1.05
 
 
 def clean(text: str) -> str:
-    """Return a text with what cannot be shown replaced by its code."""
+    """Return a text with characters that cannot be displayed replaced by their codes."""
     return "".join(
         letter.encode("unicode_escape").decode() if unicodedata.category(letter) in _HIDDEN else letter
         for letter in text
     )
 
 
-def shown_text(word: str, longest: int = LONGEST) -> str:
-    """Return a word as a label: clean, and cut where it is too long."""
-    shown = clean(word[: longest + 1])
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+def label_text(word: str, longest: int = LONGEST) -> str:
+    """Return a word as a label: cleaned, and truncated if it is too long."""
+    text = clean(word[: longest + 1])
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def text_width(text: str, size: float) -> float:
-    """Return about how wide a text is drawn, rather too wide than too narrow, in the unit of `size`."""
+    """Return an upper estimate of a text's width, in the unit of `size`."""
     return size * sum(_letter_width(letter) for letter in text)
 
 
-def wrapped(text: str, size: float, width: float) -> list[str]:
-    """Return a text in lines none of which is wider than `width`, in the unit of `size`; long words are cut."""
+def wrap(text: str, size: float, width: float) -> list[str]:
+    """Return a text in lines of at most `width`, in the unit of `size`; long words are split."""
     lines = [""]
     for word in text.split():
         letters = max(1, int(len(word) * width / max(text_width(word, size), 1e-9)))
@@ -60,8 +60,8 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
 
 
 def legend_room(groups: Sequence[str], size: float) -> float:
-    """Return about how wide a legend is, in the unit of `size`; 0 where there are no groups."""
-    return max((text_width(shown_text(name), size) for name in groups), default=-4 * size) + 4 * size
+    """Return an estimate of a legend's width, in the unit of `size`; 0 without groups."""
+    return max((text_width(label_text(name), size) for name in groups), default=-4 * size) + 4 * size
 
 
 def _letter_width(letter: str) -> float:
@@ -75,13 +75,13 @@ def _letter_width(letter: str) -> float:
 
 
 @dataclass(frozen=True)
-class Placed:
-    """Where labels went.
+class Placement:
+    """The positions of labels.
 
     Attributes:
-        middles: (n, 2) their middles.
-        shown: (n,) which of them found room.
-        led: (n,) which of them are so far from their dots that a line must lead there.
+        middles: (n, 2) their centres.
+        shown: (n,) whether there was room for the label.
+        led: (n,) whether the label is so far from its dot that it needs a line.
     """
 
     middles: Floats
@@ -91,33 +91,30 @@ class Placed:
 
 @dataclass(frozen=True)
 class Obstacles:
-    """What labels had better not cover.
+    """What labels should not cover.
 
     Attributes:
-        lines: (k, 2) places on lines and curves.
-        dots: (m, 2) places of dots.
+        lines: (k, 2) points on lines and curves.
+        dots: (m, 2) positions of dots.
     """
 
     lines: Floats
     dots: Floats
 
-    def moved(self, move: Callable[[Floats], Floats]) -> "Obstacles":
-        """Return the same places in other units."""
-        return Obstacles(move(self.lines), move(self.dots))
+    def transform(self, function: Callable[[Floats], Floats]) -> "Obstacles":
+        """Return the obstacles in other coordinates."""
+        return Obstacles(function(self.lines), function(self.dots))
 
 
 def priority(points: Points) -> list[int]:
-    """Return the points in the order in which their labels are placed: heads, then the others, each as given.
-
-    Those far down in a crowd, who would hardly find room, are not tried.
-    """
+    """Return the points in the order in which their labels are placed: heads first, at most MAX_LABELS."""
     if not points.labelled:
         return []
-    return sorted(range(len(points.labels)), key=lambda i: not points.is_head(i))[:MOST_TRIED]
+    return sorted(range(len(points.labels)), key=lambda i: not points.is_head(i))[:MAX_LABELS]
 
 
 def obstacles(picture: Picture) -> Obstacles:
-    """Return what labels of a picture had better not cover, in the picture's own units."""
+    """Return what labels of a picture should not cover, in the picture's coordinates."""
     lines, dots = [np.empty((0, 2))], [np.empty((0, 2))]
     steps = np.linspace(0, 1, _SAMPLES)[:, None]
     for mark in picture.marks:
@@ -137,39 +134,39 @@ def place(
     radii: Floats,
     box: npt.ArrayLike,
     others: Obstacles,
-    taken: Floats | None = None,
-) -> Placed:
-    """Put labels where they do not collide.
+    occupied: Floats | None = None,
+) -> Placement:
+    """Place labels without collisions.
 
     Args:
-        points: the points that have the labels.
-        anchors: (n, 2) where these are, in pixels from a corner of the box.
-        sizes: (n, 2) widths and heights of the labels, in pixels; only those of `priority` are looked at.
+        points: the labelled points.
+        anchors: (n, 2) their positions, in pixels from a corner of the box.
+        sizes: (n, 2) widths and heights of the labels, in pixels; only those from `priority` are used.
         radii: (n,) of the points' dots, in pixels.
         box: width and height of the box, in pixels.
-        others: what labels had better not cover, in pixels.
-        taken: (t, 4) middles and sizes of labels that stand there already.
+        others: what labels should not cover, in pixels.
+        occupied: (t, 4) centres and sizes of earlier labels.
 
     Returns:
-        Places within the box; of two labels that would touch, only the one of higher priority is shown.
+        Positions within the box; of two labels that would touch, only the one of higher priority is shown.
     """
     edge = np.asarray(box, dtype=np.float64)
     order = priority(points)
     if points.dotted:
-        placed = np.empty((0, 4)) if taken is None else taken
+        fixed = np.empty((0, 4)) if occupied is None else occupied
         crowded = [i for i in order if len(order) > CROWD and not points.is_head(i)]
         return _beside(
-            order, anchors, sizes, radii, edge, others, placed, set(crowded), {i for i in order if points.is_head(i)}
+            order, anchors, sizes, radii, edge, others, fixed, set(crowded), {i for i in order if points.is_head(i)}
         )
     middles = np.clip(separate(anchors, sizes), sizes / 2, edge - sizes / 2)
     shown = np.zeros(len(anchors), dtype=bool)
     for i in order:
         shown[i] = not _touches(middles[i], sizes[i], middles[shown], sizes[shown])
-    return Placed(middles, shown, np.zeros(len(anchors), dtype=bool))
+    return Placement(middles, shown, np.zeros(len(anchors), dtype=bool))
 
 
 def _touches(middle: Floats, size: Floats, middles: Floats, sizes: Floats) -> bool:
-    reach = (size + sizes) / 2 - 0.5  # half a pixel is not seen
+    reach = (size + sizes) / 2 - 0.5  # half a pixel is invisible
     return bool((np.abs(middle - middles) < reach).all(axis=1).any())
 
 
@@ -180,16 +177,16 @@ def _beside(
     radii: Floats,
     edge: Floats,
     others: Obstacles,
-    taken: Floats,
+    occupied: Floats,
     crowded: set[int],
     heads: set[int],
-) -> Placed:
-    """Put each label on that side of its dot where it covers least, if there is one without another label."""
+) -> Placement:
+    """Put each label on the side of its dot where it covers least, if some side is free of other labels."""
     middles, shown, led = anchors.copy(), np.zeros(len(anchors), dtype=bool), np.zeros(len(anchors), dtype=bool)
     widest = float(radii.max(initial=0.0))
     for i in order:
         best = np.inf
-        fixed = np.concatenate([middles[shown], taken[:, :2]]), np.concatenate([sizes[shown], taken[:, 2:]])
+        fixed = np.concatenate([middles[shown], occupied[:, :2]]), np.concatenate([sizes[shown], occupied[:, 2:]])
         for ring, (rank, side) in product(range(1 if i in crowded else _RINGS), enumerate(_SIDES)):
             gap = radii[i] + _GAP + ring * _RING
             middle = anchors[i] + side * (sizes[i] / 2 + (gap, gap if ring or not side[0] else gap / 2))
@@ -200,17 +197,17 @@ def _beside(
             cost = 4 * dots + 0.5 * lines + 1.5 * ring + 0.1 * rank
             if cost < best and (dots <= (0 if i in crowded else _MOST_COVERED) or i in heads):
                 best, middles[i], shown[i], led[i] = cost, middle, True, ring > 0
-    return Placed(middles, shown, led)
+    return Placement(middles, shown, led)
 
 
 def _covered(middle: Floats, half: Floats, others: Obstacles) -> tuple[int, int]:
-    """Return how many dots and how many places on lines a label covers."""
+    """Return the numbers of dots and of points on lines that a label covers."""
     dots, lines = (int((np.abs(places - middle) < half).all(axis=1).sum()) for places in (others.dots, others.lines))
     return dots, lines
 
 
 def _crossed(anchor: Floats, middle: Floats, dots: Floats, radius: float) -> int:
-    """Return how many dots a line from a dot to its label runs through, that dot left out."""
+    """Return the number of other dots on the line from a dot to its label."""
     way = middle - anchor
     along = np.clip((dots - anchor) @ way / (way @ way), 0, 1)
     near = np.hypot(*(anchor + along[:, None] * way - dots).T) < radius

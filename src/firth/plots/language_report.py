@@ -1,6 +1,6 @@
-"""Language models on one page: how they learned, how well they predict a held-out text, what they write.
+"""A report on language models as one HTML page: learning curves, held-out perplexity, samples.
 
-Everything is inside the page: no script, nothing that is fetched.
+The page is self-contained: no scripts, nothing to download.
 """
 
 import html
@@ -55,46 +55,43 @@ def language_report(
     seed: int = 0,
     progress: Progress = None,
 ) -> str:
-    """Return a page about language models of one vocabulary.
+    """Return an HTML report on language models with one vocabulary.
 
     Args:
-        models: by name, at least one; models that count are the ones that others are measured by.
+        models: by name, at least one; n-gram models are the baselines.
         source: held-out text; see `firth.language.text.held_out_text`.
-        samples: texts that each model writes.
-        words: the most that one of them has.
-        prompt: how they begin.
-        seed: of the samples and of the intervals' draws.
+        samples: number of texts that each model generates.
+        words: maximum length of a text.
+        prompt: start of each text.
+        seed: of the samples and of the bootstrap.
         progress: how to show progress; see `firth.progress`.
 
-    Returns:
-        HTML.
-
     Raises:
-        OptionError: there is no model, or they differ in what they read.
-        CorpusError: there is no held-out text, or no word of it is known.
-        MissingExtraError: matplotlib is not installed, and a model has something to draw.
+        OptionError: there are no models, or their vocabularies or text rules differ.
+        CorpusError: there is no held-out text, or none of its words is known.
+        MissingExtraError: matplotlib is not installed, and a model has a learning curve.
     """
     if not models:
         raise OptionError("no models; expected at least one to report on")
     if len(models) == 1:
         ((name, model),) = models.items()
-        compared = LanguageComparison({name: model.perplexity(source, progress=progress)}, ())
+        comparison = LanguageComparison({name: model.perplexity(source, progress=progress)}, ())
     else:
-        compared = compare_models(models, source, seed=seed, progress=progress)
+        comparison = compare_models(models, source, seed=seed, progress=progress)
     title = f"Language models: {', '.join(models)}"
     parts = [
         f"<h1>{_safe(title)}</h1>",
-        *_perplexities(models, compared),
-        *_pairs(compared.pairs),
-        *_curves(models, compared),
+        *_perplexities(models, comparison),
+        *_pairs(comparison.pairs),
+        *_curves(models, comparison),
         *_samples(models, samples, words, prompt, seed),
         *_making(models),
     ]
     return PAGE.format(title=_safe(title), body="\n".join(parts))
 
 
-def _perplexities(models: Mapping[str, LanguageModel], compared: LanguageComparison) -> Iterable[str]:
-    figures = compared.figures
+def _perplexities(models: Mapping[str, LanguageModel], comparison: LanguageComparison) -> Iterable[str]:
+    figures = comparison.figures
     first = next(iter(figures.values()))
     yield "<h2>Perplexity of the held-out text</h2>"
     rows = [(name, *_figures(figure), *_run(models[name])) for name, figure in figures.items()]
@@ -132,22 +129,22 @@ def _pairs(pairs: Sequence[ModelPair]) -> Iterable[str]:
         both = f"{pair.mixture:,.2f}", f"{pair.weight:.2f}"
         rows.append((f"{worse} / {better}", f"{pair.ratio:.3f}", between, f"{pair.correlation:.2f}", *both))
     yield _table(("models", "ratio", "95 %", "losses correlate", "perplexity mixed", "weight of the better"), rows)
-    yield _note("A ratio whose interval holds 1 tells of no difference. A mixture that is well below both shows that "
-                "they err in different places.")  # fmt: skip
+    yield _note("If the interval of a ratio contains 1, the difference is not significant. A mixture far below both "
+                "models shows that they err in different places.")  # fmt: skip
 
 
-def _curves(models: Mapping[str, LanguageModel], compared: LanguageComparison) -> Iterable[str]:
+def _curves(models: Mapping[str, LanguageModel], comparison: LanguageComparison) -> Iterable[str]:
     rows = {name: model.metadata.get("training", {}).get("rows", []) for name, model in models.items()}
-    learned = {name: found for name, found in rows.items() if found}
-    if not learned:
+    curves = {name: losses for name, losses in rows.items() if losses}
+    if not curves:
         return
-    # Training judged the models by a text of its own; level lines are of this one, and belong beside where it is that.
-    baselines = {name: figure.value for name, figure in compared.figures.items() if name not in learned}
-    drawing = render(learning_curves(learned, baselines), "svg").decode()
+    # Curves show each model's own held-out text; horizontal lines show this page's.
+    baselines = {name: figure.value for name, figure in comparison.figures.items() if name not in curves}
+    drawing = render(learning_curves(curves, baselines), "svg").decode()
     yield "<h2>How they learned</h2>"
     yield drawing[drawing.index("<svg") :]
-    yield _note("Curves are of the text that each model was judged by while it trained, level lines of the held-out "
-                "text of this page.")  # fmt: skip
+    yield _note("Curves show the perplexity of the text that each model was evaluated on in training; horizontal lines "
+                "show that of this page's held-out text.")  # fmt: skip
 
 
 def _samples(models: Mapping[str, LanguageModel], samples: int, words: int, prompt: str, seed: int) -> Iterable[str]:
@@ -160,7 +157,7 @@ def _samples(models: Mapping[str, LanguageModel], samples: int, words: int, prom
         yield from (
             f"<blockquote>{_safe(text)}</blockquote>" for text in model.generate(prompt, samples, options, seed=seed)
         )
-    yield _note(f"Drawn word by word from the models' own probabilities, seed {seed}; none was chosen.")
+    yield _note(f"Sampled word by word from the models' probabilities, seed {seed}; not selected.")
 
 
 def _making(models: Mapping[str, LanguageModel]) -> Iterable[str]:
@@ -170,8 +167,8 @@ def _making(models: Mapping[str, LanguageModel]) -> Iterable[str]:
 
 
 def _options(model: LanguageModel) -> str:
-    chosen = model.metadata.get("training", {}).get("options", {})
-    return " ".join(f"{key}={value}" for key, value in chosen.items() if key != "model")
+    options = model.metadata.get("training", {}).get("options", {})
+    return " ".join(f"{key}={value}" for key, value in options.items() if key != "model")
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: bool = False) -> str:

@@ -42,25 +42,25 @@ def principal(rows: npt.ArrayLike) -> tuple[Points, float]:
     Returns:
         Places (n, 2), and the share of the rows' variance that the plane holds, 0 to 1.
     """
-    centred = np.asarray(rows, dtype=np.float64)
-    centred = centred - centred.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
+    values = np.asarray(rows, dtype=np.float64)
+    values = values - values.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(values, full_matrices=False)
     # The sign of a component is arbitrary: make its greatest entry positive, so that maps do not flip by chance.
     axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    found = centred @ axes.T
+    places = values @ axes.T
     whole = float((lengths**2).sum())
     share = float((lengths[:2] ** 2).sum()) / whole if whole else 1.0
-    return np.pad(found, ((0, 0), (0, 2 - found.shape[1]))), share
+    return np.pad(places, ((0, 0), (0, 2 - places.shape[1]))), share
 
 
-def _majorise(points: Points, wanted: Points) -> Points:
-    weights = 1 / wanted**2
+def _majorise(points: Points, distances: Points) -> Points:
+    weights = 1 / distances**2
     np.fill_diagonal(weights, 0)
     laplacian = np.diag(weights.sum(1)) - weights
     inverse = np.linalg.pinv(laplacian)
     for _ in range(STEPS):
         apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-        pull = weights * wanted / np.maximum(apart, 1e-9)
+        pull = weights * distances / np.maximum(apart, 1e-9)
         np.fill_diagonal(pull, 0)
         points = inverse @ ((np.diag(pull.sum(1)) - pull) @ points)
     return points

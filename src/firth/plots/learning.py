@@ -29,10 +29,10 @@ def learning_curves(
     Raises:
         OptionError: no model has rows with a loss.
     """
-    curves = {name: found for name, rows in models.items() if len(found := _curve(rows, _judged(rows)))}
+    curves = {name: curve for name, rows in models.items() if len(curve := _curve(rows, _loss_name(rows)))}
     if not curves:
         raise OptionError(f"no losses in {', '.join(models) or 'no models'}: expected models that learn step by step")
-    if len(curves) == 1 and _judged(*models.values()) == "held_out_loss":
+    if len(curves) == 1 and _loss_name(*models.values()) == "held_out_loss":
         (name,) = curves
         curves = {"held-out text": curves[name], "training text": _curve(models[name], "loss")}
     marks: list[Mark] = [Curve(name=name, xy=xy, group=i) for i, (name, xy) in enumerate(curves.items())]
@@ -65,22 +65,22 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     """Return round numbers between two others and one beyond each, for a logarithmic axis."""
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if high / low > 20 else (1, 1.5, 2, 3, 4, 5, 6, 8)
-    found = [step * 10.0**power for power in powers for step in steps]
-    first = max((i for i, value in enumerate(found) if value <= low), default=0)
-    last = min((i for i, value in enumerate(found) if value >= high), default=len(found) - 1)
-    return [(value, f"{value:,.6g}") for value in found[first : last + 1]]
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    first = max((i for i, value in enumerate(ticks) if value <= low), default=0)
+    last = min((i for i, value in enumerate(ticks) if value >= high), default=len(ticks) - 1)
+    return [(value, f"{value:,.6g}") for value in ticks[first : last + 1]]
 
 
-def _judged(*runs: Rows) -> str:
+def _loss_name(*runs: Rows) -> str:
     """Return the loss that all rows have: that of held-out text, or else that of training."""
     return "held_out_loss" if all("held_out_loss" in row for rows in runs for row in rows) else "loss"
 
 
 def _curve(rows: Rows, loss: str) -> npt.NDArray[np.float64]:
     """Return minutes and perplexities, (n, 2); rows whose loss is not finite are left out."""
-    found = [
+    points = [
         (row["seconds"] / 60, math.exp(min(row[loss], 700.0)))
         for row in rows
         if row.get(loss) is not None and math.isfinite(row[loss])
     ]
-    return np.array(found, dtype=np.float64).reshape(-1, 2)
+    return np.array(points, dtype=np.float64).reshape(-1, 2)

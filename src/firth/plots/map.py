@@ -40,15 +40,15 @@ def word_map(
         UnknownWordError: none of the words has a vector.
         MissingExtraError: the library of the method is not installed.
     """
-    chosen = choose(vectors, words, groups, most=min(number, MOST), keep=heads)
-    places, caption = project(chosen.rows, method, seed)
+    selection = choose(vectors, words, groups, most=min(number, MOST), keep=heads)
+    places, caption = project(selection.rows, method, seed)
     ranks = vectors.key_to_index
-    order = sorted(range(len(chosen.words)), key=lambda i: ranks.get(chosen.words[i], len(ranks)))
+    order = sorted(range(len(selection.words)), key=lambda i: ranks.get(selection.words[i], len(ranks)))
     points = Points(
         xy=places[order],
-        labels=[chosen.words[i] for i in order],
-        groups=[chosen.groups[i] for i in order],
-        heads=[chosen.words[i] in set(heads) for i in order],
+        labels=[selection.words[i] for i in order],
+        groups=[selection.groups[i] for i in order],
+        heads=[selection.words[i] in set(heads) for i in order],
         dotted=len(order) > UNDOTTED,
     )
     names = [*(groups or {}), None]  # the last is that of `NO_GROUP`
@@ -62,7 +62,7 @@ def word_map(
         marks=[points],
         rows=rows,
         caption=caption,
-        notes=chosen.notes,
-        groups=[] if set(chosen.names) <= set(heads) else chosen.names,
+        notes=selection.notes,
+        groups=[] if set(selection.names) <= set(heads) else selection.names,
         size=SIZE,
     )

@@ -34,23 +34,24 @@ def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None
         if missing := [name for name in NEEDED if name not in row]:
             raise OptionError(f"a figure without {', '.join(missing)}: expected lines of firth evaluate --json")
     whole = [row for row in rows if "/" not in row["set"]]
-    added = {row["set"] for row in whole if row["metric"] == "3cosadd"}
-    whole = [row for row in whole if row["metric"] != "3cosmul" or row["set"] not in added]
-    drawn = [row for row in whole if all(_is_number(row[name]) for name in ("value", "low", "high"))]
-    if not drawn:
+    additive = {row["set"] for row in whole if row["metric"] == "3cosadd"}
+    whole = [row for row in whole if row["metric"] != "3cosmul" or row["set"] not in additive]
+    figures = [row for row in whole if all(_is_number(row[name]) for name in ("value", "low", "high"))]
+    if not figures:
         raise OptionError("no figures to draw: expected lines of firth evaluate --json that could be measured")
-    notes = [] if len(drawn) == len(whole) else [f"{counted(len(whole) - len(drawn), 'figure')} could not be measured"]
-    if len(drawn) > MOST:
-        notes.append(f"the first {MOST} of {len(drawn):,} figures are drawn")
-        drawn = drawn[:MOST]
-    models = list(dict.fromkeys(str(row["vectors"]) for row in drawn))
-    heights, ticks = _lanes(drawn, models)
-    groups = [models.index(str(row["vectors"])) for row in drawn]
-    values = np.array([row["value"] for row in drawn], dtype=np.float64)
-    ends = np.array([[[row["low"], y], [row["high"], y]] for row, y in zip(drawn, heights, strict=True)])
+    unmeasured = len(whole) - len(figures)
+    notes = [f"{counted(unmeasured, 'figure')} could not be measured"] if unmeasured else []
+    if len(figures) > MOST:
+        notes.append(f"the first {MOST} of {len(figures):,} figures are drawn")
+        figures = figures[:MOST]
+    models = list(dict.fromkeys(str(row["vectors"]) for row in figures))
+    heights, ticks = _lanes(figures, models)
+    groups = [models.index(str(row["vectors"])) for row in figures]
+    values = np.array([row["value"] for row in figures], dtype=np.float64)
+    ends = np.array([[[row["low"], y], [row["high"], y]] for row, y in zip(figures, heights, strict=True)])
     labels = [
         f"{row['vectors']}, {row['set']}: {row['value']:z.3f} ({row['low']:z.3f} to {row['high']:z.3f})"
-        for row in drawn
+        for row in figures
     ]
     sets = counted(len(ticks), "set")
     return Picture(
@@ -60,7 +61,7 @@ def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None
             Lines(ends=ends, style="interval", groups=groups),
             Points(xy=np.column_stack([values, heights]), labels=labels, groups=groups, labelled=False),
         ],
-        rows=[{name: row[name] for name in NEEDED} for row in drawn],
+        rows=[{name: row[name] for name in NEEDED} for row in figures],
         caption="Overlapping intervals of one set do not show which model is better.",
         notes=notes,
         x=Axis(name="figure of the set, 1 is perfect"),
@@ -100,16 +101,16 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
         for row in comparison.rows
         for value, low, high in [quality(row)]
     ]
-    drawn = [row for row in rows if not math.isnan(row["value"]) and row["seconds"] > 0]
-    if not drawn:
+    figures = [row for row in rows if not math.isnan(row["value"]) and row["seconds"] > 0]
+    if not figures:
         raise OptionError("no figures to draw: expected models that were judged on one set or more")
-    without = [row["model"] for row in rows if row not in drawn]
-    seconds = np.array([row["seconds"] for row in drawn])
-    value, low, high = (100 * np.array([row[name] for row in drawn]) for name in ("value", "low", "high"))
-    groups = list(range(len(drawn)))
+    without = [row["model"] for row in rows if row not in figures]
+    seconds = np.array([row["seconds"] for row in figures])
+    value, low, high = (100 * np.array([row[name] for row in figures]) for name in ("value", "low", "high"))
+    groups = list(range(len(figures)))
     return Picture(
         kind="models",
-        title=f"{counted(len(drawn), 'model')}, {comparison.run['tokens'] / 1e6:,.1f} M words, "
+        title=f"{counted(len(figures), 'model')}, {comparison.run['tokens'] / 1e6:,.1f} M words, "
         f"{counted(comparison.run['threads'], 'thread')}"
         if title is None
         else title,
@@ -119,9 +120,9 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
                 style="interval",
                 groups=groups,
             ),
-            Points(xy=np.column_stack([seconds, value]), labels=[row["model"] for row in drawn], groups=groups),
+            Points(xy=np.column_stack([seconds, value]), labels=[row["model"] for row in figures], groups=groups),
         ],
-        rows=drawn,
+        rows=figures,
         caption="Means over the sets of the figures and of the ends of their 95 % intervals.",
         notes=[f"without a figure: {', '.join(without)}"] if without else [],
         x=Axis(name="seconds of training", log=True, low=seconds.min() / 1.6, high=seconds.max() * 2.5,
@@ -133,5 +134,5 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
 
 def _decades(low: float, high: float) -> list[tuple[float, str]]:
     """1, 2 and 5 times each power of ten between two ends."""
-    found = [step * 10.0**power for power in range(-3, 8) for step in (1, 2, 5)]
-    return [(tick, f"{tick:,.0f}" if tick >= 1 else f"{tick:g}") for tick in found if low <= tick <= high]
+    ticks = [step * 10.0**power for power in range(-3, 8) for step in (1, 2, 5)]
+    return [(tick, f"{tick:,.0f}" if tick >= 1 else f"{tick:g}") for tick in ticks if low <= tick <= high]

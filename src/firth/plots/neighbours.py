@@ -44,30 +44,30 @@ def neighbour_network(
     for a, b in edges:  # those of the first hop stand first
         groups.setdefault(b, groups[a])
         hop.setdefault(b, hop[a] + 1)
-    chosen = choose(vectors, list(hop)[:MOST], most=MOST)
+    selection = choose(vectors, list(hop)[:MOST], most=MOST)
     if len(hop) > MOST:
         notes.append(f"the first {MOST} of {len(hop):,} words are drawn: ask for fewer words or neighbours")
-    row = {word: i for i, word in enumerate(chosen.words)}
-    kept = {pair: cosine for pair, cosine in edges.items() if set(pair) <= set(row)}
-    places = flatten(chosen.rows)
-    cosines = np.array(list(kept.values()))
+    row = {word: i for i, word in enumerate(selection.words)}
+    visible = {pair: cosine for pair, cosine in edges.items() if set(pair) <= set(row)}
+    places = flatten(selection.rows)
+    cosines = np.array(list(visible.values()))
     low, high = cosines.min(initial=1.0), cosines.max(initial=0.0)
     links = Lines(
-        ends=np.array([[places[row[a]], places[row[b]]] for a, b in kept]).reshape(-1, 2, 2),
+        ends=np.array([[places[row[a]], places[row[b]]] for a, b in visible]).reshape(-1, 2, 2),
         style="link",
-        labels=[f"{a}, {b}: {cosine:z.3f}" for (a, b), cosine in kept.items()],
-        groups=[groups[a] for a, _ in kept],
+        labels=[f"{a}, {b}: {cosine:z.3f}" for (a, b), cosine in visible.items()],
+        groups=[groups[a] for a, _ in visible],
         strengths=((cosines - low) / max(high - low, 1e-12)).tolist(),
     )
     points = Points(
         xy=places,
-        labels=chosen.words,
-        groups=[groups[word] for word in chosen.words],
-        heads=[hop[word] == 0 for word in chosen.words],
+        labels=selection.words,
+        groups=[groups[word] for word in selection.words],
+        heads=[hop[word] == 0 for word in selection.words],
     )
     nodes = [
         {"word": word, "x": x, "y": y, "hop": hop[word]}
-        for word, (x, y) in zip(chosen.words, places.tolist(), strict=True)
+        for word, (x, y) in zip(selection.words, places.tolist(), strict=True)
     ]
     names = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
     usual = f"{counted(number, 'nearest neighbour')} of {names}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
@@ -75,8 +75,8 @@ def neighbour_network(
         kind="neighbours",
         title=usual if title is None else title,
         marks=[links, points],
-        rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in kept.items())],
-        caption=f"{counted(len(chosen.words), 'word')}, {counted(len(kept), 'line')}; thicker lines mean higher "
+        rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in visible.items())],
+        caption=f"{counted(len(selection.words), 'word')}, {counted(len(visible), 'line')}; thicker lines mean higher "
         f"cosines, {low:z.2f} to {high:z.2f}. Layout by stress majorisation: distances follow cosines.",
         notes=[*notes, *starts.notes],
     )

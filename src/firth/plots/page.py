@@ -1,4 +1,4 @@
-"""Pictures as one page of HTML, by plotly: everything is inside, and nothing is fetched when it is opened."""
+"""Draws pictures as self-contained HTML pages with plotly; a page loads nothing from the network."""
 
 import html
 import json
@@ -11,13 +11,13 @@ from firth.plots.labels import (
     BOLD,
     LONGEST_TICK,
     clean,
+    label_text,
     legend_room,
     obstacles,
     place,
     priority,
-    shown_text,
     text_width,
-    wrapped,
+    wrap,
 )
 from firth.plots.picture import (
     FAINT,
@@ -31,7 +31,7 @@ from firth.plots.picture import (
     Heat,
     Picture,
     Points,
-    levelled,
+    equal_scale,
     limits,
 )
 from firth.plots.traces import (
@@ -53,7 +53,7 @@ from firth.plots.traces import (
 
 CAPTION = 12  # pixels
 FONT = '"DejaVu Sans", Verdana, "Noto Sans", sans-serif'
-# Of plotly's buttons those that look closer and those that keep a picture; none sends anything anywhere.
+# Plotly's buttons for zooming and saving; none sends data.
 BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
 CONFIG = {"displaylogo": False, "responsive": False, "scrollZoom": True, "modeBarButtons": [BUTTONS]}
 
@@ -79,7 +79,7 @@ Plotly.newPlot("figure", drawing.data, drawing.layout, drawing.config);
 
 
 def render(picture: Picture) -> str:
-    """Return a picture as a page: the library that draws it (4.8 MB), the drawing, and the plotted numbers as JSON.
+    """Return a picture as a page: plotly's library (4.8 MB), the drawing, and the plotted numbers as JSON.
 
     Raises:
         MissingExtraError: plotly is not installed.
@@ -94,12 +94,12 @@ def render(picture: Picture) -> str:
 
 
 def _embedded(value: Any) -> str:
-    """JSON that may stand within a page: a word may read "</script>"."""
+    """JSON that is safe inside a page: a word may be "</script>"."""
     return json.dumps(value, allow_nan=False).replace("<", "\\u003c")
 
 
 def drawing(picture: Picture) -> Json:
-    """Return what plotly draws: data, layout and config, as its own JSON."""
+    """Return plotly's data, layout and config."""
     space = _Space(picture)
     layout: Json = {
         "width": space.width,
@@ -135,13 +135,13 @@ def drawing(picture: Picture) -> Json:
 
 
 class _Space:
-    """Where the plane of a picture lies on the page, in pixels."""
+    """The position of a picture's plane on the page, in pixels."""
 
     def __init__(self, picture: Picture) -> None:
         self.width, self.height = (round(side * PER_INCH) for side in picture.size)
         room = self.width - 20
-        self.title = wrapped(clean(picture.title), LARGE * PER_POINT * BOLD, room) if picture.title else []
-        self.caption = wrapped(clean(picture.caption), 0.93 * CAPTION, room) if picture.caption else []
+        self.title = wrap(clean(picture.title), LARGE * PER_POINT * BOLD, room) if picture.title else []
+        self.caption = wrap(clean(picture.caption), 0.93 * CAPTION, room) if picture.caption else []
         self.left = 20 + _tick_room(picture.y) + (30 if picture.y and picture.y.name else 0)
         self.right = 20 + round(legend_room(picture.groups, SMALL * PER_POINT))
         self.top = 45 + 26 * len(self.title)  # the buttons stand above
@@ -149,12 +149,12 @@ class _Space:
         for mark in picture.marks:
             if isinstance(mark, Heat):
                 size = heat_size(mark)
-                longest = max(text_width(shown_text(label), size) for label in mark.labels)
+                longest = max(text_width(label_text(label), size) for label in mark.labels)
                 self.below += round(longest) - 20
                 self.right += 90
         self.low, self.high = _scaled(limits(picture), picture)
         if picture.equal:
-            self.low, self.high = levelled(self.low, self.high, self.plane)
+            self.low, self.high = equal_scale(self.low, self.high, self.plane)
 
     @property
     def plane(self) -> Floats:
@@ -162,19 +162,19 @@ class _Space:
         return np.array([self.width - self.left - self.right, self.height - self.top - self.below], dtype=np.float64)
 
     def pixels(self, places: Floats, picture: Picture) -> Floats:
-        """Places on the page, from the lower left corner of the plane: (n, 2)."""
+        """Positions in pixels from the lower left corner of the plane: (n, 2)."""
         low, high = self.low, self.high
         return (_scaled((places, places), picture)[0] - low) / (high - low) * self.plane
 
 
 def _scaled(ends: tuple[Floats, Floats], picture: Picture) -> tuple[Floats, Floats]:
-    """Places as plotly's ranges and annotations count them: logarithms on an axis of ratios."""
-    made = [np.array(end, dtype=np.float64) for end in ends]
+    """Positions in the coordinates of plotly's ranges and annotations: logarithms on a logarithmic axis."""
+    scaled = [np.array(end, dtype=np.float64) for end in ends]
     for i, axis in enumerate((picture.x, picture.y)):
         if axis is not None and axis.log:
-            for end in made:
+            for end in scaled:
                 end[..., i] = np.log10(end[..., i])
-    return made[0], made[1]
+    return scaled[0], scaled[1]
 
 
 def _tick_room(axis: Axis | None) -> int:
@@ -182,13 +182,13 @@ def _tick_room(axis: Axis | None) -> int:
         return 0
     if not axis.ticks:
         return 50
-    return 10 + round(max(text_width(shown_text(text, LONGEST_TICK), SMALL * PER_POINT) for _, text in axis.ticks))
+    return 10 + round(max(text_width(label_text(text, LONGEST_TICK), SMALL * PER_POINT) for _, text in axis.ticks))
 
 
 def _axis(axis: Axis | None, low: float, high: float) -> Json:
     if axis is None:
         return {"visible": False, "range": [low, high]}
-    made: Json = {
+    settings: Json = {
         "range": [low, high],
         "title": {"text": html.escape(clean(axis.name), quote=False), "standoff": 12},
         "type": "log" if axis.log else "linear",
@@ -199,45 +199,45 @@ def _axis(axis: Axis | None, low: float, high: float) -> Json:
         "automargin": False,
     }
     if axis.ticks:
-        made |= {
+        settings |= {
             "tickvals": [place for place, _ in axis.ticks],
             "ticktext": [safe(text, LONGEST_TICK) for _, text in axis.ticks],
         }
-    return made
+    return settings
 
 
 def _around(picture: Picture, space: _Space) -> list[Json]:
     """Title and caption."""
     common = {"xref": "paper", "yref": "paper", "showarrow": False, "align": "left", "xanchor": "left", "x": 0}
-    made: list[Json] = []
+    annotations: list[Json] = []
     if space.title:
         text = f"<b>{'<br>'.join(html.escape(line, quote=False) for line in space.title)}</b>"
         font = {"size": LARGE * PER_POINT}
         shifts = {"xshift": 10 - space.left, "yshift": 10}
-        made.append({**common, **shifts, "y": 1, "yanchor": "bottom", "text": text, "font": font})
+        annotations.append({**common, **shifts, "y": 1, "yanchor": "bottom", "text": text, "font": font})
     if space.caption:
         text = "<br>".join(html.escape(line, quote=False) for line in space.caption)
         place = {"y": 0, "yanchor": "bottom", "xshift": 10 - space.left, "yshift": 5 - space.below}
-        made.append({**common, **place, "text": text, "font": {"size": CAPTION, "color": "#555555"}})
-    return made
+        annotations.append({**common, **place, "text": text, "font": {"size": CAPTION, "color": "#555555"}})
+    return annotations
 
 
 def _labels(picture: Picture, space: _Space) -> list[Json]:
-    """Labels as annotations, put where they do not collide at the size that the page opens in."""
-    made: list[Json] = []
-    others, taken = obstacles(picture).moved(lambda places: space.pixels(places, picture)), np.empty((0, 4))
+    """Labels as annotations, placed without collisions at the page's initial size."""
+    annotations: list[Json] = []
+    others, occupied = obstacles(picture).transform(lambda places: space.pixels(places, picture)), np.empty((0, 4))
     for mark in picture.marks:
-        if isinstance(mark, Points) and (tried := priority(mark)):
+        if isinstance(mark, Points) and (order := priority(mark)):
             anchors, sizes = space.pixels(mark.xy, picture), np.zeros((len(mark.labels), 2))
-            sizes[tried] = [label_size(mark, i) for i in tried]
+            sizes[order] = [label_size(mark, i) for i in order]
             radii = np.array([dot_radius(mark, i) for i in range(len(mark.labels))])
-            placed = place(mark, anchors, sizes, radii, space.plane.tolist(), others, taken)
-            taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
+            layout = place(mark, anchors, sizes, radii, space.plane.tolist(), others, occupied)
+            occupied = np.concatenate([occupied, np.hstack([layout.middles, sizes])[layout.shown]])
             spots = _scaled((mark.xy, mark.xy), picture)[0]
-            shifts = placed.middles - anchors
-            shown = np.flatnonzero(placed.shown).tolist()
-            made += [
-                annotation(mark, i, (spots[i, 0], spots[i, 1]), (shifts[i, 0], shifts[i, 1]), led=bool(placed.led[i]))
+            shifts = layout.middles - anchors
+            shown = np.flatnonzero(layout.shown).tolist()
+            annotations += [
+                annotation(mark, i, (spots[i, 0], spots[i, 1]), (shifts[i, 0], shifts[i, 1]), led=bool(layout.led[i]))
                 for i in shown
             ]
-    return made
+    return annotations

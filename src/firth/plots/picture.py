@@ -1,7 +1,7 @@
-"""What a figure shows, as plain values: a few marks on a plane, its axes, a title.
+"""A figure as plain values: marks on a plane, axes, a title.
 
-A kind of figure is one small function that makes a `Picture`. `firth.plots.still` draws any picture as PNG, SVG or PDF,
-`firth.plots.page` as a page of HTML; both know the four marks below, and nothing of words or vectors.
+Each kind of figure is a function that returns a `Picture`. `firth.plots.still` draws any picture as PNG, SVG or PDF,
+`firth.plots.page` as an HTML page. Both know only the four marks below, not words or vectors.
 """
 
 import os
@@ -15,30 +15,30 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Style = Literal["arrow", "link", "interval", "guide"]
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart; their yellow is too light for text.
+# Okabe and Ito's colours, distinguishable with any colour vision, without their yellow, which is too light for text.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#3A8FB7", "#444444", "#8E44AD")
 INK, FAINT, PALE = "#1b1b1b", "#c8c8c8", "#ececec"
 NO_GROUP = -1
-# From opposite through nothing in common to the same: dark at both ends, so that it reads in grey too.
+# From opposite through unrelated to equal: dark at both ends, so that it is readable in grey.
 SCALE = ((0.0, "#D55E00"), (0.5, "#ffffff"), (1.0, "#005B8F"))
 
 SIZE = (10.0, 6.5)  # inches
-WRITTEN = 16  # rows of a heat map whose numbers can still be read
-SMALL, LARGE = 11, 14  # points, of a label and of a head's
+WRITTEN = 16  # largest heat map, in rows, that shows its numbers
+SMALL, LARGE = 11, 14  # points, of labels and of bold labels
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Points:
-    """Things at places, each with a label.
+    """Labelled points.
 
     Attributes:
-        xy: (n, 2) places.
-        labels: (n,) what they are; whoever hovers over a point of a page reads it.
+        xy: (n, 2) positions.
+        labels: (n,) labels; also the hover text of a page.
         groups: (n,) the number of each point's colour; `NO_GROUP` is ink. Empty: all have the first colour.
-        heads: (n,) whether a label is bold, and placed before the others. Empty: none is.
-        hollow: (n,) whether only the outline of the dot is drawn. Empty: none is.
-        labelled: whether labels are drawn. Those that find no room are not.
-        dotted: whether a dot stands at the place; without dots the label itself does.
+        heads: (n,) whether a label is bold and placed before the others. Empty: none.
+        hollow: (n,) whether only the outline of the dot is drawn. Empty: none.
+        labelled: whether to draw labels, as far as there is room.
+        dotted: whether to draw dots; without dots the label stands at the position.
     """
 
     xy: Floats
@@ -70,11 +70,11 @@ class Lines:
     """Straight lines.
 
     Attributes:
-        ends: (m, 2, 2) from where, to where.
+        ends: (m, 2, 2) start and end.
         style: an "arrow", a "link" between two points, an "interval" around one, or a dashed "guide".
-        labels: (m,) what whoever hovers over a link reads. Empty: nothing.
-        groups: (m,) numbers of colours, as of points. Empty: faint.
-        strengths: (m,) from 0 to 1, how thick a link is. Empty: all are thin.
+        labels: (m,) hover texts of links. Empty: none.
+        groups: (m,) numbers of colours, as for points. Empty: faint.
+        strengths: (m,) from 0 to 1, thickness of a link. Empty: all are thin.
     """
 
     ends: Floats
@@ -96,7 +96,7 @@ class Curve:
     """A line through points, from left to right.
 
     Attributes:
-        name: what it shows.
+        name: hover text.
         xy: (n, 2) its points.
         group: the number of its colour.
     """
@@ -111,14 +111,14 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Heat:
-    """A square of numbers as colours, the first row on top.
+    """A square matrix as colours, the first row on top.
 
     Attributes:
         values: (n, n).
         labels: (n,) of rows and of columns.
-        low: the number at the lower end of the scale of colours.
-        high: the number at the upper end.
-        name: what the numbers are.
+        low: lower end of the colour scale.
+        high: upper end of the colour scale.
+        name: of the quantity.
     """
 
     values: Floats
@@ -139,12 +139,12 @@ class Axis:
     """An axis.
 
     Attributes:
-        name: what it measures, with the unit.
-        low: its lower end; None leaves it to the marks.
-        high: its upper end; None leaves it to the marks.
-        log: whether equal steps are equal ratios.
-        ticks: places and what stands there; empty leaves them to the renderer.
-        grid: whether there is a light line at each tick.
+        name: the quantity, with its unit.
+        low: lower end; None derives it from the marks.
+        high: upper end; None derives it from the marks.
+        log: whether the axis is logarithmic.
+        ticks: positions and labels; empty for the renderer's default.
+        grid: whether to draw grid lines.
     """
 
     name: str
@@ -160,17 +160,17 @@ class Picture:
     """A figure before it is drawn.
 
     Attributes:
-        kind: what sort of figure, such as "map".
-        title: a line above it: what is shown, and how many.
-        marks: what is drawn, the first at the back.
-        rows: the plotted numbers, one mapping a thing, for whoever wants to draw them otherwise.
-        caption: a line below it: how to read it.
+        kind: kind of figure, such as "map".
+        title: title line.
+        marks: the marks, the first at the back.
+        rows: the plotted numbers, one mapping per item, for use in other plots.
+        caption: a line below: how to read the figure.
         notes: what was left out, and why.
-        x: the axis below; None for a plane whose directions mean nothing.
-        y: the axis on the left; None as for x.
-        groups: the names of the colours, for a legend; empty for none.
-        equal: whether a step on one axis is as long as on the other.
-        size: width and height in inches; a page has 100 pixels an inch.
+        x: horizontal axis; None if directions have no meaning.
+        y: vertical axis; None if directions have no meaning.
+        groups: names of the colours, for a legend; empty for none.
+        equal: whether both axes have the same scale.
+        size: width and height in inches; a page has 100 pixels per inch.
     """
 
     kind: str
@@ -186,11 +186,11 @@ class Picture:
     size: tuple[float, float] = SIZE
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the picture into a file: .png, .svg or .pdf by matplotlib, .html by plotly, which needs no network.
+        """Draw the picture into a file: .png, .svg or .pdf with matplotlib, .html with plotly (works offline).
 
         Raises:
-            OptionError: the path ends in something else.
-            MissingExtraError: the library that draws is not installed.
+            OptionError: the path has another extension.
+            MissingExtraError: matplotlib or plotly is not installed.
             OSError: the file cannot be written.
         """
         from firth.plots.saving import save
@@ -208,12 +208,12 @@ class Picture:
 
 
 def colour_of(group: int) -> str:
-    """Return the colour of a group; after eight they repeat, with another symbol."""
+    """Return the colour of a group; after eight, colours repeat with another symbol."""
     return INK if group == NO_GROUP else COLOURS[group % len(COLOURS)]
 
 
 def limits(picture: Picture) -> tuple[Floats, Floats]:
-    """Return the lower and the upper corner of what a picture's marks cover, wide of it by a margin, each (2,)."""
+    """Return the lower and the upper corner of a picture's marks with a margin, each (2,)."""
     places = np.concatenate([_places(mark) for mark in picture.marks])
     low, high = np.empty(2), np.empty(2)
     for i, axis in enumerate((picture.x, picture.y)):
@@ -221,13 +221,13 @@ def limits(picture: Picture) -> tuple[Floats, Floats]:
     return low, high
 
 
-def levelled(low: Floats, high: Floats, plane: Floats) -> tuple[Floats, Floats]:
-    """Widen one of two ranges so that a step is as long on both axes.
+def equal_scale(low: Floats, high: Floats, plane: Floats) -> tuple[Floats, Floats]:
+    """Widen one of two ranges so that both axes have the same scale.
 
     Args:
-        low: (2,) the lower ends.
-        high: (2,) the upper ends.
-        plane: (2,) width and height of what they are drawn on, in pixels.
+        low: (2,) lower ends.
+        high: (2,) upper ends.
+        plane: (2,) width and height of the plane, in pixels.
     """
     extent = high - low
     wider = plane * (extent / plane).max()

@@ -52,10 +52,10 @@ def project(rows: Floats, method: str | None = None, seed: int = 0) -> tuple[Flo
         OptionError: the method is unknown, or there are too few or too many rows for it.
         MissingExtraError: the library of the method is not installed.
     """
-    chosen = method or ("stress" if len(rows) <= STRESS_MOST else "pca")
-    if chosen not in METHODS:
-        raise OptionError(f"method={chosen!r}: expected {', '.join(METHODS)}")
-    return METHODS[chosen](rows, seed)
+    name = method or ("stress" if len(rows) <= STRESS_MOST else "pca")
+    if name not in METHODS:
+        raise OptionError(f"method={name!r}: expected {', '.join(METHODS)}")
+    return METHODS[name](rows, seed)
 
 
 def _pca(rows: Floats, seed: int) -> tuple[Floats, str]:
@@ -77,8 +77,8 @@ def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
         # It calls scikit-learn and SciPy by names that they deprecate.
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
-        found = module.TSNE(perplexity=perplexity, neighbors="exact", random_state=seed, n_jobs=1).fit(rows)
-    return np.array(found, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
+        places = module.TSNE(perplexity=perplexity, neighbors="exact", random_state=seed, n_jobs=1).fit(rows)
+    return np.array(places, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
 
 
 def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
@@ -88,9 +88,9 @@ def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
         # Its import warns about TensorFlow, which is not needed.
         warnings.simplefilter("ignore")
         module = library("umap", "draw a map by UMAP", "maps")
-        made = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)
-        found = made.fit_transform(rows.astype(np.float32))
-    return np.array(found, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."
+        model = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)
+        places = model.fit_transform(rows.astype(np.float32))
+    return np.array(places, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."
 
 
 def _check_enough(rows: Floats, method: str) -> None:

@@ -41,12 +41,12 @@ def sense_words(
     if among < 1:
         raise OptionError(f"among={among}: expected at least one word")
     every = sorted(senses.senses(word), key=lambda sense: -sense.prior)
-    drawn = every[: max(MOST // number, 1)]
-    notes = [] if len(drawn) == len(every) else [f"the {len(drawn)} most likely of {len(every)} senses are drawn"]
-    near = [_near(senses, sense, number, among) for sense in drawn]
+    largest = every[: max(MOST // number, 1)]
+    notes = [] if len(largest) == len(every) else [f"the {len(largest)} most likely of {len(every)} senses are drawn"]
+    near = [_near(senses, sense, number, among) for sense in largest]
     rows = [
         {"sense": sense.number, "label": sense.label, "prior": sense.prior, "word": other, "cosine": cosine}
-        for sense, words in zip(drawn, near, strict=True)
+        for sense, words in zip(largest, near, strict=True)
         for other, cosine in words
     ]
     groups = [place for place, words in enumerate(near) for _ in words]
@@ -55,7 +55,7 @@ def sense_words(
     tips = np.column_stack([cosines, heights])
     return Picture(
         kind="sense-words",
-        title=f"{counted(len(drawn), 'sense')} of {word}, with the nearest words of each" if title is None else title,
+        title=f"{counted(len(largest), 'sense')} of {word}, with the nearest words of each" if title is None else title,
         marks=_bars(tips, [f"{row['word']} {row['cosine']:z.2f}" for row in rows], groups),
         rows=rows,
         caption="The nearest words first; the legend shows the prior of each sense.",
@@ -68,7 +68,7 @@ def sense_words(
             high=1.0,
             grid=False,
         ),
-        groups=[_name(sense) for sense in drawn],
+        groups=[_name(sense) for sense in largest],
         size=(8.0, 2.0 + _ROW * float(np.ptp(heights))),
     )
 

@@ -34,12 +34,12 @@ def sense_map(
         UnknownWordError: none of the words has a sense.
         MissingExtraError: the library of the method is not installed.
     """
-    given = list(dict.fromkeys(words))
-    if not given:
+    requested = list(dict.fromkeys(words))
+    if not requested:
         raise OptionError("no words to draw the senses of: name one or more")
-    known = [word for word in given if word in senses]
+    known = [word for word in requested if word in senses]
     if not known:
-        raise senses.lexicon.unknown(given[0])
+        raise senses.lexicon.unknown(requested[0])
     rows: dict[str, int] = {}
     groups: dict[str, list[str]] = {}
     for word in known:
@@ -47,14 +47,14 @@ def sense_map(
             head = _name(senses, word, sense.number, rows)
             near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbors(word, sense.number, number)]
             groups[head] = [head, *near]
-    drawn = WordVectors(list(rows), senses.vectors[list(rows.values())])
+    mapped = WordVectors(list(rows), senses.vectors[list(rows.values())])
     names = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
     usual = f"Senses of {names}, each with {number} neighbours"
     picture = word_map(
-        drawn, groups=groups, heads=list(groups), method=method, seed=seed, title=usual if title is None else title
+        mapped, groups=groups, heads=list(groups), method=method, seed=seed, title=usual if title is None else title
     )
-    missing = [word for word in given if word not in known]
-    notes = [f"{len(missing)} of {len(given)} words have no senses: {', '.join(missing[:5])}"] if missing else []
+    missing = [word for word in requested if word not in known]
+    notes = [f"{len(missing)} of {len(requested)} words have no senses: {', '.join(missing[:5])}"] if missing else []
     return replace(picture, kind="senses", notes=[*picture.notes, *notes])
 
 

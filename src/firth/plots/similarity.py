@@ -41,14 +41,14 @@ def similarity_heat_map(
     """
     if order not in ORDERS:
         raise OptionError(f"order={order!r}: expected {' or '.join(ORDERS)}")
-    chosen = choose(vectors, words, groups, most=MOST)
-    if len(chosen.words) < 2:
-        raise OptionError(f"a heat map of {counted(len(chosen.words), 'word')}: expected at least two with vectors")
-    cosines = np.clip(chosen.rows @ chosen.rows.T, -1, 1)
+    selection = choose(vectors, words, groups, most=MOST)
+    if len(selection.words) < 2:
+        raise OptionError(f"a heat map of {counted(len(selection.words), 'word')}: expected at least two with vectors")
+    cosines = np.clip(selection.rows @ selection.rows.T, -1, 1)
     cosines = (cosines + cosines.T) / 2
     np.fill_diagonal(cosines, 1.0)
     leaves = list(range(len(cosines))) if order == "given" else _leaves(cosines)
-    names, values = [chosen.words[i] for i in leaves], cosines[np.ix_(leaves, leaves)]
+    names, values = [selection.words[i] for i in leaves], cosines[np.ix_(leaves, leaves)]
     ticks = list(enumerate(names))
     side = min(_INCHES[0] + _INCHES[1] * len(names), _INCHES[2])
     return Picture(
@@ -60,7 +60,7 @@ def similarity_heat_map(
             for i, j in zip(*np.triu_indices(len(names), 1), strict=True)
         ],
         caption="Similar words side by side, by average-linkage clustering." if order == "clusters" else "",
-        notes=chosen.notes,
+        notes=selection.notes,
         x=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
         y=Axis(name="", ticks=ticks, low=-0.5, high=len(names) - 0.5, grid=False),
         size=(side + 1.2, side),

@@ -1,4 +1,4 @@
-"""Pictures as PNG, SVG and PDF, by matplotlib."""
+"""Draws pictures as PNG, SVG and PDF with matplotlib."""
 
 import contextlib
 import io
@@ -15,14 +15,14 @@ from firth.plots.labels import (
     BOLD,
     CROWD,
     LONGEST_TICK,
-    Placed,
+    Placement,
     clean,
+    label_text,
     legend_room,
     obstacles,
     place,
     priority,
-    shown_text,
-    wrapped,
+    wrap,
 )
 from firth.plots.picture import (
     FAINT,
@@ -40,55 +40,51 @@ from firth.plots.picture import (
     Picture,
     Points,
     colour_of,
-    levelled,
+    equal_scale,
     limits,
 )
 
 DPI = 150
-_GUIDE, _HALO = 1.2, 1.5  # a label hides the grid and guides behind it, and nothing that stands for a figure
+_GUIDE, _HALO = 1.2, 1.5  # a label's halo covers the grid and guides but no marks
 _OUTLINE = 1.2  # points, of a dot
-_SHORTEST = 4.0  # pixels of a line to a label
+_SHORTEST = 4.0  # pixels, of a line to a label
 PURPOSE = "draw a picture"
-MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")  # after eight groups colours repeat, and symbols change
-_UNTOLD = {
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")  # after eight groups colours repeat with the next symbol
+_METADATA = {
     "png": {"Software": None},
     "svg": {"Date": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _CAPTION, _LEGEND = 9, 10  # points
-_FEW = 40  # points of a curve that are dots too
+_FEW = 40  # curves with at most so many points show them as dots
 
 
 def render(picture: Picture, form: str) -> bytes:
-    """Return a picture in a file format of matplotlib's: "png", "svg" or "pdf".
-
-    Args:
-        picture: what to draw.
-        form: the format. The words of an SVG or a PDF stay text, which can be searched and edited.
+    """Return a picture as a file: "png", "svg" or "pdf". SVG and PDF keep words as text that can be searched.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    with drawn(picture) as figure:
-        made = io.BytesIO()
-        figure.savefig(made, format=form, dpi=DPI, metadata=_UNTOLD[form])
-    return made.getvalue()
+    with draw(picture) as figure:
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=form, dpi=DPI, metadata=_METADATA[form])
+    return buffer.getvalue()
 
 
 @contextlib.contextmanager
-def drawn(picture: Picture) -> Iterator[Any]:
-    """Draw a picture, and yield matplotlib's figure while the settings hold that it was drawn with.
+def draw(picture: Picture) -> Iterator[Any]:
+    """Draw a picture and yield matplotlib's figure; its settings stay active inside the context.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     settings = {
         "font.family": families(texts(picture))[0],
-        "text.parse_math": False,  # a word may hold dollar signs
+        "text.parse_math": False,  # a word may contain dollar signs
         "axes.unicode_minus": False,
         "svg.fonttype": "none",
-        "pdf.fonttype": 42,  # whole fonts and not outlines, which journals ask for
-        "svg.hashsalt": "firth",  # the same picture, the same bytes
+        "pdf.fonttype": 42,  # embed fonts instead of outlines, as journals require
+        "svg.hashsalt": "firth",  # the same picture gives the same bytes
     }
     with library("matplotlib", PURPOSE).rc_context(settings), _quiet():
         figure = library("matplotlib.figure", PURPOSE).Figure(
@@ -106,7 +102,7 @@ def drawn(picture: Picture) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hear nothing of letters that no font has, which are drawn as boxes, and of fonts without a bold sort."""
+    """Suppress warnings about letters without a font, drawn as boxes, and about fonts without a bold face."""
     log = logging.getLogger("matplotlib.font_manager")
     before, log.disabled = log.disabled, True
     try:
@@ -119,23 +115,23 @@ def _quiet() -> Iterator[None]:
 
 
 def texts(picture: Picture) -> list[str]:
-    """Return what stands in a picture."""
-    found = list(picture.groups)
+    """Return the texts in a picture."""
+    labels = list(picture.groups)
     for axis in (picture.x, picture.y):
-        found += [] if axis is None else [axis.name, *(text for _, text in axis.ticks)]
+        labels += [] if axis is None else [axis.name, *(text for _, text in axis.ticks)]
     for mark in picture.marks:
-        found += [] if isinstance(mark, Lines | Curve) else list(mark.labels)
-    return [clean(picture.title), clean(picture.caption), *map(shown_text, found)]
+        labels += [] if isinstance(mark, Lines | Curve) else list(mark.labels)
+    return [clean(picture.title), clean(picture.caption), *map(label_text, labels)]
 
 
 def _frame(figure: Any, axes: Any, picture: Picture) -> None:
-    """Title, caption, axes, legend: what stands around the marks."""
+    """Draw the title, caption, axes and legend."""
     if picture.title:
         room = 0.97 * picture.size[0] * 72 - legend_room(picture.groups, _LEGEND)
-        title = "\n".join(wrapped(clean(picture.title), LARGE * BOLD, room))
+        title = "\n".join(wrap(clean(picture.title), LARGE * BOLD, room))
         figure.suptitle(title, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     if picture.caption:
-        caption = "\n".join(wrapped(clean(picture.caption), 0.93 * _CAPTION, 0.97 * picture.size[0] * 72))
+        caption = "\n".join(wrap(clean(picture.caption), 0.93 * _CAPTION, 0.97 * picture.size[0] * 72))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=_CAPTION, color="#555555")
     (left, below), (right, above) = limits(picture)
     for axis, name, ends in ((picture.x, "x", (left, right)), (picture.y, "y", (below, above))):
@@ -145,7 +141,7 @@ def _frame(figure: Any, axes: Any, picture: Picture) -> None:
     if picture.groups:
         handles = [
             library("matplotlib.lines", PURPOSE).Line2D(
-                [], [], linestyle="", marker=_marker(i), color=colour_of(i), label=shown_text(name)
+                [], [], linestyle="", marker=_marker(i), color=colour_of(i), label=label_text(name)
             )
             for i, name in enumerate(picture.groups)
         ]
@@ -161,7 +157,7 @@ def _dress(axes: Any, axis: Axis | None, name: str, ends: tuple[float, float]) -
     on.set_label_text(clean(axis.name), color=INK, fontsize=SMALL)
     if axis.ticks:
         places, texts = zip(*axis.ticks, strict=True)
-        on.set_ticks(places, [shown_text(text, LONGEST_TICK) for text in texts])
+        on.set_ticks(places, [label_text(text, LONGEST_TICK) for text in texts])
         on.set_ticks([], minor=True)
     if axis.grid:
         axes.grid(axis=name, color=PALE, linewidth=0.8)
@@ -195,7 +191,7 @@ def _points(axes: Any, points: Points) -> None:
 
 
 def _area(points: Points, i: int) -> float:
-    """Return the area of a dot as matplotlib takes it: the square of its width in points."""
+    """Return the area of a dot in matplotlib's unit, square points."""
     return 46 if points.is_head(i) else 26 if len(points.labels) <= CROWD else 9
 
 
@@ -224,14 +220,14 @@ def _curve(axes: Any, curve: Curve) -> None:
 def _heat(axes: Any, heat: Heat) -> None:
     colours = library("matplotlib.colors", PURPOSE).LinearSegmentedColormap.from_list("firth", list(SCALE))
     count = len(heat.labels)
-    drawn = axes.imshow(heat.values, cmap=colours, vmin=heat.low, vmax=heat.high, aspect="equal", zorder=1)
+    image = axes.imshow(heat.values, cmap=colours, vmin=heat.low, vmax=heat.high, aspect="equal", zorder=1)
     axes.set_ylim(count - 0.5, -0.5)
     size = label_size(count)
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)
     for side in axes.spines.values():
         side.set_visible(False)
-    bar = axes.figure.colorbar(drawn, ax=axes, shrink=0.6, aspect=18, pad=0.02)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, aspect=18, pad=0.02)
     bar.set_label(heat.name, color=INK)
     bar.outline.set_visible(False)
     if count <= WRITTEN:
@@ -240,12 +236,12 @@ def _heat(axes: Any, heat: Heat) -> None:
 
 
 def label_size(count: int) -> float:
-    """Return the size of the labels of a heat map with so many rows, in points."""
+    """Return the font size of the labels of a heat map with `count` rows, in points."""
     return float(np.clip(330 / count, 5, SMALL))
 
 
 def ink_on(value: float) -> str:
-    """Return the colour of a number that stands on the colour of a cosine."""
+    """Return the text colour for a number on the colour of a cosine."""
     return "white" if abs(value) > 0.6 else INK
 
 
@@ -253,25 +249,25 @@ _DRAW: dict[type, Any] = {Points: _points, Lines: _lines, Curve: _curve, Heat: _
 
 
 def _label(figure: Any, axes: Any, picture: Picture) -> None:
-    """Put labels on the finished figure, in pixels, where the sizes of texts are known."""
+    """Put labels on the finished figure, in pixels, because the sizes of texts are known only now."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     box = axes.get_window_extent()
     corner, edge = np.array([box.x0, box.y0]), np.array([box.width, box.height])
     if picture.equal:
-        (left, below), (right, above) = levelled(*limits(picture), edge)
+        (left, below), (right, above) = equal_scale(*limits(picture), edge)
         axes.set(xlim=(left, right), ylim=(below, above))
-    others = obstacles(picture).moved(lambda places: axes.transData.transform(places) - corner)
-    taken = np.empty((0, 4))
+    others = obstacles(picture).transform(lambda places: axes.transData.transform(places) - corner)
+    occupied = np.empty((0, 4))
     for mark in picture.marks:
-        if isinstance(mark, Points) and (tried := priority(mark)):
+        if isinstance(mark, Points) and (order := priority(mark)):
             anchors = axes.transData.transform(mark.xy) - corner
-            drawn = {i: _text(axes, mark, i) for i in tried}
-            sizes = _sizes(figure, drawn, mark)
+            artists = {i: _text(axes, mark, i) for i in order}
+            sizes = _sizes(figure, artists, mark)
             radii = np.array([(_area(mark, i) ** 0.5 / 2 + _OUTLINE / 2) * DPI / 72 for i in range(len(anchors))])
-            placed = place(mark, anchors, sizes, radii, edge, others, taken)
-            _put(axes, mark, drawn, anchors, placed, sizes, edge)
-            taken = np.concatenate([taken, np.hstack([placed.middles, sizes])[placed.shown]])
+            placement = place(mark, anchors, sizes, radii, edge, others, occupied)
+            _put(axes, mark, artists, anchors, placement, sizes, edge)
+            occupied = np.concatenate([occupied, np.hstack([placement.middles, sizes])[placement.shown]])
 
 
 def _text(axes: Any, points: Points, i: int) -> Any:
@@ -279,29 +275,35 @@ def _text(axes: Any, points: Points, i: int) -> Any:
     if points.is_head(i):
         style = {"fontsize": LARGE if not points.dotted else SMALL + 1, "fontweight": "bold"}
     return axes.text(
-        0, 0, shown_text(points.labels[i]), color=colour_of(points.group(i)), ha="center", va="center",
+        0, 0, label_text(points.labels[i]), color=colour_of(points.group(i)), ha="center", va="center",
         transform=axes.transAxes, zorder=5, **style,
     )  # fmt: skip
 
 
-def _sizes(figure: Any, drawn: Mapping[int, Any], points: Points) -> Floats:
+def _sizes(figure: Any, artists: Mapping[int, Any], points: Points) -> Floats:
     renderer = figure.canvas.get_renderer()
     room = (4, 2) if points.dotted else (10, 4)
     sizes = np.zeros((len(points.labels), 2))
-    for i, text in drawn.items():
+    for i, text in artists.items():
         extent = text.get_window_extent(renderer)
         sizes[i] = extent.width + room[0], extent.height + room[1]
     return sizes
 
 
 def _put(
-    axes: Any, points: Points, drawn: Mapping[int, Any], anchors: Floats, placed: Placed, sizes: Floats, edge: Floats
+    axes: Any,
+    points: Points,
+    artists: Mapping[int, Any],
+    anchors: Floats,
+    spots: Placement,
+    sizes: Floats,
+    edge: Floats,
 ) -> None:
-    """Move labels to their places, with a halo each, and a line to those that are far away."""
+    """Move labels to their places; each gets a halo, and a distant one a line to its dot."""
     patches = library("matplotlib.patches", PURPOSE)
-    for i, text in drawn.items():
-        colour, middle = colour_of(points.group(i)), placed.middles[i]
-        if not placed.shown[i]:
+    for i, text in artists.items():
+        colour, middle = colour_of(points.group(i)), spots.middles[i]
+        if not spots.shown[i]:
             text.remove()
             if not points.dotted:
                 axes.plot(*anchors[i] / edge, ".", color=colour, markersize=4, transform=axes.transAxes, zorder=2)
@@ -310,14 +312,14 @@ def _put(
         lower, extent = (middle - sizes[i] / 2) / edge, sizes[i] / edge
         halo = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "transform": axes.transAxes, "zorder": _HALO}
         axes.add_patch(patches.Rectangle(lower, *extent, **halo))
-        if placed.led[i] or not points.dotted:
+        if spots.led[i] or not points.dotted:
             line = _leader(anchors[i], middle, sizes[i])
             if line is not None:
                 axes.plot(*(line / edge).T, color=FAINT, linewidth=0.8, transform=axes.transAxes, zorder=_GUIDE)
 
 
 def _leader(anchor: Floats, middle: Floats, size: Floats) -> Floats | None:
-    """Return the line from a place to the edge of its label, (2, 2); None where it would be too short to be seen."""
+    """Return the line from a point to the edge of its label, (2, 2); None if it is too short to be visible."""
     way = middle - anchor
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = float(np.nanmin(np.where(way == 0, np.inf, size / 2 / np.abs(way))))

@@ -1,4 +1,4 @@
-"""The marks of a picture as plotly draws them: traces and annotations, in its own JSON."""
+"""The marks of a picture as plotly's traces and annotations, in its JSON."""
 
 import html
 import math
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.plots.labels import BOLD, CROWD, LONGEST, shown_text, text_width
+from firth.plots.labels import BOLD, CROWD, LONGEST, label_text, text_width
 from firth.plots.picture import (
     FAINT,
     LARGE,
@@ -23,22 +23,22 @@ from firth.plots.picture import (
 )
 
 PER_INCH = 100  # pixels
-PER_POINT = PER_INCH / 72 * 0.9  # pixels a point of a font's size, a little less: a page's fonts are wide
+PER_POINT = PER_INCH / 72 * 0.9  # pixels per point of font size, reduced because fonts of pages are wide
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
-_HIDDEN_DOT = 14  # pixels around the middle of a label in which one reads what it stands for
-_STEPS = 4  # thicknesses of links
+_HIDDEN_DOT = 14  # pixels around the centre of a label that show the hover text
+_STEPS = 4  # number of line widths of links
 
 Json = dict[str, Any]
 
 
 def safe(text: str, longest: int = LONGEST) -> str:
-    """A label that plotly shows as it is: it reads some HTML in texts."""
-    return html.escape(shown_text(text, longest), quote=False)
+    """A label escaped for plotly, which interprets some HTML."""
+    return html.escape(label_text(text, longest), quote=False)
 
 
 def points_traces(points: Points) -> list[Json]:
-    """One trace a colour."""
-    made = []
+    """One trace per colour."""
+    traces = []
     for group in sorted({points.group(i) for i in range(len(points.labels))}):
         of = [i for i in range(len(points.labels)) if points.group(i) == group]
         symbol = _symbol(group)
@@ -51,7 +51,7 @@ def points_traces(points: Points) -> list[Json]:
         }
         if not points.dotted:
             marker |= {"size": _HIDDEN_DOT, "opacity": 0}
-        made.append(
+        traces.append(
             {
                 "type": "scatter",
                 "mode": "markers",
@@ -62,7 +62,7 @@ def points_traces(points: Points) -> list[Json]:
                 "showlegend": False,
             }
         )
-    return made
+    return traces
 
 
 def legend_traces(picture: Picture) -> list[Json]:
@@ -98,12 +98,12 @@ def curve_trace(curve: Curve) -> Json:
 
 
 def line_traces(lines: Lines) -> list[Json]:
-    """Lines of one look make one trace: a page of a thousand traces would be slow."""
+    """One trace per line style: a page with a thousand traces would be slow."""
     looks: dict[tuple[str, int], list[int]] = {}
     for i in range(len(lines.ends)):
         strength = lines.strengths[i] if lines.strengths else 0.3
         looks.setdefault((lines.colour(i), round(strength * _STEPS)), []).append(i)
-    made = []
+    traces = []
     for (colour, step), of in looks.items():
         strength = step / _STEPS
         styles: Json = {
@@ -112,19 +112,19 @@ def line_traces(lines: Lines) -> list[Json]:
             "guide": {"width": 1.3, "dash": "dash"},
         }
         opacity = 0.35 + 0.5 * strength if lines.style == "link" else 0.55 if lines.style == "interval" else 1.0
-        broken = [[[*start], [*end], [None, None]] for start, end in lines.ends[of].tolist()]
-        x, y = zip(*[place for line in broken for place in line], strict=True)
-        made.append(
+        segments = [[[*start], [*end], [None, None]] for start, end in lines.ends[of].tolist()]
+        x, y = zip(*[place for line in segments for place in line], strict=True)
+        traces.append(
             {
                 "type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "opacity": opacity, "hoverinfo": "skip",
                 "line": {"color": colour, **styles[lines.style]}, "showlegend": False,
             }
         )  # fmt: skip
-    return made + ([_middles(lines)] if lines.labels else [])
+    return traces + ([_middles(lines)] if lines.labels else [])
 
 
 def _middles(lines: Lines) -> Json:
-    """Spots on the middles of lines, unseen, that say what the line is."""
+    """Invisible spots at the centres of lines, with their hover texts."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -137,7 +137,7 @@ def _middles(lines: Lines) -> Json:
 
 
 def arrows(lines: Lines) -> list[Json]:
-    """Return arrows, which plotly has as annotations."""
+    """Return arrows as plotly's annotations."""
     return [
         {
             "x": end[0], "y": end[1], "ax": start[0], "ay": start[1], "xref": "x", "yref": "y", "axref": "x",
@@ -149,9 +149,9 @@ def arrows(lines: Lines) -> list[Json]:
 
 
 def heat_trace(heat: Heat) -> Json:
-    """Return a heat map, its rows and columns by their numbers: two cut labels may read the same."""
+    """Return a heat map with numbered rows and columns: two truncated labels may be equal."""
     names = [safe(label) for label in heat.labels]
-    made: Json = {
+    trace: Json = {
         "type": "heatmap",
         "z": heat.values.tolist(),
         "x": list(range(len(names))),
@@ -169,13 +169,13 @@ def heat_trace(heat: Heat) -> Json:
         "ygap": 1,
     }
     if len(names) <= WRITTEN:
-        made |= {"text": [[f"{value:z.2f}" for value in row] for row in heat.values.tolist()]}
-        made |= {"texttemplate": "%{text}", "textfont": {"size": heat_size(heat) - 2}}
-    return made
+        trace |= {"text": [[f"{value:z.2f}" for value in row] for row in heat.values.tolist()]}
+        trace |= {"texttemplate": "%{text}", "textfont": {"size": heat_size(heat) - 2}}
+    return trace
 
 
 def heat_size(heat: Heat) -> float:
-    """Return the size of the labels of a heat map, in pixels."""
+    """Return the font size of a heat map's labels, in pixels."""
     return float(np.clip(500 / len(heat.labels), 7, 14))
 
 
@@ -185,22 +185,14 @@ def _font_size(points: Points, i: int) -> float:
 
 
 def label_size(points: Points, i: int) -> tuple[float, float]:
-    """Return how wide and how high a point's label is at most, in pixels."""
+    """Return the maximum width and height of a point's label, in pixels."""
     size = _font_size(points, i)
     bold = BOLD if points.is_head(i) else 1.0
-    return text_width(shown_text(points.labels[i]), size) * bold + 6, size * 1.3 + 2
+    return text_width(label_text(points.labels[i]), size) * bold + 6, size * 1.3 + 2
 
 
 def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[float, float], *, led: bool) -> Json:
-    """Return a point's label, to stand `shift` pixels from `spot`, a place as the axes count.
-
-    Args:
-        points: the points.
-        i: which of them.
-        spot: its place.
-        shift: pixels to the right, and upwards.
-        led: whether a line leads from the dot to the label.
-    """
+    """Return the label of point i, `shift` pixels (right, up) from `spot` in axis coordinates; `led` adds a line."""
     text = safe(points.labels[i])
     common = {
         "x": spot[0],
@@ -212,10 +204,10 @@ def annotation(points: Points, i: int, spot: tuple[float, float], shift: tuple[f
         "borderpad": 0,
     }
     if not points.dotted:
-        common["bgcolor"] = "rgba(255,255,255,0.8)"  # guides and lines to labels may run behind it; figures have dots
+        common["bgcolor"] = "rgba(255,255,255,0.8)"  # hides guides and lines to labels
     if not led and (points.dotted or math.hypot(*shift) < _HIDDEN_DOT):
         return {**common, "showarrow": False, "xshift": shift[0], "yshift": shift[1]}
-    # A label that had to leave its place keeps a line to it.
+    # A displaced label gets a line to its point.
     return {**common, "showarrow": True, "arrowhead": 0, "arrowwidth": 0.8, "arrowcolor": FAINT, "ax": shift[0],
             "ay": -shift[1], "standoff": dot_radius(points, i) if points.dotted else 0}  # fmt: skip
 

@@ -30,10 +30,10 @@ def translation_map(
         OptionError: there are no words, `number` is below 1, or the method is unknown.
         UnknownWordError: none of the words has a vector.
     """
-    given = list(dict.fromkeys(words))
-    if not given or number < 1:
-        raise OptionError(f"{len(given)} words with {number} translations each: expected at least one of both")
-    known, notes = known_words(alignment.source, given)
+    requested = list(dict.fromkeys(words))
+    if not requested or number < 1:
+        raise OptionError(f"{len(requested)} words with {number} translations each: expected at least one of both")
+    known, notes = known_words(alignment.source, requested)
     if len(known) > MOST:
         notes.append(f"the first {MOST} of {len(known):,} words are drawn")
     known = known[:MOST]

@@ -19,7 +19,7 @@ LEGEND = 24  # groups that fit into a legend
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Selection:
     """Words to draw.
 
     Attributes:
@@ -39,7 +39,7 @@ class Chosen:
 
 def choose(
     vectors: Vectors, words: Sequence[str], groups: Groups | None = None, *, most: int, keep: Sequence[str] = ()
-) -> Chosen:
+) -> Selection:
     """Choose the words to draw.
 
     Args:
@@ -53,29 +53,29 @@ def choose(
         OptionError: there are no words, or none of them has a direction.
         UnknownWordError: none of the words has a vector.
     """
-    given = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
-    if not given:
+    requested = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
+    if not requested:
         raise OptionError("no words to draw: name some, or give a list of words or of groups")
-    known, notes = known_words(vectors, given)
-    drawn = _commonest(vectors, known, most, keep)
-    if len(drawn) < len(known):
-        notes.append(f"the {len(drawn):,} most frequent of {len(known):,} words are drawn")
-    rows = np.asarray(vectors.get_vector(drawn), dtype=np.float64)
+    known, notes = known_words(vectors, requested)
+    selection = _most_frequent(vectors, known, most, keep)
+    if len(selection) < len(known):
+        notes.append(f"the {len(selection):,} most frequent of {len(known):,} words are drawn")
+    rows = np.asarray(vectors.get_vector(selection), dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
     if not usable.all():
-        lost = [word for word, ok in zip(drawn, usable, strict=True) if not ok]
-        notes.append(f"without a direction (all zeros, or not finite): {_names(lost)}")
-        drawn = [word for word, ok in zip(drawn, usable, strict=True) if ok]
-    if not drawn:
+        zeros = [word for word, ok in zip(selection, usable, strict=True) if not ok]
+        notes.append(f"without a direction (all zeros, or not finite): {_names(zeros)}")
+        selection = [word for word, ok in zip(selection, usable, strict=True) if ok]
+    if not selection:
         raise OptionError(f"no word that can be drawn: {'; '.join(notes)}")
     if groups and len(groups) > LEGEND:
         notes.append(f"the legend names the first {LEGEND} of {len(groups):,} groups")
     of = {word: i for i, members in reversed(list(enumerate((groups or {}).values()))) for word in members}
-    return Chosen(
-        drawn,
+    return Selection(
+        selection,
         rows[usable] / lengths[usable, None],
-        [of.get(word, NO_GROUP if groups else 0) for word in drawn],
+        [of.get(word, NO_GROUP if groups else 0) for word in selection],
         list(groups or {})[:LEGEND],
         notes,
     )
@@ -89,7 +89,7 @@ def known_words(vectors: Vectors, words: Sequence[str]) -> tuple[list[str], list
     """
     rows = vectors.key_to_index  # looked up first: half a million lookups in the vectors take seconds
     has = [word in rows or word in vectors for word in words]
-    known, unknown = list(compress(words, has)), [word for word, known in zip(words, has, strict=True) if not known]
+    known, unknown = (list(compress(words, has)), [word for word, known in zip(words, has, strict=True) if not known])
     if unknown and not known:
         raise vectors.lexicon.unknown(unknown[0])
     return known, [f"{len(unknown):,} of {len(words):,} words have no vector: {_names(unknown)}"] if unknown else []
@@ -99,16 +99,16 @@ def _names(words: Sequence[str]) -> str:
     return ", ".join(words[:NAMED]) + (", ..." if len(words) > NAMED else "")
 
 
-def _commonest(vectors: Vectors, words: list[str], most: int, keep: Sequence[str]) -> list[str]:
+def _most_frequent(vectors: Vectors, words: list[str], most: int, keep: Sequence[str]) -> list[str]:
     if most < 1:
         raise OptionError(f"number={most}: expected at least 1 word to draw")
     if len(words) <= most:
         return words
     last = len(vectors)
-    kept = set(keep)
+    required = set(keep)
     rows = vectors.key_to_index
-    chosen = set(sorted(words, key=lambda word: (word not in kept, rows.get(word, last)))[:most])
-    return [word for word in words if word in chosen]
+    selection = set(sorted(words, key=lambda word: (word not in required, rows.get(word, last)))[:most])
+    return [word for word in words if word in selection]
 
 
 def name_of(vectors: Vectors) -> str:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.plots.labels import Obstacles, legend_room, obstacles, place, priority, shown_text, text_width, wrapped
+from firth.plots.labels import Obstacles, label_text, legend_room, obstacles, place, priority, text_width, wrap
 from firth.plots.picture import Curve, Lines, Picture, Points
 
 BOX = (200.0, 100.0)
@@ -22,7 +22,7 @@ def points(count, **how):
     ],
 )  # fmt: skip
 def test_labels_are_clean_and_short(word, label):
-    assert shown_text(word) == label
+    assert label_text(word) == label
 
 
 def test_widths_know_scripts():
@@ -120,10 +120,10 @@ def test_what_labels_keep_off():
 
 def test_lines_of_a_title_are_as_wide_as_there_is_room():
     text = "eight nearest neighbours of river and physics"
-    lines = wrapped(text, 10, 120)
+    lines = wrap(text, 10, 120)
     assert " ".join(lines) == text
     assert max(text_width(line, 10) for line in lines) <= 120
-    assert wrapped("w" * 30, 10, 100) == ["w" * 10] * 3
-    assert wrapped("", 10, 100) == [""]
+    assert wrap("w" * 30, 10, 100) == ["w" * 10] * 3
+    assert wrap("", 10, 100) == [""]
     assert legend_room([], 10) == 0
     assert legend_room(["animals", "food"], 10) > text_width("animals", 10)

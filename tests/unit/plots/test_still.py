@@ -6,9 +6,9 @@ import pytest
 
 from firth.plots import similarity_heat_map, word_map
 from firth.plots.fonts import families
-from firth.plots.labels import shown_text
+from firth.plots.labels import label_text
 from firth.plots.picture import Points
-from firth.plots.still import drawn, render, texts
+from firth.plots.still import draw, render, texts
 from firth.vectors.word_vectors import WordVectors
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
@@ -58,7 +58,7 @@ def test_labels_do_not_overlap_and_stay_inside(count):
     """Words of a tight bunch: sixty labels all find a place, of two hundred dots only some have one."""
     words = [f"word{i}" for i in range(count)]
     space = WordVectors(words, np.random.default_rng(0).normal(size=(count, 3)))
-    with drawn(word_map(space, words, heads=words[-3:], method="pca")) as figure:
+    with draw(word_map(space, words, heads=words[-3:], method="pca")) as figure:
         found = boxes(figure, words)
         width, height = figure.canvas.get_width_height()
     assert overlaps(found) == 0
@@ -72,7 +72,7 @@ def test_heads_are_labelled_before_the_others():
     """All words in one place: the one label that finds room first is the head's, though it is the rarest word."""
     words = [f"word{i}" for i in range(300)]
     rows = np.array([1.0, 0]) + 0.001 * np.random.default_rng(0).normal(size=(300, 2))
-    with drawn(word_map(WordVectors(words, rows), words, heads=["word299"], method="pca")) as figure:
+    with draw(word_map(WordVectors(words, rows), words, heads=["word299"], method="pca")) as figure:
         shown = [text.get_text() for text in figure.axes[0].texts]
     assert "word299" in shown
     assert len(shown) < 300
@@ -99,12 +99,12 @@ def test_letters_without_a_font_are_known():
 
 
 def test_texts_are_as_they_are_drawn(scripts):
-    assert set(map(shown_text, scripts.words)) <= set(texts(similarity_heat_map(scripts, scripts.words)))
+    assert set(map(label_text, scripts.words)) <= set(texts(similarity_heat_map(scripts, scripts.words)))
 
 
 def test_halos_lie_behind_everything_that_stands_for_a_figure(pictures):
     for name in ("dots", "analogy", "neighbours", "curve"):
-        with drawn(pictures[name]) as figure:
+        with draw(pictures[name]) as figure:
             axes = figure.axes[0]
             halos = [patch.get_zorder() for patch in axes.patches if isinstance(patch, Rectangle)]
             marks = [each.get_zorder() for each in axes.collections]
@@ -120,7 +120,7 @@ def test_halos_lie_behind_everything_that_stands_for_a_figure(pictures):
 def test_a_title_ends_before_the_legend(vectors):
     groups = {"colours, and other things": vectors.words[:3], "house": vectors.words[3:]}
     picture = word_map(vectors, groups=groups, title="a long title that says what is shown and " * 4)
-    with drawn(picture) as figure:
+    with draw(picture) as figure:
         title, legend = figure._suptitle.get_window_extent(), figure.legends[0].get_window_extent()
     assert title.x1 < legend.x0
     assert title.y0 > 0
@@ -129,7 +129,7 @@ def test_a_title_ends_before_the_legend(vectors):
 def test_a_label_stands_apart_from_its_dot(pictures):
     """Of the dot's edge, 3 pixels at least: its area is the square of its width in points, and it has an outline."""
     picture = pictures["analogy"]
-    with drawn(picture) as figure:
+    with draw(picture) as figure:
         axes, (points,) = figure.axes[0], [mark for mark in picture.marks if isinstance(mark, Points)]
         middles = axes.transData.transform(points.xy)
         radius = (26**0.5 / 2 + 0.6) * 150 / 72
@@ -142,7 +142,7 @@ def test_a_label_stands_apart_from_its_dot(pictures):
 
 def test_no_negative_zeros():
     space = WordVectors(["one", "other"], np.array([[1.0, 0.0], [-0.001, 1.0]]))
-    with drawn(similarity_heat_map(space, space.words)) as figure:
+    with draw(similarity_heat_map(space, space.words)) as figure:
         written = {text.get_text() for text in figure.axes[0].texts}
     assert written == {"1.00", "0.00"}
 
