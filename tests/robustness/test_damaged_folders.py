@@ -79,7 +79,7 @@ def test_each_file_is_covered_and_refused_once_it_is_changed(made: tuple[Any, Pa
     shutil.rmtree(tmp_path / "seed")
 
 
-@pytest.mark.filterwarnings("ignore:.* documents hold no word that the model knows")  # of the small model that is asked
+@pytest.mark.filterwarnings("ignore:.* documents have no known word")  # of the small model that is asked
 def test_a_folder_with_files_of_the_user_opens(made: tuple[Any, Path]) -> None:
     reader, folder = made
     (folder / "notes.txt").write_text("mine")

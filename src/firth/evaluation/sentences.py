@@ -105,7 +105,7 @@ def _evaluate(space: Space, gold: LabelledSentences, options: EvaluationOptions)
         gold.test
     ]
     scores = []
-    saved = SentenceAverages.kept_in(space.vectors)
+    saved = SentenceAverages.from_metadata(space.vectors)
     for weighting in WEIGHTINGS:
         sif = weighting == "sif"
         weights = _weights(space, words, known_words, weighting, SMOOTHING if saved is None else saved.smoothing)

@@ -139,7 +139,7 @@ class _Plan:
         attributes = Attributes(len(first))
         for name, values in first.attributes.items():
             attributes.put(name, values)
-        columns = attributes.taken(self.rows[0])
+        columns = attributes.take(self.rows[0])
         if first.counts is not None:
             columns.put("count", self._counts())
         return with_entry(Lexicon(self.words), matrix, columns, first.metadata, entry)

@@ -1,4 +1,4 @@
-"""What is known of each word beside its vector: its count, and whatever a caller adds."""
+"""Attributes of words besides their vectors: counts, and columns that the user adds."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ Column = npt.NDArray[Any]
 
 
 class Attributes(Mapping[str, Column]):
-    """Columns of one value a word, by name. Columns are replaced, never written into by others.
+    """Named columns with one value per word. Columns are replaced, never changed in place by other code.
 
     Args:
         size: V, the number of words.
@@ -35,28 +35,28 @@ class Attributes(Mapping[str, Column]):
         """Add or replace a column.
 
         Raises:
-            ShapeError: there is not one value a word.
+            ShapeError: there is not one value per word.
         """
         if values.shape != (self._size,):
-            raise ShapeError(f"{name!r} of shape {values.shape} for {self._size} words: expected one value a word")
+            raise ShapeError(f"{name!r} of shape {values.shape} for {self._size} words: expected one value per word")
         self._columns[name] = values
 
     def column(self, name: str) -> Column:
-        """Return a column that must be there.
+        """Return a column.
 
         Raises:
-            OptionError: there is none of that name.
+            OptionError: there is no column of that name.
         """
         if name not in self._columns:
-            there = ", ".join(self._columns) or "none"
-            raise OptionError(f"no attribute {name!r}: the words have {there}; set_vecattr makes a new one")
+            names = ", ".join(self._columns) or "none"
+            raise OptionError(f"no attribute {name!r}: the words have {names}; set_vecattr adds one")
         return self._columns[name]
 
     def write(self, name: str, row: int, value: Any) -> None:
         """Set one value; a new column is 0, False or "" elsewhere.
 
         Raises:
-            OptionError: the column holds another type.
+            OptionError: the column has another type.
         """
         dtype = np.dtype(object) if isinstance(value, str) else np.asarray(value).dtype
         values = self._columns.get(name)
@@ -71,20 +71,20 @@ class Attributes(Mapping[str, Column]):
         self._columns[name] = values
 
     def grow(self, added: int) -> None:
-        """Make room for words at the end, with 0, False or "" in every column."""
+        """Add rows for new words at the end, with 0, False or "" in every column."""
         self._size += added
         self._columns = {
             name: np.concatenate([values, _blank(added, values.dtype)]) for name, values in self._columns.items()
         }
 
-    def taken(self, rows: npt.NDArray[np.int64]) -> "Attributes":
-        """Return the attributes of some of the words, in the order of `rows`; a row of -1 has 0, False or ""."""
-        some = Attributes(len(rows))
+    def take(self, rows: npt.NDArray[np.int64]) -> "Attributes":
+        """Return the attributes of some words, in the order of `rows`; row -1 has 0, False or ""."""
+        selection = Attributes(len(rows))
         for name, values in self._columns.items():
             column = _blank(len(rows), values.dtype)
             column[rows >= 0] = values[rows[rows >= 0]]
-            some.put(name, column)
-        return some
+            selection.put(name, column)
+        return selection
 
 
 def _blank(size: int, dtype: np.dtype[Any]) -> Column:

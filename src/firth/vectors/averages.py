@@ -1,7 +1,7 @@
-"""Averages of words' vectors: bags of words, weights by smooth inverse frequency, the direction that averages share.
+"""Averages of word vectors: bags of words, smooth inverse frequency weights, the part along a common direction.
 
 Source: Arora, Liang and Ma 2017, A simple but tough-to-beat baseline for sentence embeddings, algorithm 1;
-`firth.vectors.sentence_averages` has the formulas and makes vectors of sentences with these.
+`firth.vectors.sentence_averages` has the formulas and computes sentence vectors.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,7 @@ SMOOTHING = 1e-3  # a, where the paper's results are flat
 
 
 def word_bags(texts: Sequence[Sequence[str]]) -> tuple[list[str], csr_array]:
-    """Return the different words of texts, and how often each stands in each.
-
-    Args:
-        texts: n lists of tokens.
-
-    Returns:
-        U words in the order in which they come, and (n, U) float32 counts.
-    """
+    """Return the U distinct words of n texts in order of first use, and (n, U) float32 counts."""
     places: dict[str, int] = {}
     columns = [places.setdefault(word, len(places)) for text in texts for word in text]
     ends = np.cumsum([0, *map(len, texts)])
@@ -38,11 +31,11 @@ def word_bags(texts: Sequence[Sequence[str]]) -> tuple[list[str], csr_array]:
 def smooth_weights(
     vectors: WordVectors | SubwordVectors, rows: npt.NDArray[np.int64], smoothing: float = SMOOTHING
 ) -> npt.NDArray[np.float64]:
-    """Return a / (a + p) of words, p their share of the corpus: by counts, else by Zipf's law of their ranks.
+    """Return a / (a + p) per word, where p is its share of the corpus: from counts, else from its rank by Zipf's law.
 
     Args:
-        vectors: whose words they are.
-        rows: (U,) the row of each, or -1 for a word without one, whose p is 0.
+        vectors: vectors with the words' counts or order.
+        rows: (U,) row of each word; -1 for a word without a row: p = 0.
         smoothing: a.
     """
     counts = vectors.counts
@@ -57,13 +50,13 @@ def smooth_weights(
 def weighted_averages(
     bags: csr_array, matrix: Matrix, weights: npt.NDArray[np.float64], known: npt.NDArray[np.bool_]
 ) -> Matrix:
-    """Return (1 / n) sum_w weight(w) v(w) of each text over its n known words; zeros where there are none.
+    """Return (1 / n) sum_w weight(w) v(w) of each text over its n known words; zeros for a text without any.
 
     Args:
-        bags: (T, U) how often each word stands in each text.
+        bags: (T, U) word counts of each text.
         matrix: (U, D) vectors, zeros for unknown words.
         weights: (U,).
-        known: (U,) which words have a vector.
+        known: (U,) mask of the words with a vector.
     """
     lengths = bags @ known.astype(np.float32)
     sums = bags @ np.asarray(matrix * weights[:, None], dtype=np.float32)
@@ -71,10 +64,5 @@ def weighted_averages(
 
 
 def along(averages: Matrix, direction: Matrix) -> Matrix:
-    """Return the part of each average that lies along a direction, to be taken from it, (n, D).
-
-    Args:
-        averages: (n, D).
-        direction: (D,) of length 1.
-    """
+    """Return the projection of each average (n, D) on a direction (D,) of length 1, (n, D)."""
     return np.asarray(np.einsum("nd,d->n", averages, direction)[:, None] * direction)

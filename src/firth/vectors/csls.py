@@ -1,7 +1,7 @@
-"""CSLS: cosine without the advantage of hubs.
+"""CSLS, cross-domain similarity local scaling: a cosine corrected for hubs.
 
-What: some vectors are near neighbours of very many others, and by cosine come up as everybody's answer. Cross-domain
-similarity local scaling takes from each cosine how near the two are to their surroundings on the other side.
+What: some vectors, the hubs, are near neighbours of very many others. CSLS subtracts from the cosine of two vectors the
+mean cosine of each with its nearest neighbours on the other side.
 
 Objective: csls(x, y) = 2 cos(x, y) - r(x) - r(y), with r(x) the mean cosine of x with its K nearest vectors among the
 y's, and r(y) that of y with its K nearest among the x's.
@@ -9,13 +9,11 @@ y's, and r(y) that of y with its K nearest among the x's.
 Source: Conneau, Lample, Ranzato, Denoyer and Jegou 2018, "Word translation without parallel data", section 2.3,
 equations 3 and 4; K = 10 there.
 
-Departures: none between two matrices. Inside one matrix (the index of kind "exact" with `csls=`) the x's and the y's
-are the same words, and a word is no neighbour of itself.
+Departures: none between two matrices. Within one matrix (the index of kind "exact" with `csls=`) the x's and the y's
+are the same words, and a word is not its own neighbour.
 
-Cost: 2 B V D flops for the cosines, and as many again for each r.
+Cost: 2 B V D flops for the cosines, and the same again for each r.
 """
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,31 +25,31 @@ NEIGHBOURS = 10  # K of the paper
 
 
 def surroundings(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS, *, own: bool = False) -> Matrix:
-    """Return the mean cosine of each point with its nearest vectors among others: r of the formula.
+    """Return the mean cosine of each point with its K nearest vectors among others: r of the formula.
 
     Args:
         points: (B, D).
         others: (V, D).
-        neighbours: K, how many of the others count; all of them where there are fewer.
-        own: whether point i is vector i of the others, and no neighbour of itself.
+        neighbours: K; all others if there are fewer.
+        own: point i is row i of the others, and not its own neighbour.
 
     Returns:
-        (B,) float32, or float64 where the others are.
+        (B,) float32, or float64 if the others are.
 
     Raises:
-        OptionError: `neighbours` is below 1, or there is nobody else.
-        ShapeError: the widths differ, or `own` points are not as many as others.
+        OptionError: `neighbours` is below 1, or there are no others.
+        ShapeError: the widths differ, or with `own` the numbers of points and others.
         FormatError: a vector holds NaN or infinity.
     """
     _check_widths(points, others)
     if neighbours < 1 or len(others) <= own:
         raise OptionError(f"{neighbours} neighbours among {len(others)} vectors: expected at least one of each")
     if own and len(points) != len(others):
-        raise ShapeError(f"{len(points)} points that are {len(others)} others: expected as many")
+        raise ShapeError(f"{len(points)} points and {len(others)} others: expected equal numbers")
     rows, cosines = nearest(others, row_norms(others), points, neighbours + own)
     if own:
         mine = rows == np.arange(len(rows))[:, None]
-        mine[~mine.any(axis=1), -1] = True  # beyond many duplicates of itself: the last is left out in its place
+        mine[~mine.any(axis=1), -1] = True  # not found among many duplicates: drop the last one instead
         cosines = cosines[~mine].reshape(len(rows), -1)
     return np.asarray(cosines.mean(axis=1))
 
@@ -62,7 +60,7 @@ def csls(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS) -> Matrix
     Args:
         points: (B, D).
         others: (V, D).
-        neighbours: K, over how many nearest vectors of the other side surroundings are averaged.
+        neighbours: K, the number of nearest neighbours.
 
     Returns:
         (B, V).
@@ -77,16 +75,16 @@ def csls(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS) -> Matrix
 
 
 def csls_nearest(points: Matrix, others: Matrix, k: int, neighbours: int = NEIGHBOURS) -> tuple[Rows, Matrix]:
-    """Return the k other vectors of highest CSLS with each point, best first, the lower row first among equals.
+    """Return the k other vectors of highest CSLS with each point, best first; ties by row.
 
     Args:
         points: (B, D).
         others: (V, D).
-        k: how many are wanted.
-        neighbours: K, over how many nearest vectors of the other side surroundings are averaged.
+        k: number of vectors per point, at most V.
+        neighbours: K, the number of nearest neighbours in r.
 
     Returns:
-        (B, k) rows of `others`, and (B, k) their CSLS; k is at most V.
+        (B, k) rows of `others`, and (B, k) their CSLS.
 
     Raises:
         OptionError: `neighbours` is below 1, or a side is empty.
@@ -100,7 +98,7 @@ def csls_nearest(points: Matrix, others: Matrix, k: int, neighbours: int = NEIGH
 def ranked(
     others: Matrix, norms: Matrix, around_others: Matrix, points: Matrix, around_points: Matrix, k: int
 ) -> tuple[Rows, Matrix]:
-    """Return the k others of highest CSLS with each point where the surroundings are known.
+    """Return the k others of highest CSLS with each point, as `csls_nearest` does, for given r of both sides.
 
     Args:
         others: (V, D).
@@ -108,18 +106,18 @@ def ranked(
         around_others: (V,) r of each.
         points: (B, D).
         around_points: (B,) r of each.
-        k: how many are wanted.
+        k: number of vectors per point, at most V.
 
     Returns:
-        (B, k) rows, and (B, k) their CSLS; k is at most V.
+        (B, k) rows, and (B, k) their CSLS.
     """
     points = unit(points).astype(norms.dtype, copy=False)
     parts = []
     for low in range(0, max(len(points), 1), BATCH):
-        some = points[low : low + BATCH]
-        score = _adjusted(cosine_scorer(others, norms, some), around_others, around_points[low : low + BATCH])
-        parts.append(best_rows(score, len(some), k, 0, len(others), block_rows(len(some), others)))
-    return _joined(parts)
+        batch = points[low : low + BATCH]
+        score = _adjusted(cosine_scorer(others, norms, batch), around_others, around_points[low : low + BATCH])
+        parts.append(best_rows(score, len(batch), k, 0, len(others), block_rows(len(batch), others)))
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])
 
 
 def _adjusted(cosines: Scorer, around_others: Matrix, around_points: Matrix) -> Scorer:
@@ -133,10 +131,6 @@ def _adjusted(cosines: Scorer, around_others: Matrix, around_points: Matrix) -> 
     return score
 
 
-def _joined(parts: Sequence[tuple[Rows, Matrix]]) -> tuple[Rows, Matrix]:
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])
-
-
 def _check_widths(points: Matrix, others: Matrix) -> None:
     if points.ndim != 2 or others.ndim != 2 or points.shape[1] != others.shape[1]:
-        raise ShapeError(f"matrices of shape {points.shape} and {others.shape}: expected rows of one width")
+        raise ShapeError(f"matrices of shape {points.shape} and {others.shape}: expected equal widths")

@@ -1,12 +1,12 @@
-"""The word mover's distance: the least work that turns one document's words into another's.
+"""Word mover's distance: the minimum cost of moving the words of one document to those of another.
 
-Objective: min over T >= 0 of sum_ij T_ij ||x_i - y_j||, where T's row sums are the shares of the words in the first
-document and its column sums those in the second.
+Objective: min over T >= 0 of sum_ij T_ij ||x_i - y_j||, where the row sums of T are the shares of the words in the
+first document and its column sums those in the second.
 
 Source: Kusner, Sun, Kolkin and Weinberger 2015, "From word embeddings to document distances", section 4.
 
-Cost: a linear programme of n * m unknowns for n and m distinct words, solved exactly by HiGHS (SciPy); documents of as
-many distinct words, each once, are an assignment problem, which is far cheaper and has the same optimum (Birkhoff).
+Cost: a linear programme of n * m unknowns for n and m distinct words, solved exactly by HiGHS (SciPy). If both
+documents have n distinct words, each once, it is an assignment problem: far cheaper, with the same optimum (Birkhoff).
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ def between(one: Document, other: Document) -> float:
     """Return the word mover's distance of two documents.
 
     Args:
-        one: (n, D) vectors of the distinct words and (n,) the share of each.
+        one: (n, D) vectors of the distinct words and (n,) their shares.
         other: (m, D) and (m,).
     """
     from scipy.spatial.distance import cdist
@@ -40,15 +40,15 @@ def between(one: Document, other: Document) -> float:
 def transport_cost(
     costs: npt.NDArray[np.float64], supply: npt.NDArray[np.float64], demand: npt.NDArray[np.float64]
 ) -> float:
-    """Return the least cost of carrying the supplies to the demands.
+    """Return the minimum cost of moving the supply to the demand.
 
     Args:
-        costs: (n, m) cost of carrying one unit.
-        supply: (n,) positive, summing to 1.
-        demand: (m,) positive, summing to 1.
+        costs: (n, m) cost per unit.
+        supply: (n,) positive, sum 1.
+        demand: (m,) positive, sum 1.
 
     Raises:
-        ArithmeticError: the solver found no optimum, which a well-posed problem always has.
+        ArithmeticError: the solver found no optimum (every valid problem has one).
     """
     from scipy.optimize import linear_sum_assignment, linprog
 
@@ -63,7 +63,7 @@ def transport_cost(
 
 
 def _marginals(n: int, m: int) -> Any:
-    """Return the sparse matrix that takes a plan to its row sums and to all but its last column sum, which follows."""
+    """Return the sparse matrix that maps a plan to its row sums and its first m - 1 column sums; the last follows."""
     from scipy.sparse import eye_array, kron, vstack
 
     rows = kron(eye_array(n), np.ones((1, m)))

@@ -1,7 +1,7 @@
-"""Vectors for documents that a trained model has not seen: its words and outputs stay as they are.
+"""Inference of vectors for new documents; the model's word and output vectors stay frozen.
 
-A document's random numbers come from the seed and from its own words: its vector depends neither on the documents
-beside it nor on the threads.
+A document's random numbers come from the seed and its own words, so its vector depends neither on the other documents
+nor on the number of threads.
 """
 
 import hashlib
@@ -39,15 +39,15 @@ from firth.kernels.windows import keep_thresholds, subsample
 from firth.vocabulary import Vocabulary
 
 MODES = {"mean": MEAN, "sum": SUM, "concatenate": CONCATENATE}
-PIECES = 8  # a thread's share is cut into so many, so that Ctrl-C is heard between them
+PIECES = 8  # per thread; Ctrl-C stops the work between pieces
 
 
 class Inference(NamedTuple):
-    """What the kernel reads, beside the documents."""
+    """Settings of the kernel."""
 
     thresholds: npt.NDArray[np.uint32]  # (V,) of subsampling
     noise: npt.NDArray[np.uint64]  # (V,) alias table
-    documents: int  # the first document's row among the inputs
+    documents: int  # row of the first document in the input matrix
     dim: int
     epochs: int
     first_lr: float
@@ -55,7 +55,7 @@ class Inference(NamedTuple):
 
 
 def reading(options: Mapping[str, Any], *, frozen: bool) -> Reading:
-    """Return how a model of these options reads documents; a frozen one, which only infers, trains no words."""
+    """Return how a model with these options reads documents. A frozen model trains no words."""
     if options["architecture"] == "dm":
         mode = MODES[options["combine"]]
     else:
@@ -71,7 +71,7 @@ def reading(options: Mapping[str, Any], *, frozen: bool) -> Reading:
 
 
 def scoring_of(options: Mapping[str, Any], counts: npt.NDArray[np.int64]) -> Scoring:
-    """Return the objective of a model with these options for words of these counts."""
+    """Return the training objective for these options and word counts."""
     noise = Vocabulary([""] * len(counts), counts, int(counts.sum())).noise_probabilities(options["noise_exponent"])
     tree = huffman(counts) if options["objective"] == "hierarchical" else None
     return scoring(options["objective"], noise, negative=options["negative"], noise=alias_table(noise), tree=tree)
@@ -87,19 +87,16 @@ def infer(
     seed: int,
     threads: int,
 ) -> npt.NDArray[np.float32]:
-    """Return a vector a document.
+    """Return one vector per document, (R, D) float32; zeros for a document without words.
 
     Args:
-        documents: the word ids of each.
-        options: of the model, with `lr`, `lr_end_factor` and `epochs` of the inference.
-        counts: (V,) of the words.
+        documents: word ids of each document.
+        options: model options, with the inference's `lr`, `lr_end_factor` and `epochs`.
+        counts: (V,) word counts.
         words: (V, D) input vectors.
-        outputs: (V, Q) output vectors, Q = D, or (2 window + 1) D where vectors are concatenated.
-        seed: of the random numbers.
-        threads: how many.
-
-    Returns:
-        (R, D) float32; zeros for a document without words.
+        outputs: (V, Q) output vectors; Q = D, or (2 window + 1) D where vectors are concatenated.
+        seed: random seed.
+        threads: number of threads.
     """
     how, dim = reading(options, frozen=True), options["dim"]
     first = 0 if how.mode == DBOW else len(words)
@@ -119,25 +116,25 @@ def infer(
         first_lr=options["lr"],
         last_lr=options["lr"] * options["lr_end_factor"],
     )
-    ids, offsets = _joined(documents)
+    ids, offsets = _concatenate(documents)
     states = np.array([_state(seed, document) for document in documents], dtype=np.uint64)
 
-    def some(begin: int, end: int) -> None:
+    def infer_piece(begin: int, end: int) -> None:
         work = document_work(how, inputs.shape[1], most_outputs(by))
-        at, joined = document_addresses(work, inputs, frozen_outputs, how)
+        at, wide = document_addresses(work, inputs, frozen_outputs, how)
         loss = new_loss()
-        infer_documents(ids, offsets, states, task, how, work, predictor(by, at, loss), at, joined, begin, end)
+        infer_documents(ids, offsets, states, task, how, work, predictor(by, at, loss), at, wide, begin, end)
 
-    # As many words in each piece, near enough; one that holds no document is nothing to do.
+    # Pieces hold about equally many words; a piece may be empty.
     pieces = threads * PIECES
     borders = np.searchsorted(offsets, len(ids) * np.arange(pieces + 1) / pieces).tolist()
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(some, *piece) for piece in itertools.pairwise(borders)]:
-            done.result()
+        for future in [pool.submit(infer_piece, *piece) for piece in itertools.pairwise(borders)]:
+            future.result()
     return np.ascontiguousarray(inputs[first:, :dim])
 
 
-def _joined(documents: Sequence[npt.NDArray[np.int32]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def _concatenate(documents: Sequence[npt.NDArray[np.int32]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
     return np.concatenate([np.zeros(0, np.int32), *documents]).astype(np.int32), offsets
 
@@ -150,18 +147,18 @@ def _state(seed: int, ids: npt.NDArray[np.int32]) -> int:
 @compiled
 def infer_documents(
     ids: npt.NDArray[np.int32],  # (N,) words of all documents
-    offsets: npt.NDArray[np.int64],  # (R + 1,) where each begins
+    offsets: npt.NDArray[np.int64],  # (R + 1,) start of each document
     states: npt.NDArray[np.uint64],  # (R,) random states, updated
     task: Inference,
     how: Reading,
     work: Work,
     by: Predictor,
     at: Addresses,
-    joined: Addresses,  # the same for steps of rows as wide as the outputs
-    first: int,  # the first document to read
-    last: int,  # one past the last
+    wide: Addresses,  # the same, for rows as wide as the outputs
+    first: int,  # first document
+    last: int,  # one past the last document
 ) -> None:
-    """Train the rows of some documents; everything else stays as it is."""
+    """Train the rows of documents first to last - 1; everything else is frozen."""
     thresholds, noise = task.thresholds, task.noise
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random = np.zeros(1, np.uint64)
@@ -171,27 +168,27 @@ def infer_documents(
         total = task.epochs * (offsets[d + 1] - offsets[d])
         if total > 0:
             start_row(document, task.dim, random)
-        read = 0
+        progress = 0  # words
         for _ in range(task.epochs):
             position = offsets[d]
             while position < offsets[d + 1]:
-                count, reached = subsample(ids, position, offsets[d + 1], thresholds, random, sentence)
-                rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * (read / total))
+                count, end = subsample(ids, position, offsets[d + 1], thresholds, random, sentence)
+                rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * (progress / total))
                 read_piece(
-                    sentence, count, document, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
+                    sentence, count, document, rate, how, by, at, wide, noise, random, sets, contexts, table, signs
                 )
-                read += reached - position
-                position = reached
+                progress += end - position
+                position = end
     take_loss(work.likelihood, work.exponents)
 
 
 @njit(nogil=True, inline="always")
 def start_row(
-    row: int,  # its address
+    row: int,  # address
     dim: int,
     random: npt.NDArray[np.uint64],  # (1,) state, updated
 ) -> None:
-    """Fill a row with random numbers in +-1/D."""
+    """Fill a row with uniform random numbers between -1/D and 1/D."""
     for i in range(dim):
         uniform = np.float32(draw(random) >> np.uint64(40)) / np.float32(2.0**24)
         set_float32(row, i, (np.float32(2) * uniform - np.float32(1)) / np.float32(dim))

@@ -1,4 +1,4 @@
-"""Documents and their vectors, the words they were learned with, and vectors for documents that come later."""
+"""Document vectors (paragraph vectors): queries, inference for new documents, saving and loading."""
 
 import os
 import warnings
@@ -17,9 +17,9 @@ from firth.vectors.io.table import check_fits
 from firth.vectors.word_vectors import WordVectors
 
 KIND = "firth-documents"
-MOST = 10_000  # words of a window and the like
+MOST = 10_000  # limit of window, negative and shared_windows
 MOST_EPOCHS = 100_000
-# What inference reads of a model's options, and what these may be in a folder.
+# The options that inference uses, with the values that are valid in a saved folder.
 CHOICES = {
     "architecture": ("dm", "dbow"),
     "combine": ("mean", "sum", "concatenate"),
@@ -27,29 +27,29 @@ CHOICES = {
     "words": (False, True),
     "shrink_windows": (False, True),
 }
-WHOLE = {"dim": 2**31, "window": MOST, "negative": MOST, "shared_windows": MOST, "epochs": MOST_EPOCHS}  # from 1 on
+WHOLE = {"dim": 2**31, "window": MOST, "negative": MOST, "shared_windows": MOST, "epochs": MOST_EPOCHS}  # at least 1
 NUMBERS = {"sample": (0, 1), "lr": (0, 1e9), "lr_end_factor": (0, 1), "noise_exponent": (-10, 10)}
 Tokenise = Callable[[str], Sequence[str]]
 
 
 class DocumentVectors:
-    """A vector a document, and the model that made them.
+    """Vectors of documents with the model that learned them.
 
     Args:
-        names: R distinct names of documents.
+        names: R distinct document names.
         vectors: (R, D) float32.
         words: the V words with their vectors and counts.
-        outputs: (V, Q) float32, output vectors of words or of a tree's nodes; Q is D, or (2 window + 1) D.
-        options: of the model.
-        tokens: the name of the tokeniser of the texts; one that firth does not know means that token lists are
-            expected.
-        metadata: facts to keep with the vectors, which JSON can hold.
+        outputs: (V, Q) float32, output vectors of words or of tree nodes; Q is D, or (2 window + 1) D.
+        options: options of the model.
+        tokens: name of the tokeniser that split the texts. With a name that firth does not know, `infer` expects
+            token lists.
+        metadata: facts to save with the vectors, serialisable as JSON.
 
     Attributes:
-        documents: the documents as `WordVectors`, with names in the place of words: every question that can be asked
-            of words can be asked of documents, also by its name on this object (`similarity`, `distances` ...).
-        words: the words; where the model trains no input vectors of words, their output vectors, which lie in the
-            documents' space.
+        documents: the documents as `WordVectors`, with document names as the words. This object answers all of its
+            queries, too (`similarity`, `distances` ...).
+        words: the words. Where the model trains no input vectors of words, their output vectors, which lie in the
+            same space as the documents.
         outputs: as given.
         options: as given.
         tokens: as given.
@@ -57,7 +57,7 @@ class DocumentVectors:
 
     Raises:
         ShapeError: the shapes of the arrays do not fit each other.
-        FormatError: a name stands there twice.
+        FormatError: a name occurs twice.
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class DocumentVectors:
         width = self.dim * (2 * self.options["window"] + 1 if self._concatenates else 1)
         if words.dim != self.dim or self.outputs.shape != (len(words), width):
             raise ShapeError(
-                f"{len(words)} words x {words.dim}, output vectors {self.outputs.shape}, documents {self.dim} wide: "
-                f"expected words {self.dim} wide and output vectors ({len(words)}, {width})"
+                f"{len(words)} words x {words.dim}, output vectors {self.outputs.shape}, documents of width "
+                f"{self.dim}: expected words of width {self.dim} and output vectors ({len(words)}, {width})"
             )
 
     @property
@@ -89,7 +89,7 @@ class DocumentVectors:
         return bool(self.options["architecture"] == "dm" and self.options["combine"] == "concatenate")
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not found here comes here: the questions of word vectors, asked of documents.
+        # Called for names that this class lacks: the queries of word vectors.
         if name.startswith("_") or name == "documents":
             raise AttributeError(name)
         return getattr(self.documents, name)
@@ -111,12 +111,12 @@ class DocumentVectors:
 
     @property
     def names(self) -> list[str]:
-        """The documents' names, row by row."""
+        """Document names, one per row."""
         return self.documents.words
 
     @property
     def vectors(self) -> npt.NDArray[Any]:
-        """(R, D) the documents' vectors."""
+        """Document vectors, (R, D)."""
         return self.documents.vectors
 
     @property
@@ -125,13 +125,14 @@ class DocumentVectors:
         return self.documents.dim
 
     def most_similar(self, positive: Any = None, negative: Any = None, topn: int | None = 10, **how: Any) -> Any:
-        """Return the documents whose vectors point most nearly where the query does.
+        """Return the documents with the highest cosine to the query.
 
         Args:
-            positive: names, rows or vectors (such as `infer` returns), one or a list, as in `WordVectors.most_similar`.
-            negative: the same, to be unlike.
-            topn: how many documents; None returns the cosine with every one.
-            **how: the further arguments of `WordVectors.most_similar`.
+            positive: names, rows or vectors (for example from `infer`), one or a list, as in
+                `WordVectors.most_similar`.
+            negative: the same, subtracted from the query.
+            topn: number of documents; None returns the cosine with every document.
+            **how: other arguments of `WordVectors.most_similar`.
 
         Returns:
             [(name, cosine), ...], best first; for a batch a list of such lists.
@@ -148,18 +149,18 @@ class DocumentVectors:
         threads: int | None = None,
         tokenise: Tokenise | None = None,
     ) -> npt.NDArray[np.float32]:
-        """Return vectors for documents that the model has not seen; its words stay as they are.
+        """Return vectors for new documents. The model stays unchanged.
 
-        The same words and seed give the same vector, whatever stands beside them and however many threads there are. A
-        document without a known word gets the vector zero, and a warning says how many those are.
+        The same words and seed give the same vector, for any other documents and any number of threads. A document
+        without a known word gets a zero vector; a warning gives the number of such documents.
 
         Args:
             documents: a text, a list of texts, or a list of token lists.
-            epochs: passes over each document; by default as many as training made.
-            lr: learning rate at the start; by default that of training.
-            seed: of the random numbers.
-            threads: how many; by default one a processor.
-            tokenise: a function from a text to its tokens, where the corpus was split by one that firth cannot know.
+            epochs: passes over each document; default: those of training.
+            lr: initial learning rate; default: that of training.
+            seed: random seed.
+            threads: number of threads; default: one per processor.
+            tokenise: the function that splits a text into tokens, for a model trained with a custom tokeniser.
 
         Returns:
             (R, D) float32, or (D,) for a single text.
@@ -171,27 +172,26 @@ class DocumentVectors:
         from firth.vectors.document_inference import infer
 
         if isinstance(documents, str):
-            alone = self.infer([documents], epochs=epochs, lr=lr, seed=seed, threads=threads, tokenise=tokenise)
-            return np.asarray(alone[0])
-        how = {**self.options, "epochs": _at_least_one(epochs, self.options["epochs"])}
+            batch = self.infer([documents], epochs=epochs, lr=lr, seed=seed, threads=threads, tokenise=tokenise)
+            return np.asarray(batch[0])
+        options = {**self.options, "epochs": _at_least_one(epochs, self.options["epochs"])}
         if lr is not None:
-            how["lr"] = _positive(lr)
+            options["lr"] = _positive(lr)
         rows = self.words.key_to_index
-        known = [
+        ids = [
             np.array([rows[token] for token in tokens if token in rows], dtype=np.int32)
             for tokens in self._tokens(documents, tokenise)
         ]
-        empty = sum(not len(ids) for ids in known)
+        empty = sum(not len(document) for document in ids)
         if empty:
             warnings.warn(
-                f"{empty:,} of {len(known):,} documents hold no word that the model knows: their vectors are zero",
-                stacklevel=2,
+                f"{empty:,} of {len(ids):,} documents have no known word: their vectors are zero", stacklevel=2
             )
         counts = self.words.counts
         assert counts is not None
         return infer(
-            known,
-            options=how,
+            ids,
+            options=options,
             counts=counts,
             words=np.asarray(self.words.vectors, dtype=np.float32),
             outputs=self.outputs,
@@ -200,27 +200,27 @@ class DocumentVectors:
         )
 
     def _tokens(self, documents: Any, tokenise: Tokenise | None) -> Sequence[Sequence[str]]:
-        given = list(check_items(documents, "documents"))
-        texts = [isinstance(document, str) for document in given]
+        documents = list(check_items(documents, "documents"))
+        texts = [isinstance(document, str) for document in documents]
         if not any(texts):
-            return token_lists(given, str.split, "documents")
-        if not all(isinstance(document, str | list | tuple) for document in given):
-            token_lists(given, str.split, "documents")  # which says what is wrong
+            return token_lists(documents, str.split, "documents")
+        if not all(isinstance(document, str | list | tuple) for document in documents):
+            token_lists(documents, str.split, "documents")  # raises
         if not all(texts):
-            raise OptionError("texts among token lists: expected all documents to be of one kind")
+            raise OptionError("documents mix texts and token lists: expected one kind")
         split = tokenise or REFERENCES.get(self.tokens)
         if split is None:
             raise OptionError(
-                f"the corpus was split by {brief(self.tokens)}, which a saved model cannot hold: pass it as tokenise=, "
-                "or pass lists of tokens"
+                f"the corpus was split by {brief(self.tokens)}, which a saved model does not include: pass it as "
+                "tokenise=, or pass lists of tokens"
             )
-        return [split(text) for text in given]
+        return [split(text) for text in documents]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write documents and model as a folder that `firth.load` maps.
+        """Save documents and model as a folder that `firth.load` maps into memory.
 
         Raises:
-            OptionError: the path is a folder of something else, or the metadata is not JSON.
+            OptionError: the path is a folder with other content, or the metadata is not JSON.
             FormatError: a vector is not finite.
             OSError: the folder cannot be written.
         """
@@ -251,19 +251,19 @@ class DocumentVectors:
 
 
 def restore(content: ModelFolder) -> DocumentVectors:
-    """Return the documents that a folder holds.
+    """Return the document vectors of a saved folder.
 
     Raises:
-        FormatError: it does not hold what it should.
+        FormatError: the folder is damaged.
     """
     options, tokens = content.config.get("options"), content.config.get("tokens")
     if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
-    if "final_lr" in options:  # what earlier versions called it
+    if "final_lr" in options:  # the name in earlier versions
         options = {**options, "lr_end_factor": options["final_lr"]}
     if wrong := _wrong_option(options):
-        raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json, which is out of its range")
-    options = {**options, **{name: float(options[name]) for name in NUMBERS}}  # a whole number compiles kernels anew
+        raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json is out of range")
+    options = {**options, **{name: float(options[name]) for name in NUMBERS}}  # with an int, kernels compile again
     vocab, names = content.words(), content.words("names")
     dim = options["dim"]
     documents = content.array("documents", (len(names), dim))
@@ -284,7 +284,7 @@ def restore(content: ModelFolder) -> DocumentVectors:
 
 
 def _wrong_option(options: Mapping[str, Any]) -> str | None:
-    """Return the name of an option that is missing or out of its range, or None."""
+    """Return the name of an option that is missing or out of range, or None."""
     for name, choices in CHOICES.items():
         if type(value := options.get(name)) is not type(choices[0]) or value not in choices:
             return name

@@ -1,4 +1,4 @@
-"""The words of a set of vectors: the row of each, and the nearest spellings of a word that is not among them."""
+"""Words and their rows, and spelling suggestions for unknown words."""
 
 import difflib
 from collections import Counter
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from firth.errors import FormatError, UnknownWordError, brief
 
-COMMONEST = 5_000  # words, commonest first, that are compared letter by letter with a misspelt word: 50 ms at most
-LETTERS = 64  # letters tried in the place of each letter of a misspelt word
-LONGEST = 64  # letters of a word that is looked at; what is longer is no slip of the finger
+COMMONEST = 5_000  # most frequent words compared with a misspelt word: 50 ms at most
+LETTERS = 64  # replacements tried for each letter of a misspelt word
+LONGEST = 64  # letters; longer words get no suggestions
 SUGGESTIONS = 3
 
 
 class Lexicon:
     """An ordered list of distinct words and the row of each.
 
-    The table from word to row is built at the first look-up, not before: whoever opens a file of a million vectors for
-    its matrix does not wait for it.
+    The table from word to row is built at the first look-up, so that loading a million vectors for their matrix does
+    not wait for it.
 
     Args:
-        words: V distinct words, row by row. Words that nobody has checked come in through `checked`.
+        words: V distinct words, one per row. Use `checked` for words that may be invalid.
     """
 
     def __init__(self, words: list[str]) -> None:
@@ -28,10 +28,10 @@ class Lexicon:
 
     @classmethod
     def checked(cls, words: Sequence[str]) -> "Lexicon":
-        """Return the lexicon of words that may be wrong.
+        """Check the words and return their lexicon.
 
         Raises:
-            FormatError: a word is not a string, or stands there twice.
+            FormatError: a word is not a string, or occurs twice.
         """
         for row, word in enumerate(words):
             if not isinstance(word, str):
@@ -45,7 +45,7 @@ class Lexicon:
         """The row of each word.
 
         Raises:
-            FormatError: a word stands there twice.
+            FormatError: a word occurs twice.
         """
         if self._rows is None:
             rows = {word: row for row, word in enumerate(self.words)}
@@ -58,28 +58,28 @@ class Lexicon:
         return self._rows
 
     def row_of(self, word: str) -> int | None:
-        """Return the row of a word, or None where it has none."""
+        """Return the row of a word, or None if it is unknown."""
         return self.rows.get(word)
 
     def __len__(self) -> int:
         return len(self.words)
 
     def extend(self, words: Iterable[str]) -> None:
-        """Add words that are not there yet, in their order."""
+        """Append new words."""
         rows = self.rows
         for word in words:
             rows[word] = len(self.words)
             self.words.append(word)
 
     def unknown(self, word: object) -> UnknownWordError:
-        """Return the error for a word that has no row; the spellings are sought only when its message is read."""
+        """Return the error for an unknown word; suggestions are computed when its message is read."""
         return UnknownWordError(str(word), lambda: self.suggestions(str(word)))
 
     def suggestions(self, word: str) -> list[str]:
-        """Return at most three known words that look most like `word`, best first.
+        """Return up to three known words that are spelt like `word`, best first.
 
-        Other cases of the word come first, then the words one letter away, commonest first, then the words among the
-        5,000 commonest of the same first letter that share most letters with it.
+        The order: the word in another case, then words one letter away, most frequent first, then the most similar
+        of the 5,000 most frequent words with the same first letter.
         """
         if len(word) > LONGEST:
             return []
@@ -107,7 +107,7 @@ class Lexicon:
 
 
 def first_repeat(words: Sequence[str]) -> tuple[int, int]:
-    """Return the rows of the first word that repeats and of the word that it repeats, as (earlier, later).
+    """Return the rows (earlier, later) of the first repeated word.
 
     Raises:
         ValueError: no word repeats.
@@ -125,7 +125,7 @@ def _recased(word: str) -> tuple[str, ...]:
 
 
 def _one_letter_away(word: str, letters: Iterable[str]) -> Iterator[str]:
-    """Yield what one slip of the finger makes of a word: a letter less, two swapped, one changed, one more."""
+    """Yield all words one edit away: a letter deleted, replaced or inserted, or two neighbours swapped."""
     letters = list(letters)
     for i in range(len(word) + 1):
         head, tail = word[:i], word[i:]

@@ -1,19 +1,19 @@
-"""Product quantisation: a vector as a few bytes.
+"""Product quantisation: stores a vector in a few bytes.
 
-What: the D numbers of a vector are cut into parts of some two numbers; each part is replaced by the nearest of 256
-centroids, and one byte names it. With `lengths` the vectors' lengths are kept apart, in a byte each, and the parts are
-those of the vectors brought to length 1.
+What: the D numbers of a vector are split into parts of `width` numbers (2 by default). Each part is replaced by the
+nearest of 256 centroids and stored as one byte. With `lengths`, vectors are normalised to length 1 first, and each
+length is stored in a byte of its own.
 
 Objective: for each part, k-means over the rows x_r: centroids c_1 .. c_256 that make sum_r min_k |x_r - c_k|^2 small.
 
 Source: Jegou, Douze and Schmid 2011, "Product quantization for nearest neighbor search", sections II and III.A; Joulin
-et al. 2016, "FastText.zip: compressing text classification models", section 3 (lengths apart, parts of two).
+et al. 2016, "FastText.zip: compressing text classification models", section 3 (separate lengths, parts of two).
 
-Departures: k-means begins with distinct rows, and stops after ROUNDS rounds or when hardly a row changes its centroid.
-It learns from at most SAMPLE rows. A centroid that no row chooses takes half of the fullest one's: a copy moved by a
-hair, whereupon the next round parts the two.
+Departures: k-means begins with distinct rows, and stops after ROUNDS rounds or when few rows change their centroid.
+It learns from at most SAMPLE rows. An empty centroid becomes a slightly moved copy of the one with the most rows; the
+next round divides these rows between the two.
 
-Cost: training 2 SAMPLE 256 D flops a round; D / width bytes a row, and 1024 D bytes of centroids.
+Cost: training takes 2 SAMPLE 256 D flops per round; memory D / width bytes per row, and 1024 D bytes of centroids.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.randomness import generator
 
-CODES = 256  # centroids a part: a byte names one
-SAMPLE = 16_384  # rows that k-means learns from: four times as many leave 3 % less error
+CODES = 256  # centroids per part: one byte
+SAMPLE = 16_384  # rows that k-means learns from: four times as many give 3 % less error
 ROUNDS = 25
-SETTLED = 1000  # k-means ends when no more than one row in so many changes its centroid
-BLOCK = 512  # rows compared with the centroids at once: their distances fit the second cache
-HAIR = 1e-2  # what a centroid is moved by, relative to its size, to part it from its copy; rounding must see it
+SETTLED = 1000  # k-means ends when at most one row in 1,000 changes its centroid
+BLOCK = 512  # rows compared with the centroids at once: their distances fit the L2 cache
+HAIR = 1e-2  # relative change of a centroid's copy; must be visible after rounding
 
 Floats = npt.NDArray[np.float32]
 
@@ -41,7 +41,7 @@ class ProductQuantiser:
 
     Attributes:
         dim: D.
-        width: numbers a part; the last may be narrower.
+        width: numbers per part; the last part may be narrower.
         centroids: (256 D,) float32: part by part, 256 centroids each.
     """
 
@@ -51,7 +51,7 @@ class ProductQuantiser:
 
     @property
     def parts(self) -> int:
-        """How many parts a vector has: bytes a row."""
+        """Number of parts of a vector, which is the number of bytes per row."""
         return -(-self.dim // self.width)
 
     def part(self, m: int) -> Floats:
@@ -68,7 +68,7 @@ class ProductQuantiser:
         return codes
 
     def decode(self, codes: npt.NDArray[np.uint8]) -> Floats:
-        """Return the rows (R, D) that codes (R, parts) stand for."""
+        """Return the rows (R, D) of codes (R, parts)."""
         rows = np.empty((len(codes), self.dim), dtype=np.float32)
         for m in range(self.parts):
             rows[:, m * self.width : (m + 1) * self.width] = self.part(m)[codes[:, m]]
@@ -84,9 +84,9 @@ class QuantisedMatrix:
 
     Attributes:
         codes: (R, parts) uint8.
-        quantiser: what they mean.
-        length_codes: (R,) uint8, or None where lengths do not stand apart.
-        lengths: what those mean: a quantiser of width 1.
+        quantiser: centroids of the codes.
+        length_codes: (R,) uint8, or None without separate lengths.
+        lengths: centroids of the length codes: a quantiser of width 1.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -96,16 +96,16 @@ class QuantisedMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The sides of the matrix that the codes stand for."""
+        """Shape of the decoded matrix."""
         return len(self.codes), self.quantiser.dim
 
     def part(self, ids: Any) -> "QuantisedMatrix":
-        """Return the matrix of some of the rows."""
+        """Return the codes of some of the rows."""
         lengths = None if self.length_codes is None else self.length_codes[ids]
         return QuantisedMatrix(self.codes[ids], self.quantiser, lengths, self.lengths)
 
     def rows(self, ids: Any = slice(None)) -> Floats:
-        """Return rows: all, or those of some numbers, (M, D) float32."""
+        """Return decoded rows, all or those of some ids, (M, D) float32."""
         rows = self.quantiser.decode(self.codes[ids])
         if self.length_codes is not None and self.lengths is not None:
             rows *= self.lengths.decode(self.length_codes[ids][:, None])
@@ -113,12 +113,12 @@ class QuantisedMatrix:
 
 
 def train_quantiser(rows: npt.NDArray[Any], width: int, *, seed: int = 0) -> ProductQuantiser:
-    """Learn centroids.
+    """Learn the centroids of every part by k-means.
 
     Args:
-        rows: (R, D) vectors to learn from.
-        width: numbers a part.
-        seed: of the sample and of the first centroids.
+        rows: (R, D) training vectors.
+        width: numbers per part.
+        seed: seed of the sample and of the initial centroids.
 
     Raises:
         OptionError: there are no rows, or `width` is not between 1 and D.
@@ -128,20 +128,20 @@ def train_quantiser(rows: npt.NDArray[Any], width: int, *, seed: int = 0) -> Pro
     if not len(rows):
         raise OptionError("no rows to learn centroids from: expected at least one")
     random = generator(seed, "product quantiser")
-    chosen = np.sort(random.permutation(len(rows))[:SAMPLE])
-    sample = np.asarray(rows[chosen], dtype=np.float32)
+    ids = np.sort(random.permutation(len(rows))[:SAMPLE])
+    sample = np.asarray(rows[ids], dtype=np.float32)
     parts = [_k_means(sample[:, start : start + width], random).reshape(-1) for start in range(0, rows.shape[1], width)]
     return ProductQuantiser(rows.shape[1], width, np.concatenate(parts))
 
 
 def quantise_matrix(rows: npt.NDArray[Any], *, width: int = 2, lengths: bool = False, seed: int = 0) -> QuantisedMatrix:
-    """Replace a matrix by codes.
+    """Quantise a matrix.
 
     Args:
         rows: (R, D).
-        width: numbers a part, which one byte stands for.
-        lengths: whether the rows' lengths are kept apart, in one byte more a row.
-        seed: of the learning.
+        width: numbers per part, which is one byte of the codes.
+        lengths: store row lengths separately, in one more byte per row.
+        seed: random seed.
 
     Raises:
         OptionError: there are no rows, or `width` is not between 1 and D.
@@ -168,8 +168,8 @@ def _k_means(rows: Floats, random: np.random.Generator) -> Floats:
             break
         counts = np.bincount(nearest, minlength=CODES)
         sums = np.stack([np.bincount(nearest, column, CODES) for column in rows.T], axis=1)
-        used = counts > 0
-        centroids[used] = sums[used] / counts[used, None]
+        nonempty = counts > 0
+        centroids[nonempty] = sums[nonempty] / counts[nonempty, None]
         _fill_empty(centroids, counts, random)
         before = nearest
     return centroids
@@ -185,18 +185,17 @@ def _fill_empty(centroids: Floats, counts: npt.NDArray[np.int64], random: np.ran
 
 
 def _nearest(rows: Floats, centroids: Floats) -> npt.NDArray[np.uint8]:
-    """Return the nearest centroid of each row."""
     squares = np.einsum("kd,kd->k", centroids, centroids)
     doubles = -2 * centroids.T
-    found = np.empty(len(rows), dtype=np.uint8)
+    nearest = np.empty(len(rows), dtype=np.uint8)
     scores, product = (np.empty((BLOCK, CODES), dtype=np.float32) for _ in range(2))
     for start in range(0, len(rows), BLOCK):
-        some = rows[start : start + BLOCK]
-        # |x - c|^2 without |x|^2, which is the same for all centroids. Column by column: a matrix product of two or
-        # three columns would wait for its threads longer than it works.
-        part, other = scores[: len(some)], product[: len(some)]
+        block = rows[start : start + BLOCK]
+        # |x - c|^2 without |x|^2, which is the same for all centroids. Column by column: for two or three columns the
+        # threads of a matrix product cost more time than they save.
+        part, other = scores[: len(block)], product[: len(block)]
         part[:] = squares
-        for column, double in zip(some.T, doubles, strict=True):
+        for column, double in zip(block.T, doubles, strict=True):
             part += np.multiply(column[:, None], double, out=other)
-        found[start : start + BLOCK] = part.argmin(axis=1)
-    return found
+        nearest[start : start + BLOCK] = part.argmin(axis=1)
+    return nearest

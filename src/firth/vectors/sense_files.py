@@ -1,15 +1,15 @@
-"""Vectors of senses in firth's own format: a folder that is mapped, not read.
+"""Sense vectors in firth's own format: a folder that is mapped into memory.
 
-    model.safetensors    "senses" (S, D), "offsets" (V + 1,) int64, "priors" (S,) float64; where they are known "counts"
-                         (V,) int64 and "global_vectors" (V, D); and what the reader reads
-    ... of centres       "context_vectors" (V, E), "context_weights" (V,), "centres" (S, E)
-    ... of likelihoods   "outputs"; with a tree "tree_starts" (V + 1,) int64, "tree_nodes" int64, "tree_signs" float32
-    vocab.json           the V words
-    labels.json          what the S senses are called, where they are called anything
-    config.json          format, version, sizes, the reader's kind, and the caller's metadata
-    README.md            a model card
+    model.safetensors      "senses" (S, D), "offsets" (V + 1,) int64, "priors" (S,) float64, optionally "counts" (V,)
+                           int64 and "global_vectors" (V, D), and the arrays of the reader:
+      Centroids            "context_vectors" (V, E), "context_weights" (V,), "centres" (S, E)
+      Likelihood           "outputs"; with a tree "tree_starts" (V + 1,) int64, "tree_nodes" int64, "tree_signs" float32
+    vocab.json             the V words
+    labels.json            the S labels of the senses, if any
+    config.json            format, version, sizes, the reader's kind, and the caller's metadata
+    README.md              a model card
 
-`firth.storage.model_folder` has what all folders of firth's share.
+`firth.storage.model_folder` has the format shared by all folders.
 """
 
 import json
@@ -46,7 +46,7 @@ def reader_parts(reader: Reader | None) -> tuple[Arrays, dict[str, Any]]:
 
 
 def read_reader(content: ModelFolder, words: int, senses: int) -> Reader | None:
-    """Return the reader in a folder of V words and S senses.
+    """Return the reader saved in a folder.
 
     Raises:
         FormatError: the folder is damaged.
@@ -80,12 +80,7 @@ def _tree(content: ModelFolder, words: int) -> Tree | None:
 
 
 def card(facts: Mapping[str, int], word: str) -> str:
-    """Return the text of the README.md beside saved senses.
-
-    Args:
-        facts: figures for the table.
-        word: an example with several senses.
-    """
+    """Return the model card: a table of facts, and code that looks up a word with several senses."""
     rows = "".join(f"| {key} | {value} |\n" for key, value in facts.items())
     return (
         "---\nlibrary_name: firth\ntags: [word-embeddings, word-senses]\n---\n\n# Vectors of senses\n\n"

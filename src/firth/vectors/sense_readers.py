@@ -1,26 +1,26 @@
-"""How a context tells which sense of a word is meant: two readers, one for models of centres, one for likelihoods.
+"""Readers: score the senses of a word in a context, by sense centres or by the likelihood of the context.
 
-What: a model of several vectors a word says how well each sense goes with the words around an occurrence. What it says
-is a log score; `firth.vectors.sense_vectors` adds the log of the sense's prior and brings the sum to probabilities.
+What: a reader gives each sense a log score for the words around an occurrence. `firth.vectors.sense_vectors` adds the
+log prior of the sense and normalises the sums to probabilities.
 
 Objective: for the context words c_1 ... c_M of an occurrence and a sense s,
 
     Centroids     cos( sum_i weight(c_i) / d_i^decay context(c_i), centre(s) ) / temperature
     Likelihood    sum_i log p(c_i | s) / d_i^decay
 
-with d_i the places from the occurrence to c_i, 1 where those are not known, and p the hierarchical softmax over a tree,
-or, for rows of negative sampling, u_{c_i} . v_s in the place of log p.
+with d_i the distance from the occurrence to c_i in words (1 where it is unknown), and p the hierarchical softmax over a
+tree; with negative sampling, u_{c_i} . v_s replaces log p.
 
 Source: Huang et al. 2012, Improving word representations via global context and multiple word prototypes, section 3,
 and Neelakantan et al. 2014, Efficient non-parametric estimation of multiple embeddings per word in vector space,
 section 4, for centres; Bartunov et al. 2016, Breaking sticks and ambiguities with adaptive skip-gram, section 3, for
 likelihoods.
 
-Departures: both papers of centres take the nearest one; divided by the temperature, a cosine is as the exponent of a
-von Mises-Fisher density of concentration 1 / temperature, so that a prior can be weighed against it. Where negative
-sampling has converged u_c . v_s = log p(c | s) - log K q(c), and what is left out is the same for all senses.
+Departures: both papers on centres choose the nearest one. A cosine divided by the temperature is the exponent of a von
+Mises-Fisher density of concentration 1 / temperature, so it can be combined with a prior. When negative sampling has
+converged, u_c . v_s = log p(c | s) - log K q(c), and the last term is the same for all senses.
 
-Cost: M E for E numbers a context vector; a path or a row of D numbers for every context word and sense.
+Cost: M E for context vectors of E numbers; a path or a row of D numbers for every context word and sense.
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ class Contexts:
     """The words around B occurrences, as rows of a vocabulary.
 
     Attributes:
-        ids: (N,) int64, the rows of all contexts, one after the other.
-        offsets: (B + 1,) int64, where each context begins in them; the last is N.
-        distances: (N,) how many places each word is from the occurrence, 1 for the next; None where that is not known.
+        ids: (N,) int64, the word ids of all contexts, one after the other.
+        offsets: (B + 1,) int64, the start of each context; the last is N.
+        distances: (N,) distance of each word from the occurrence in words, 1 for the next one; None if unknown.
     """
 
     ids: Rows
@@ -53,40 +53,42 @@ class Contexts:
 
     @classmethod
     def of(cls, contexts: Sequence[Sequence[int]]) -> "Contexts":
-        """Return contexts that are given one by one."""
+        """Return contexts from a list of lists of word ids."""
         offsets = np.cumsum([0, *map(len, contexts)])
-        return cls(np.array([row for one in contexts for row in one], dtype=np.int64), offsets.astype(np.int64))
+        return cls(np.array([row for context in contexts for row in context], np.int64), offsets.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def renumbered(self, rows: Rows) -> "Contexts":
-        """Return the same contexts in the numbers of another vocabulary.
+        """Return the contexts with the ids of another vocabulary.
 
         Args:
-            rows: what each number becomes, or -1 for a word that is left out.
+            rows: the new id of each old id; -1 drops the word.
         """
         return Contexts(rows[self.ids], self.offsets, self.distances).known()
 
     def known(self) -> "Contexts":
-        """Return the contexts without the words whose number is -1."""
+        """Return the contexts without words of id -1."""
         has = self.ids >= 0
         ends = np.concatenate([[0], np.cumsum(has)])
         distances = None if self.distances is None else self.distances[has]
         return Contexts(self.ids[has], ends[self.offsets], distances)
 
     def beside(self, places: Rows) -> "Contexts":
-        """Return what is around one word of each context, with the distances from it.
+        """Return the words around one word of each context, with their distances from it.
 
         Args:
-            places: (B,) which of a context's words that is.
+            places: (B,) index of that word in its context.
 
         Raises:
-            OptionError: a place is none of its context.
+            OptionError: an index is outside its context.
         """
         lengths = np.diff(self.offsets)
         if places.shape != lengths.shape or not ((places >= 0) & (places < lengths)).all():
-            raise OptionError(f"place={places.tolist()} among {lengths.tolist()} tokens: expected one of them")
+            raise OptionError(
+                f"place={places.tolist()}, contexts of {lengths.tolist()} tokens: expected indices of tokens"
+            )
         centres = np.repeat(self.offsets[:-1] + places, lengths)
         distances = np.abs(np.arange(len(self.ids)) - centres)
         return Contexts(np.where(distances > 0, self.ids, -1), self.offsets, distances).known()
@@ -97,9 +99,9 @@ class Contexts:
         Args:
             weights: (V,).
             matrix: (V, E).
-            decay: the power of the distance that weights are divided by.
+            decay: weights are divided by the distance to this power.
         """
-        from scipy.sparse import csr_array  # here, for what only opens a file of senses need not wait for SciPy
+        from scipy.sparse import csr_array  # imported here so that loading senses does not import SciPy
 
         shape = len(self), len(matrix)
         values = weights[self.ids]
@@ -111,17 +113,17 @@ class Contexts:
 
 @dataclass(frozen=True, eq=False)
 class Centroids:
-    """A context is near the centre of the sense that is meant.
+    """Scores a sense by the cosine of its centre with the average of the context.
 
     Attributes:
-        context_vectors: (V, E) of words where they stand in a context.
-        weights: (V,) of words there; 0 leaves a word out.
-        centres: (S, E) of the senses, of any length.
-        temperature: what cosines are divided by; the smaller, the less the prior counts.
-        decay: the power of the distance that words further off count less by, where distances are known.
+        context_vectors: (V, E) vectors of context words.
+        weights: (V,) weights of context words; 0 leaves a word out.
+        centres: (S, E) centres of the senses, of any length.
+        temperature: divisor of the cosines; the smaller, the less the prior counts.
+        decay: context words are weighted down by their distance, if known, to this power.
 
     Raises:
-        OptionError: the temperature is not above 0, or the decay below.
+        OptionError: the temperature is not above 0, or the decay is negative.
         ShapeError: the arrays do not fit each other.
     """
 
@@ -139,16 +141,11 @@ class Centroids:
         if self.weights.shape != (rows,) or self.centres.ndim != 2 or self.centres.shape[1] != width:
             raise ShapeError(
                 f"context vectors {self.context_vectors.shape}, weights {self.weights.shape}, centres "
-                f"{self.centres.shape}: expected as many weights as context vectors, and one width"
+                f"{self.centres.shape}: expected one weight per context vector, and equal widths"
             )
 
     def check(self, words: int, senses: int, dim: int) -> None:
-        """Check that the reader fits a model.
-
-        Args:
-            words: V.
-            senses: S.
-            dim: D, which the centres need not share.
+        """Check that the reader fits a model of V words and S senses; the centres may have another width than D.
 
         Raises:
             ShapeError: it does not.
@@ -156,19 +153,16 @@ class Centroids:
         if (len(self.context_vectors), len(self.centres)) != (words, senses):
             raise ShapeError(
                 f"{len(self.context_vectors)} context vectors and {len(self.centres)} centres for {words} words of "
-                f"{senses} senses: expected one a word and one a sense"
+                f"{senses} senses: expected one context vector per word and one centre per sense"
             )
 
     def scores(self, contexts: Contexts, rows: Rows, vectors: Matrix) -> Floats:
-        """Return the log score of each sense in each context; zeros where no word of a context counts.
+        """Return the log score of n senses in B contexts, (B, n); zeros for a context without weighted words.
 
         Args:
-            contexts: B of them.
-            rows: (n,) the rows of the senses.
-            vectors: (n, D) their vectors, which centres stand in for.
-
-        Returns:
-            (B, n).
+            contexts: B contexts.
+            rows: (n,) rows of the senses.
+            vectors: (n, D) sense vectors; not used here.
         """
         means = unit(contexts.sums(self.weights, self.context_vectors, self.decay))
         centres = unit(self.centres[rows])
@@ -177,15 +171,15 @@ class Centroids:
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """A context is likely under the sense that is meant.
+    """Scores a sense by the log likelihood of the context words.
 
     Attributes:
-        outputs: the output side of the model: (V - 1, D) or more rows, one a node of the tree, or (V, D), one a word.
-        tree: the paths of the words, or None where the outputs are rows of negative sampling.
-        decay: the power of the distance that words further off count less by, where distances are known.
+        outputs: output vectors of the model: one per tree node, (V - 1, D) or more, or one per word, (V, D).
+        tree: paths of the words; None for output vectors of negative sampling.
+        decay: context words are weighted down by their distance, if known, to this power.
 
     Raises:
-        OptionError: the decay is below 0.
+        OptionError: the decay is negative.
     """
 
     outputs: Matrix
@@ -196,42 +190,34 @@ class Likelihood:
         _check_decay(self.decay)
 
     def check(self, words: int, senses: int, dim: int) -> None:
-        """Check that the reader fits a model.
-
-        Args:
-            words: V.
-            senses: S, as many as there are.
-            dim: D.
+        """Check that the reader fits a model of V words and S senses of width D.
 
         Raises:
             ShapeError: it does not.
         """
         paths = words if self.tree is None else len(self.tree.starts) - 1
-        needed = words if self.tree is None else int(self.tree.nodes.max(initial=-1)) + 1
-        if self.outputs.ndim != 2 or self.outputs.shape[1] != dim or len(self.outputs) < needed or paths != words:
+        rows = words if self.tree is None else int(self.tree.nodes.max(initial=-1)) + 1
+        if self.outputs.ndim != 2 or self.outputs.shape[1] != dim or len(self.outputs) < rows or paths != words:
             raise ShapeError(
-                f"output rows {self.outputs.shape} and {paths} paths for {words} words: expected ({needed}, {dim}) "
-                "and one path a word"
+                f"output vectors {self.outputs.shape} and {paths} paths for {words} words: expected ({rows}, {dim}) "
+                "and one path per word"
             )
 
     def scores(self, contexts: Contexts, rows: Rows, vectors: Matrix) -> Floats:
-        """Return the log score of each sense in each context; zeros for an empty context.
+        """Return the log score of n senses in B contexts, (B, n); zeros for an empty context.
 
         Args:
-            contexts: B of them.
-            rows: (n,) the rows of the senses, which their vectors stand in for.
-            vectors: (n, D) their vectors.
-
-        Returns:
-            (B, n).
+            contexts: B contexts.
+            rows: (n,) rows of the senses; not used here.
+            vectors: (n, D) sense vectors.
         """
         words, places = np.unique(contexts.ids, return_inverse=True)
-        table = self._of_words(words, vectors)
-        found = Contexts(places.ravel(), contexts.offsets, contexts.distances)
-        return np.asarray(found.sums(np.ones(len(words)), table, self.decay))
+        table = self._word_scores(words, vectors)
+        distinct = Contexts(places.ravel(), contexts.offsets, contexts.distances)
+        return np.asarray(distinct.sums(np.ones(len(words)), table, self.decay))
 
-    def _of_words(self, words: Rows, vectors: Matrix) -> Floats:
-        """(U, n) log p(word | sense), for negative sampling up to a number that is the same for all senses."""
+    def _word_scores(self, words: Rows, vectors: Matrix) -> Floats:
+        """(U, n) log p(word | sense); with negative sampling plus a constant that is the same for all senses."""
         if self.tree is None:
             return np.asarray(np.matmul(self.outputs[words], vectors.T), dtype=np.float64)
         lengths = self.tree.lengths[words]

@@ -1,26 +1,25 @@
-"""Words that have several vectors, one a sense, and what tells by the words around which is meant.
+"""Sense vectors: one or more vectors per word, and word sense disambiguation in context.
 
-What every model of senses returns, however it found them. A sense is a word and a number from 0; how often it is meant,
-its prior, sums to 1 over the senses of a word. A word with one sense is one that the model saw no reason to part.
+What: the result of every sense model. A sense is a word and a number from 0. The priors of a word's senses sum to 1.
 
-Objective: of a word's senses s, with the log scores that a reader (`firth.vectors.sense_readers`) gives a context,
+Objective: the probability of a sense s, from the log scores of a reader (`firth.vectors.sense_readers`),
 
     p(s | context)  =  prior(s) e^{score(s)} / sum_t prior(t) e^{score(t)}
 
-and the prior alone where no word around is known. Of two words with n and m senses s_i, t_j
+and the prior alone if no context word is known. The similarity of two words with n and m senses s_i, t_j is
 
     avg     1 / (n m)  sum_ij cos(s_i, t_j)
     avgc    sum_ij p(s_i | context) p(t_j | other context) cos(s_i, t_j)
     max     max_ij cos(s_i, t_j)
-    maxc    cos(s, t) of the two senses that are likeliest in their contexts
+    maxc    cos(s, t) of the most probable sense of each word in its context
 
 Source: Reisinger and Mooney 2010, Multi-prototype vector-space models of word meaning, section 2, for the similarities;
 Huang et al. 2012, section 5.2, for those in context.
 
-Departures: those papers weigh a sense in context by the distance to its centre; here it is by its probability, which
-takes the prior in.
+Departures: those papers weight a sense in context by the distance to its centre; here the weight is its probability,
+which includes the prior.
 
-Cost: questions about one word read its own rows; neighbours compare with all S.
+Cost: queries about one word read its own rows; neighbours compare with all S.
 """
 
 import os
@@ -45,7 +44,7 @@ from firth.vectors.sense_readers import Contexts, Floats, Reader
 from firth.vectors.word_vectors import WordVectors
 
 SIMILARITIES = ("avg", "avgc", "max", "maxc")
-ROUNDING = 1e-6  # what the priors of a word may be off 1
+ROUNDING = 1e-6  # tolerance of the sum of a word's priors
 
 Context = str | Sequence[str]  # a text, or its tokens
 
@@ -55,10 +54,10 @@ class Sense:
     """One sense of a word.
 
     Attributes:
-        word: whose sense it is.
-        number: which of its senses, from 0.
-        prior: the share of the word's occurrences that have it.
-        label: what the model calls it, such as a synset, or None.
+        word: the word.
+        number: number of the sense, from 0.
+        prior: share of the word's occurrences with this sense.
+        label: name of the sense in the model, such as a synset, or None.
         vector: (D,).
     """
 
@@ -74,18 +73,17 @@ class SenseVectors:
 
     Args:
         words: V distinct words.
-        offsets: (V + 1,) where the senses of each word begin: those of word i are rows offsets[i] to offsets[i + 1],
-            at least one.
-        vectors: (S, D) of the senses, in memory or mapped from a file.
-        priors: (S,) how often each is meant, 1 in sum for every word.
-        reader: what tells by a context which sense is meant; None for senses that no context tells.
-        counts: (V,) how often each word stands in the corpus.
-        labels: (S,) what the senses are called, or None.
-        global_vectors: (V, D) vectors of the words as such, where the model has some.
-        metadata: facts to keep with the vectors, which JSON can hold.
+        offsets: (V + 1,) start of each word's senses: word i has rows offsets[i] to offsets[i + 1], at least one.
+        vectors: (S, D) sense vectors, in memory or mapped from a file.
+        priors: (S,) prior probability of each sense, summing to 1 per word.
+        reader: scores senses in context; None for senses that cannot be disambiguated.
+        counts: (V,) word counts in the corpus.
+        labels: (S,) names of the senses, or None.
+        global_vectors: (V, D) single vectors of the words, if the model has them.
+        metadata: facts to save with the vectors, serialisable as JSON.
 
     Attributes:
-        lexicon: the words and their numbers.
+        lexicon: the words and their rows.
         offsets: as given, int64.
         vectors: as given.
         priors: as given, float64.
@@ -97,7 +95,7 @@ class SenseVectors:
 
     Raises:
         ShapeError: the shapes of the arrays do not fit each other or the words.
-        FormatError: a word stands there twice or has no sense, or its priors are not shares.
+        FormatError: a word occurs twice or has no sense, or its priors are not probabilities.
     """
 
     def __init__(
@@ -128,12 +126,12 @@ class SenseVectors:
 
     def _check_shapes(self) -> None:
         words, senses = len(self.lexicon), len(self.vectors)
-        of_senses = [len(one) for one in (self.priors, self.labels) if one is not None]
-        of_words = [len(one) for one in (self.counts, self.global_vectors) if one is not None]
+        of_senses = [len(values) for values in (self.priors, self.labels) if values is not None]
+        of_words = [len(values) for values in (self.counts, self.global_vectors) if values is not None]
         if self.vectors.ndim != 2 or self.priors.ndim != 1 or set(of_senses) != {senses} or {*of_words} - {words}:
             raise ShapeError(
                 f"{words} words, vectors {self.vectors.shape}, priors and labels of {of_senses}, counts and global "
-                f"vectors of {of_words}: expected one a sense, and counts and global vectors one a word"
+                f"vectors of {of_words}: expected one per sense, and counts and global vectors one per word"
             )
         if self.offsets.shape != (words + 1,) or self.offsets[0] != 0 or self.offsets[-1] != senses:
             raise ShapeError(
@@ -146,17 +144,15 @@ class SenseVectors:
     def _check_shares(self) -> None:
         if not (self.num_senses > 0).all():
             word = self.words[int(np.argmin(self.num_senses > 0))]
-            raise FormatError(f"{word!r} has no sense: expected at least one a word")
+            raise FormatError(f"{word!r} has no sense: expected at least one per word")
         sums = np.add.reduceat(self.priors, self.offsets[:-1]) if len(self.lexicon) else self.priors
         wrong = ~(np.abs(sums - 1) <= ROUNDING)
         wrong[np.searchsorted(self.offsets, np.flatnonzero(self.priors < 0), side="right") - 1] = True
         if wrong.any():
             word = self.words[int(np.argmax(wrong))]
             raise FormatError(
-                f"the priors of {word!r} are {self.priors[self.rows(word)]}: expected shares that sum to 1"
+                f"the priors of {word!r} are {self.priors[self.rows(word)]}: expected probabilities that sum to 1"
             )
-
-    # What is there.
 
     def __len__(self) -> int:
         return len(self.lexicon)
@@ -179,18 +175,18 @@ class SenseVectors:
 
     @property
     def num_senses(self) -> Rows:
-        """(V,) how many senses each word has."""
+        """(V,) number of senses of each word."""
         return np.diff(self.offsets)
 
     @property
     def norms(self) -> Matrix:
-        """(S,) the length of each vector, computed at first need."""
+        """(S,) length of each vector, computed on first use."""
         if self._norms is None:
             self._norms = cosine.row_norms(self.vectors)
         return self._norms
 
     def rows(self, word: str) -> slice:
-        """Return which rows of the vectors are the senses of a word.
+        """Return the rows of a word's senses.
 
         Raises:
             UnknownWordError: the word has none.
@@ -201,12 +197,12 @@ class SenseVectors:
         return slice(int(self.offsets[place]), int(self.offsets[place + 1]))
 
     def sense_at(self, row: int) -> tuple[str, int]:
-        """Return the word and the number of the sense that has a row of the vectors."""
+        """Return the word and number of the sense in a row of the vectors."""
         place = int(np.searchsorted(self.offsets, row, side="right")) - 1
         return self.words[place], int(row - self.offsets[place])
 
     def senses(self, word: str) -> list[Sense]:
-        """Return the senses of a word, by number.
+        """Return the senses of a word, in the order of their numbers.
 
         Raises:
             UnknownWordError: the word has none.
@@ -220,35 +216,33 @@ class SenseVectors:
     def _label(self, row: int) -> str | None:
         return None if self.labels is None else self.labels[row]
 
-    # Which one is meant.
-
     def disambiguate(
         self, word: str, context: Context | Sequence[Sequence[str]], place: int | Sequence[int] | None = None
     ) -> Floats:
-        """Return the probability of each sense of a word among other words.
+        """Return the probability of each sense of a word in context.
 
         Args:
             word: the word.
-            context: the words around it, without the word itself, as near or far as the model was trained on: a text,
-                or a list of tokens; a list of lists is a batch. Unknown words are passed over.
-            place: which of the tokens is the word, where it is among them: it is left out, and models that care know
-                how far the others are from it. For a batch one number each.
+            context: the words around it, without the word itself, best in a window like that of training: a text or a
+                list of tokens; a list of lists is a batch. Unknown words are skipped.
+            place: index of the word among the tokens, if it is one of them. The word is left out, and models that
+                weight by distance use it. One number per context for a batch.
 
         Returns:
-            (n,) or, for a batch, (B, n); the prior where no word around is known.
+            (n,) or, for a batch, (B, n); the prior if no context word is known.
 
         Raises:
             UnknownWordError: the word has no sense.
-            OptionError: the senses are of a kind that no context tells, or a place is none of the tokens.
+            OptionError: these senses cannot be disambiguated, or a place is not the index of a token.
             FormatError: the model holds numbers that are not finite.
         """
         batch = is_batch(context)
         contexts = token_lists(context if batch else [context], tokeniser("unicode"), "context")
-        known = self.lexicon.rows
-        around = Contexts.of([[known.get(token, -1) for token in one] for one in contexts])
+        rows = self.lexicon.rows
+        windows = Contexts.of([[rows.get(token, -1) for token in tokens] for tokens in contexts])
         if place is not None:
-            around = around.beside(np.atleast_1d(place))
-        probabilities = self.probabilities(word, around.known())
+            windows = windows.beside(np.atleast_1d(place))
+        probabilities = self.probabilities(word, windows.known())
         return probabilities if batch else np.asarray(probabilities[0])
 
     def probabilities(self, word: str, contexts: Contexts) -> Floats:
@@ -256,14 +250,14 @@ class SenseVectors:
 
         Args:
             word: the word.
-            contexts: B contexts, by the numbers of their words.
+            contexts: B contexts of word ids.
 
         Returns:
             (B, n); the prior for a context without words.
 
         Raises:
             UnknownWordError: the word has no sense.
-            OptionError: the senses are of a kind that no context tells.
+            OptionError: these senses cannot be disambiguated.
             FormatError: the model holds numbers that are not finite.
         """
         rows = self.rows(word)
@@ -271,30 +265,28 @@ class SenseVectors:
         if len(priors) == 1 or not len(contexts.ids):
             return np.tile(priors, (len(contexts), 1))
         if self.reader is None:
-            raise OptionError("these senses were made without contexts: no context tells them apart")
+            raise OptionError("these senses were made without contexts: they cannot be disambiguated")
         scores = self.reader.scores(contexts, np.arange(rows.start, rows.stop), self.vectors[rows])
         if not np.isfinite(scores).all():
-            raise FormatError(f"the senses of {word!r} hold NaN or infinity: train or load the vectors anew")
-        best = scores[:, priors > 0].max(axis=1, keepdims=True)  # one that is never meant may score higher
+            raise FormatError(f"the senses of {word!r} hold NaN or infinity: train or load the vectors again")
+        best = scores[:, priors > 0].max(axis=1, keepdims=True)  # a sense of prior 0 may score higher
         powers = priors * np.exp(np.minimum(scores - best, 0))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
-    # Likeness.
-
     def sense_neighbors(self, word: str, number: int, topn: int = 10) -> list[tuple[tuple[str, int], float]]:
-        """Return the senses whose vectors point most nearly where that of one sense does.
+        """Return the senses with the highest cosine to one sense.
 
         Args:
             word: the word.
-            number: which of its senses.
-            topn: how many senses; others of the same word may be among them.
+            number: number of its sense.
+            topn: number of senses returned; other senses of the same word may be among them.
 
         Returns:
             [((word, number), cosine), ...], best first.
 
         Raises:
             UnknownWordError: the word has no sense.
-            OptionError: it has no sense of this number, or `topn` is below 1.
+            OptionError: it has no sense with this number, or `topn` is below 1.
         """
         rows = self.rows(word)
         if not 0 <= number < rows.stop - rows.start:
@@ -314,27 +306,25 @@ class SenseVectors:
         other_context: Context | None = None,
         how: str = "avg",
     ) -> float:
-        """Return how alike two words are, over their senses.
+        """Return the similarity of two words over their senses: a cosine, or a mean of cosines.
 
         Args:
-            word: the one.
-            other: the other.
-            context: the words around the one, for "avgc" and "maxc"; None takes the prior.
-            other_context: the words around the other.
+            word: the first word.
+            other: the second word.
+            context: words around the first one, for "avgc" and "maxc"; None uses the prior.
+            other_context: words around the second one.
             how: "avg", "avgc", "max" or "maxc"; the module's docstring has the formulas.
 
-        Returns:
-            A cosine, or a mean of cosines.
-
         Raises:
-            OptionError: there is no such `how`, or it has no place for contexts.
+            OptionError: `how` is invalid, or it takes no contexts.
             UnknownWordError: a word has no sense.
         """
         if how not in SIMILARITIES:
             raise OptionError(f"how={brief(how)}: expected one of {', '.join(SIMILARITIES)}")
         if how in ("avg", "max") and not (context is None and other_context is None):
             raise OptionError(f"a context with how={brief(how)}: expected 'avgc' or 'maxc', or no context")
-        cosines = np.matmul(cosine.unit(self._of(word)), cosine.unit(self._of(other)).T, dtype=np.float64)
+        vectors, others = self.vectors[self.rows(word)], self.vectors[self.rows(other)]
+        cosines = np.matmul(cosine.unit(vectors), cosine.unit(others).T, dtype=np.float64)
         if how == "avg":
             return float(cosines.mean())
         if how == "max":
@@ -343,25 +333,20 @@ class SenseVectors:
         q = self.disambiguate(other, () if other_context is None else other_context)
         return float(cosines[p.argmax(), q.argmax()] if how == "maxc" else p @ cosines @ q)
 
-    def _of(self, word: str) -> Matrix:
-        return self.vectors[self.rows(word)]
-
-    # As ordinary vectors.
-
     def single(self) -> WordVectors:
-        """Return one vector a word, the mean of its senses weighted by their priors."""
+        """Return word vectors: for each word the mean of its sense vectors, weighted by their priors."""
         weighted = Contexts(np.arange(len(self.vectors)), self.offsets)
         matrix = weighted.sums(self.priors, np.asarray(self.vectors, dtype=np.float32))
         return WordVectors(self.lexicon, matrix, counts=self.counts, metadata=self.metadata)
 
     def apart(self, separator: str = "#") -> WordVectors:
-        """Return one vector a sense, called by the word and the number: "bank#0", "bank#1".
+        """Return the senses as word vectors named by word and number: "bank#0", "bank#1".
 
         Args:
-            separator: what stands between word and number.
+            separator: text between word and number.
 
         Raises:
-            FormatError: two senses would be called the same.
+            FormatError: two senses would get the same name.
         """
         names = [
             f"{word}{separator}{i}"
@@ -372,18 +357,18 @@ class SenseVectors:
         return WordVectors(names, self.vectors, counts=counts, metadata=self.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the senses as a folder that `firth.load` maps; see `firth.vectors.sense_files`.
+        """Save the senses as a folder that `firth.load` maps into memory; see `firth.vectors.sense_files`.
 
         Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
+            OptionError: the path is a folder with other content, or the metadata is not JSON.
             FormatError: a number is not finite.
             OSError: the folder cannot be written.
         """
         model_folder.check_target(path)
         arrays, reader = sense_files.reader_parts(self.reader)
         arrays = {"senses": self.vectors, "offsets": self.offsets, "priors": self.priors, **arrays}
-        more = {"counts": self.counts, "global_vectors": self.global_vectors}
-        arrays |= {name: array for name, array in more.items() if array is not None}
+        optional = {"counts": self.counts, "global_vectors": self.global_vectors}
+        arrays |= {name: array for name, array in optional.items() if array is not None}
         for name, array in arrays.items():
             if array.dtype.kind == "f" and array.ndim == 2:
                 check_fits([f"{name}, row {row}" for row in range(len(array))], array, array.dtype)
@@ -406,7 +391,7 @@ class SenseVectors:
 
 
 def restore(content: ModelFolder) -> SenseVectors:
-    """Return the senses of a folder.
+    """Return the senses of a saved folder.
 
     Raises:
         FormatError: the folder is damaged.

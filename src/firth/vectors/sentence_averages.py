@@ -1,32 +1,31 @@
-"""A vector for a sentence: the average of its words' vectors, plain or weighted against what is common.
+"""Sentence vectors as averages of word vectors: plain means, or smooth inverse frequency (SIF).
 
-What: "mean" is the mean of the vectors of a sentence's known words. "sif", smooth inverse frequency, weights each word
-down the more frequent it is, and takes out the direction that averages share, which is learned once, from many texts.
+What: "mean" is the mean of the vectors of a sentence's known words. "sif" gives frequent words less weight and removes
+the direction that the averages of many texts share.
 
 Objective: over the n words w of a sentence that have a vector v(w),
 
     mean   (1 / n) sum_w v(w)
     sif    u - c (c . u),   u = (1 / n) sum_w  a / (a + p(w))  v(w),   a = 1e-3
 
-where p(w) is the word's share of the corpus and c the first right singular vector of the matrix of the u of all texts
-that it is learned from.
+where p(w) is the word's share of the corpus. c, the common direction, is the first right singular vector of the matrix
+of the u of many texts.
 
 Source: Arora, Liang and Ma 2017, A simple but tough-to-beat baseline for sentence embeddings, algorithm 1.
 
 Departures:
-- Where the vectors have no counts, p(w) = 1 / (r H), r the rank of the word's row and H the sum of all 1 / r (Zipf's
-  law): files of vectors begin with the most frequent word, as a rule. Words whose vector is made up of n-grams count as
-  p = 0.
-- The paper takes c of the texts that are judged, and its program needs all of them at once. Here c can be learned from
-  other texts and kept, so that the vector of a text does not depend on its neighbours.
-- c of fewer than `FEWEST_TEXTS` different texts is not taken out. It would hold what those texts say, and not what all
-  texts share: of one text it is the text itself, of two the vectors left are opposite to each other. Of 100 random
-  texts of STS-B and SICK (vectors of Wikipedia, D = 100, 20 draws) c has a cosine of .94 at least with that of all
-  texts, of 50 texts down to .69, of 10 down to .08.
+- Without counts, p(w) = 1 / (r H), with r the rank of the word's row and H the sum of all 1 / r (Zipf's law): vector
+  files usually begin with the most frequent word. For words with a vector from n-grams alone, p = 0.
+- The paper computes c from the test texts, all at once. Here c can be learned from other texts and saved, so that the
+  vector of a text does not depend on the other texts.
+- With fewer than `FEWEST_TEXTS` different texts, c is not removed: it would hold the content of those texts. With one
+  text, c is that text; with two, the results are opposite to each other. For 100 random texts of STS-B and SICK
+  (vectors of Wikipedia, D = 100, 20 draws) the cosine of c with that of all texts is .94 or more, for 50 texts .69 or
+  more, for 10 texts .08 or more.
 
-The averages are not centred before c is sought, as in the paper.
+As in the paper, the averages are not centred first.
 
-Cost: T D for T words; c takes the D by D product of the averages.
+Cost: T D for T words; c needs the D x D product of the averages.
 """
 
 import copy
@@ -52,29 +51,29 @@ from firth.vectors.word_vectors import WordVectors
 
 Weighting = Literal["mean", "sif"]
 WEIGHTINGS: tuple[Weighting, ...] = ("mean", "sif")
-MANY = 0.1  # share of texts without a known word above which something is wrong with all of them
-FEWEST_TEXTS = 100  # different texts that a common direction is learned from
-KEY = "sentences"  # of the vectors' metadata, where what was learned is kept
-BATCH = 10_000  # texts that are averaged at once, while a direction is learned
+MANY = 0.1  # a larger share of texts without a known word raises a warning
+FEWEST_TEXTS = 100  # different texts needed for a common direction
+KEY = "sentences"  # key of the settings in the vectors' metadata
+BATCH = 10_000  # texts averaged at once while the direction is learned
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceAverages:
-    """Vectors of sentences from vectors of words: `SentenceAverages.learn` makes one, `encode` uses it.
+    """Sentence encoder that averages word vectors: `learn` creates one, `encode` applies it.
 
     Attributes:
-        vectors: of the words. Words without one are passed over, unless it can be made of their n-grams.
+        vectors: word vectors. Unknown words are skipped, unless subwords give them a vector.
         weighting: "mean", or "sif" (smooth inverse frequency).
         smoothing: the paper's a; words more frequent than this share of the corpus lose more than half their weight.
-        tokens: what a token of a string is, as in `Corpus.build`; the rule that the vectors were trained with.
-        direction: (D,) of length 1: what is taken out of each average; None takes nothing out.
+        tokens: tokenisation of strings, as in `Corpus.build`; use the one that the vectors were trained with.
+        direction: (D,) common direction of length 1, removed from each average; None removes nothing.
 
     Raises:
-        OptionError: `weighting` or `tokens` is none, or `smoothing` is not above 0.
-        ShapeError: the direction has another width than the vectors.
+        OptionError: `weighting` or `tokens` is invalid, or `smoothing` is not above 0.
+        ShapeError: the direction and the vectors differ in width.
 
     Source:
-        Arora, Liang and Ma 2017, algorithm 1; the module's docstring gives the formulas and every departure.
+        Arora, Liang and Ma 2017, algorithm 1; the module's docstring has the formulas and departures.
     """
 
     vectors: WordVectors | SubwordVectors
@@ -102,29 +101,28 @@ class SentenceAverages:
         smoothing: float = SMOOTHING,
         tokens: Any = "unicode",
     ) -> "SentenceAverages":
-        """Learn the direction that averages share.
+        """Learn the common direction of the SIF averages of many texts.
 
         Args:
-            vectors: of the words; their counts, or their order, say how frequent each is.
-            texts: strings or lists of tokens like those that will be encoded, for the direction depends on the kind of
-                text; a corpus, too. Gone through once. A warning says where they are too few; nothing is taken out
-                then.
+            vectors: word vectors; word frequencies come from their counts, else from their order.
+            texts: strings or lists of tokens, or a corpus, read once. The direction depends on the kind of text: use
+                texts like those to be encoded. If there are too few, a warning is given and nothing is removed.
             smoothing: the paper's a.
-            tokens: what a token of a string is.
+            tokens: tokenisation of strings.
 
         Raises:
-            OptionError: `tokens` is none, or `smoothing` is not above 0.
+            OptionError: `tokens` is invalid, or `smoothing` is not above 0.
         """
         plain = cls(vectors, smoothing=smoothing, tokens=tokens)
         direction = shared_direction(plain.encode(batch) for batch in _batches(texts))
         return cls(vectors, smoothing=smoothing, tokens=tokens, direction=direction)
 
     @classmethod
-    def kept_in(cls, vectors: WordVectors | SubwordVectors) -> "SentenceAverages | None":
-        """Return what `save` kept beside vectors that were loaded, or None.
+    def from_metadata(cls, vectors: WordVectors | SubwordVectors) -> "SentenceAverages | None":
+        """Return the encoder that `save` wrote into the metadata of these vectors, or None.
 
         Raises:
-            FormatError: it is damaged.
+            FormatError: the metadata is damaged.
         """
         settings = vectors.metadata.get(KEY)
         if settings is None:
@@ -134,41 +132,35 @@ class SentenceAverages:
             if direction is not None and not abs(float(np.linalg.norm(direction)) - 1) < 1e-3:
                 raise ValueError("a direction that is not of length 1")
             return cls(vectors, settings["weighting"], float(settings["smoothing"]), settings["tokens"], direction)
-        except (KeyError, TypeError, ValueError) as error:  # wrong options and shapes are ValueErrors, too
-            raise FormatError(f"metadata {KEY!r} is damaged ({error}); learn the sentences' direction again") from error
+        except (KeyError, TypeError, ValueError) as error:  # OptionError and ShapeError are ValueErrors, too
+            raise FormatError(f"metadata {KEY!r} is damaged ({error}); learn the direction again") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "SentenceAverages":
-        """Open what `save` wrote.
-
-        Args:
-            path: the folder.
+        """Load the encoder from a folder that `save` wrote.
 
         Raises:
-            FormatError: it is damaged, or holds vectors of words alone.
-            OSError: it cannot be read.
+            FormatError: the folder is damaged, or holds word vectors alone.
+            OSError: the folder cannot be read.
         """
         vectors = load_vectors(path)
-        averages = cls.kept_in(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
+        averages = cls.from_metadata(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
         if averages is None:
             raise FormatError(
-                f"{path}: expected what SentenceAverages.save wrote, found {type(vectors).__name__} alone"
+                f"{path}: found {type(vectors).__name__} alone, expected a folder that SentenceAverages.save wrote"
             )
         return averages
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the words' vectors with what was learned to a folder, which `firth.load` opens as vectors of words.
-
-        Args:
-            path: the folder.
+        """Save word vectors and encoder to a folder; `firth.load` loads it as word vectors.
 
         Raises:
-            OptionError: `tokens` is a function, which no file holds; or the folder is of something else.
+            OptionError: `tokens` is a function, which cannot be saved; or the folder has other content.
             OSError: the folder cannot be written.
         """
         if not is_named(self.tokens):
             raise OptionError(
-                f"tokens={brief(self.tokens)}: only rules with a name can be saved; split the texts yourself"
+                f"tokens={brief(self.tokens)}: only tokenisers with a name can be saved; split the texts yourself"
             )
         direction = None if self.direction is None else self.direction.tolist()
         settings = {
@@ -180,13 +172,13 @@ class SentenceAverages:
         with_metadata(self.vectors, settings).save(path)
 
     def encode(self, texts: Sequence[Text]) -> Matrix:
-        """Return a vector for each text.
+        """Return one vector per text.
 
         Args:
             texts: n texts, each a string or its tokens.
 
         Returns:
-            (n, D) float32; zeros for a text without a known word, and a warning where those are many.
+            (n, D) float32; zeros for a text without a known word, with a warning if there are many.
 
         Raises:
             OptionError: `texts` is one string.
@@ -198,12 +190,11 @@ class SentenceAverages:
         weights = np.ones(len(words))
         if self.weighting == "sif":
             weights = smooth_weights(space, rows_of(space, words), self.smoothing)
-        lost = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # of an empty text nothing is missed
-        unknown = int(np.count_nonzero(lost))
+        without_vector = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # without empty texts
+        unknown = int(np.count_nonzero(without_vector))
         if unknown > MANY * bags.shape[0]:
             warnings.warn(
-                f"{unknown:,} of {bags.shape[0]:,} texts hold no word that has a vector: their vectors are zero",
-                stacklevel=3,
+                f"{unknown:,} of {bags.shape[0]:,} texts have no known word: their vectors are zero", stacklevel=3
             )
         averages = weighted_averages(bags, np.where(known[:, None], matrix, 0), weights, known)
         return averages if self.direction is None else averages - along(averages, self.direction)
@@ -218,26 +209,26 @@ def sentence_vectors(
     tokens: Any = "unicode",
     smoothing: float | None = None,
 ) -> Matrix:
-    """Return a vector for each text: the average of its words' vectors; see `SentenceAverages`.
+    """Return one vector per text: the average of its word vectors; see `SentenceAverages`.
 
     Args:
-        vectors: of the words.
+        vectors: word vectors.
         texts: n texts, each a string or its tokens.
         weighting: "mean", or "sif" (smooth inverse frequency).
-        like: for "sif", the texts whose common direction is taken out: those that a classifier was trained on, when
-            others are judged by it. None: the direction that is kept with the vectors (`SentenceAverages.save`), else
-            that of `texts` themselves. A warning says where they are too few for one.
-        tokens: what a token of a string is, as in `Corpus.build`; the rule that the vectors were trained with.
-        smoothing: the paper's a; by default that which is kept with the vectors, else 1e-3.
+        like: for "sif", the texts from which the common direction is learned, for example the training texts of a
+            classifier. None: the direction saved with the vectors (`SentenceAverages.save`), else that of `texts`
+            themselves. If there are too few texts, a warning is given and nothing is removed.
+        tokens: tokenisation of strings, as in `Corpus.build`; use the one that the vectors were trained with.
+        smoothing: the paper's a; default: the value saved with the vectors, else 1e-3.
 
     Returns:
         (n, D) float32; zeros for a text without a known word.
 
     Raises:
-        OptionError: `weighting` or `tokens` is none, `smoothing` is not above 0, or `texts` is one string.
+        OptionError: `weighting` or `tokens` is invalid, `smoothing` is not above 0, or `texts` is one string.
     """
     check_kind("vectors", vectors, WordVectors, SubwordVectors)
-    settings = None if weighting != "sif" or like is not None else SentenceAverages.kept_in(vectors)
+    settings = None if weighting != "sif" or like is not None else SentenceAverages.from_metadata(vectors)
     a = smoothing if smoothing is not None else SMOOTHING if settings is None else settings.smoothing
     plain = SentenceAverages(vectors, weighting, a, tokens)
     if settings is not None and settings.weighting == "sif" and a == settings.smoothing:
@@ -250,23 +241,18 @@ def sentence_vectors(
 
 
 def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
-    """Return the direction that averages of many texts share, (D,); None and a warning where they are too few.
-
-    Args:
-        averages: (n, D) each.
-    """
+    """Return the common direction (D,) of batches of averages, (n, D) each; None and a warning if they are too few."""
     products: Any = 0.0
     different: set[bytes] = set()
-    for some in averages:
-        products = products + (some.T @ some).astype(np.float64)
-        rows = iter(some[some.any(axis=1)])
+    for batch in averages:
+        products = products + (batch.T @ batch).astype(np.float64)
+        rows = iter(batch[batch.any(axis=1)])
         while len(different) < FEWEST_TEXTS and (row := next(rows, None)) is not None:
             different.add(row.tobytes())
     if len(different) < FEWEST_TEXTS:
         warnings.warn(
-            f"too few different texts with known words ({len(different)}) to separate what all texts share from what "
-            f"these say, so no common direction is removed; learn it from {FEWEST_TEXTS} or more, with "
-            "SentenceAverages.learn or like=, or use weighting='mean'",
+            f"no common direction is removed: {len(different)} different texts with known words are too few to learn "
+            f"it; learn it from {FEWEST_TEXTS} or more, with SentenceAverages.learn or like=, or use weighting='mean'",
             stacklevel=3,
         )
         return None
@@ -274,7 +260,7 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
 
 
 def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
-    """Return vectors with something more in their metadata; the given ones stay as they are."""
+    """Return a shallow copy of the vectors with these settings in its metadata."""
     if isinstance(vectors, SubwordVectors):
         known = with_metadata(vectors.known, settings)
         return SubwordVectors(known, vectors.own, vectors.ngrams, vectors.codes)
@@ -284,6 +270,6 @@ def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
 
 
 def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    left = iter(check_items(texts))
-    while some := list(itertools.islice(left, BATCH)):
-        yield some
+    remaining = iter(check_items(texts))
+    while batch := list(itertools.islice(remaining, BATCH)):
+        yield batch

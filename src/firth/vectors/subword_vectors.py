@@ -1,4 +1,4 @@
-"""Words whose vectors are made of character n-grams: known words answer as ever, unseen ones have vectors too."""
+"""Word vectors composed of character n-grams, so that unknown words have vectors, too."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from firth.vectors.space import Path
 from firth.vectors.word_vectors import WordVectors
 
 Matrix = npt.NDArray[Any]
-# What changes words or vectors would leave the n-grams that they are made of behind.
+# Methods that change words or vectors but not their n-grams.
 CHANGES = (
     "add_vector",
     "add_vectors",
@@ -28,21 +28,20 @@ CHANGES = (
 
 
 class SubwordVectors:
-    """Word vectors and the rows of the n-grams that they are made of.
+    """Word vectors with the n-gram rows that they are composed of.
 
-    Every question that `WordVectors` answers is answered here, by the same names and with the same arguments:
-    `most_similar`, `similarity`, `analogy`, `doesnt_match` and the others. A word that is not among the known ones
-    takes part with the mean of its n-grams' rows; answers are known words. What changes words or vectors is not here:
-    `vectors.known` has it.
+    All queries of `WordVectors` work here, with the same names and arguments: `most_similar`, `similarity`, `analogy`,
+    `doesnt_match` and the others. The vector of an unknown word is the mean of its n-gram rows; answers are known
+    words. Methods that change words or vectors are in `vectors.known`.
 
     Args:
-        known: V words with their vectors, each the mean of its own row and those of its n-grams.
-        own: (V, D) the rows of the words themselves; None where words have none, as in floret's tables.
-        ngrams: the rows of their n-grams.
-        codes: where these are quantised, the codes of the words' own rows and behind them of the n-grams'.
+        known: V words with their vectors, each the mean of its own row and its n-gram rows.
+        own: (V, D) rows of the words themselves; None if words have none, as in floret's tables.
+        ngrams: rows of the n-grams.
+        codes: for quantised rows, the codes of the words' own rows followed by those of the n-grams.
 
     Attributes:
-        known: the words, asked without n-grams where they are changed.
+        known: the known words as `WordVectors`.
         own: as above.
         ngrams: as above.
         codes: as above, or None.
@@ -55,7 +54,7 @@ class SubwordVectors:
         shapes = known.vectors.shape, None if own is None else own.shape, ngrams.matrix.shape
         if shapes[1] not in (None, shapes[0]) or ngrams.matrix.shape[1] != known.dim:
             raise ShapeError(
-                f"vectors, own rows and rows of n-grams of shapes {shapes}: expected one own row a word, and one width"
+                f"vectors, own rows and n-gram rows of shapes {shapes}: expected one own row per word, and equal widths"
             )
         self.own, self.ngrams, self.codes = own, ngrams, codes
         self.known = known
@@ -70,14 +69,14 @@ class SubwordVectors:
         codes: Codes | None = None,
         **more: Any,
     ) -> "SubwordVectors":
-        """Return vectors made of their rows.
+        """Return vectors composed of their rows.
 
         Args:
             words: V words.
-            own: (V, D) the rows of the words themselves, or None.
-            ngrams: the rows of n-grams.
-            codes: of the rows, where they are quantised.
-            more: what `WordVectors` takes besides.
+            own: (V, D) rows of the words themselves, or None.
+            ngrams: rows of the n-grams.
+            codes: codes of the rows if they are quantised.
+            more: other arguments of `WordVectors`.
         """
         sums, counts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
         if own is not None:
@@ -87,40 +86,40 @@ class SubwordVectors:
         return cls(WordVectors(words, sums, **more), own, ngrams, codes)
 
     def infer(self, words: Sequence[str]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the vectors that n-grams alone give to words, (W, D), and which of them have any n-gram, (W,).
+        """Return the vectors of words from n-grams alone, (W, D), and a mask of the words with any n-gram, (W,).
 
         Raises:
-            FormatError: a row of an n-gram is not finite; a mapped file of fastText's is not read before it is asked.
+            FormatError: an n-gram row is not finite. Rows of a mapped fastText file are first checked here.
         """
-        sums, counts, known = self.ngrams.sums(words)
+        sums, counts, mask = self.ngrams.sums(words)
         if not np.isfinite(sums).all():
             word = words[int(np.argmin(np.isfinite(sums).all(axis=1)))]
-            raise FormatError(f"an n-gram of {word!r} has a row of NaN or infinity: train or fetch the vectors again")
-        return sums / np.maximum(counts, 1)[:, None].astype(np.float32), known
+            raise FormatError(f"an n-gram row of {word!r} holds NaN or infinity: train or fetch the vectors again")
+        return sums / np.maximum(counts, 1)[:, None].astype(np.float32), mask
 
     def trainable(self) -> WordVectors:
-        """Return the words with their own rows in the place of their vectors: what training goes on from."""
+        """Return word vectors of the words' own rows, from which training continues."""
         rows = np.zeros_like(self.vectors) if self.own is None else self.own
         return WordVectors(self.words, rows, counts=self.known.counts, output_vectors=self.known.output_vectors)
 
     def with_words(self, words: Sequence[str]) -> "SubwordVectors":
-        """Return vectors of the same n-grams whose known words are others: those that answers are sought among.
+        """Return vectors with the same n-grams and other known words, which are the candidates of queries.
 
-        A table of floret's knows none by itself.
+        A floret table has no known words at first.
 
         Args:
-            words: V words, each once. Those that are known here keep their vectors.
+            words: V distinct words. Words that are known here keep their vectors.
         """
         own = None
         if self.own is not None:
-            # A row that is the mean of the n-grams leaves the mean of all as it is.
+            # An own row that is the mean of the n-gram rows does not change the mean of all.
             rows = np.array([self.known.get_index(word, -1) for word in words], dtype=np.int64)
             own, _ = self.infer(words)
             own[rows >= 0] = self.own[rows[rows >= 0]]
         return SubwordVectors.composed(words, own, self.ngrams, metadata=self.metadata)
 
     def first(self, count: int) -> "SubwordVectors":
-        """Return the same vectors of which only the first words are known; the others are made of their n-grams.
+        """Return the vectors with only the first words known; vectors of the others come from their n-grams.
 
         Raises:
             OptionError: `count` is below 1.
@@ -135,19 +134,19 @@ class SubwordVectors:
     def quantise(
         self, kind: str = "product", *, width: int = 2, lengths: bool = True, seed: int = 0
     ) -> "SubwordVectors":
-        """Return the same vectors in a fraction of the memory, nearly: their rows as codes of a few bytes.
+        """Return approximate vectors in a fraction of the memory: rows are stored as codes of a few bytes.
 
-        With product codes n-grams without a row count for nothing in the mean of a word, where they counted as zeros:
-        its direction is the same. Training cannot go on from codes.
+        With product codes, n-grams without a row are left out of a word's mean instead of counting as zeros; its
+        direction stays the same. Training cannot continue from codes.
 
         Args:
-            kind: "product", which fastText's .ftz files hold too, or "int8", a byte a number.
-            width: numbers that a byte of product codes stands for.
-            lengths: whether product codes keep the rows' lengths apart, in one byte more a row.
-            seed: of the learning of product codes.
+            kind: "product", as in fastText's .ftz files, or "int8", one byte per number.
+            width: numbers per byte of product codes.
+            lengths: store row lengths separately with product codes, in one more byte per row.
+            seed: seed of the learning of product codes.
 
         Raises:
-            OptionError: there is no such kind, `width` is not between 1 and D, or there are no rows.
+            OptionError: `kind` is invalid, `width` is not between 1 and D, or there are no rows.
         """
         count = 0 if self.own is None else len(self.own)
         rows_used = self.ngrams.without_zeros() if kind == "int8" else self.ngrams
@@ -160,12 +159,12 @@ class SubwordVectors:
         return SubwordVectors.composed(self.known.lexicon, own, ngrams, codes, **more)
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not found here comes here: the questions of word vectors, by their names.
+        # Called for names that this class lacks: the queries of word vectors.
         if name.startswith("_") or name == "known":
             raise AttributeError(name)
         if name in CHANGES:
             raise AttributeError(
-                f"{name} would part the vectors from their n-grams; use it on vectors.known, or a copy"
+                f"{name} would change vectors but not their n-grams; use it on vectors.known, or a copy"
             )
         return getattr(self.known, name)
 
@@ -193,7 +192,7 @@ class SubwordVectors:
 
     @property
     def words(self) -> list[str]:
-        """The known words, row by row."""
+        """The known words, one per row."""
         return self.known.words
 
     @property
@@ -203,12 +202,12 @@ class SubwordVectors:
 
     @property
     def vectors(self) -> Matrix:
-        """(V, D) the vectors of the known words."""
+        """(V, D) vectors of the known words."""
         return self.known.vectors
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Facts that are kept with the vectors, which JSON can hold."""
+        """Facts that are saved with the vectors, serialisable as JSON."""
         return self.known.metadata
 
     save = save_subwords
@@ -218,9 +217,9 @@ class SubwordVectors:
         """Load vectors with subwords: a folder, a fastText model or a floret file; see `firth.load`.
 
         Raises:
-            OptionError: the path holds something else.
+            OptionError: the file has other content.
         """
-        import firth  # whose public names include this class
+        import firth  # here, because firth exports this class
 
         vectors = firth.load(path, **options)
         if not isinstance(vectors, SubwordVectors):

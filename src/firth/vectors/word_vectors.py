@@ -202,7 +202,7 @@ class WordVectors:
         words = list(dict.fromkeys(known))
         selection = WordVectors(words, gather(self, words, "raise"))
         if copy_vecattrs:
-            selection._attributes = self._attributes.taken(rows_of(self, words))
+            selection._attributes = self._attributes.take(rows_of(self, words))
         return selection
 
     def first(self, count: int) -> "WordVectors":
@@ -339,7 +339,7 @@ class WordVectors:
         self.lexicon = Lexicon([self.words[row] for row in order])
         self.vectors = self._vectors[order]
         self._output_vectors = None if self._output_vectors is None else self._output_vectors[order]
-        self._attributes = self._attributes.taken(order)
+        self._attributes = self._attributes.take(order)
 
     # Files. `load` reads whatever `firth.load` reads.
 

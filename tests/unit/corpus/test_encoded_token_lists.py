@@ -34,7 +34,7 @@ def test_the_rule_can_be_named_and_files_of_token_lists_have_it(tmp_path: Path):
 
 def test_texts_without_a_known_word_are_warned_of():
     vectors = firth.Word2Vec(dim=4, epochs=1, sample=0).train(LISTS, min_count=1, threads=1)
-    with pytest.warns(UserWarning, match="1 of 2 texts hold no word that has a vector"):
+    with pytest.warns(UserWarning, match="1 of 2 texts have no known word"):
         firth.sentence_vectors(vectors, ["xx yy", ["The", "Cat"]], weighting="mean")
 
 

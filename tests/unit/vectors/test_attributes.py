@@ -24,7 +24,7 @@ def test_growing_and_taking():
     attributes.put("n", np.array([7, 8]))
     attributes.write("note", 0, "a")
     attributes.grow(1)
-    taken = attributes.taken(np.array([2, 0]))
+    taken = attributes.take(np.array([2, 0]))
     assert taken["n"].tolist() == [0, 7]
     assert taken["note"].tolist() == ["", "a"]
 

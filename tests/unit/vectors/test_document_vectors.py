@@ -50,7 +50,7 @@ class TestInfer:
         assert one.tolist() == same.tolist() != other.tolist()
 
     def test_nothing_known_is_zero(self, vectors):
-        with pytest.warns(UserWarning, match="2 of 3 documents hold no word that the model knows"):
+        with pytest.warns(UserWarning, match="2 of 3 documents have no known word"):
             found = vectors.infer(["", "the cat", "unheard"])
         assert found.any(axis=1).tolist() == [False, True, False]
 
@@ -71,7 +71,7 @@ class TestInfer:
             vectors.infer(["the cat"], **how)
 
     def test_texts_among_token_lists(self, vectors):
-        with pytest.raises(OptionError, match="texts among token lists"):
+        with pytest.raises(OptionError, match="documents mix texts and token lists"):
             vectors.infer(["the cat", ["the", "dog"]])
 
     def test_an_unknown_tokeniser(self, tmp_path):

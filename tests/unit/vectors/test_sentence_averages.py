@@ -9,7 +9,7 @@ from firth.errors import FormatError, OptionError, ShapeError
 from firth.vectors.sentence_averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 
 WORDS = firth.WordVectors(["a", "b"], [[1, 0], [0, 1]], counts=[900, 100])
-FEW = r"too few different texts with known words .* learn it from 100 or more, with SentenceAverages\.learn"
+FEW = r"different texts with known words are too few .* learn it from 100 or more, with SentenceAverages\.learn"
 NAMES = [f"w{i}" for i in range(30)]
 TEXTS = [f"{one} {other} w0 w1" for one, other in itertools.combinations(NAMES[2:], 2)]
 
@@ -27,7 +27,7 @@ def cosine(one, other):
 
 def test_mean():
     """The mean of "a a b" is (2 (1, 0) + (0, 1)) / 3; an unknown word counts for nothing, not for zeros."""
-    with pytest.warns(UserWarning, match="1 of 4 texts hold no word that has a vector"):
+    with pytest.warns(UserWarning, match="1 of 4 texts have no known word"):
         found = firth.sentence_vectors(WORDS, ["a a b", "b unheard", "unheard", ""], weighting="mean")
     assert found == pytest.approx(np.array([[2 / 3, 1 / 3], [0, 1], [0, 0], [0, 0]]))
     assert found.dtype == np.float32
@@ -50,7 +50,7 @@ def test_the_direction_is_the_first_singular_vector_of_all_batches():
     assert abs(float(shared_direction([rows[:50], rows[50:]]) @ first)) == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:.* texts hold no word that has a vector")
+@pytest.mark.filterwarnings("ignore:.* texts have no known word")
 def test_few_texts_keep_their_vectors():
     """A direction learned from one text would leave 1e-8 of it; from two, opposite vectors."""
     vectors = space()
@@ -70,7 +70,7 @@ def test_few_texts_keep_their_vectors():
 
 
 def test_as_many_texts_as_it_takes():
-    with pytest.warns(UserWarning, match=rf"too few different texts with known words \({FEWEST_TEXTS - 1}\)"):
+    with pytest.warns(UserWarning, match=rf"{FEWEST_TEXTS - 1} different texts with known words are too few"):
         assert SentenceAverages.learn(space(), TEXTS[: FEWEST_TEXTS - 1]).direction is None
     assert SentenceAverages.learn(space(), TEXTS[:FEWEST_TEXTS]).direction is not None
 
@@ -127,10 +127,10 @@ def test_saved_with_subwords(tmp_path):
 
 
 def test_what_cannot_be_saved_or_loaded(tmp_path):
-    with pytest.raises(OptionError, match="only rules with a name can be saved"):
+    with pytest.raises(OptionError, match="only tokenisers with a name can be saved"):
         SentenceAverages(WORDS, tokens=str.split).save(tmp_path / "kept")
     WORDS.save(tmp_path / "words")
-    with pytest.raises(FormatError, match=r"expected what SentenceAverages\.save wrote, found WordVectors alone"):
+    with pytest.raises(FormatError, match=r"found WordVectors alone, expected a folder that SentenceAverages"):
         SentenceAverages.load(tmp_path / "words")
     kept = {"weighting": "sif", "smoothing": 0.1, "tokens": "unicode", "direction": None}
     damaged = ({}, 7, kept | {"direction": [1.0]}, kept | {"direction": [3.0, 0.0]}, kept | {"smoothing": "x"})
