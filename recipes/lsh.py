@@ -7,7 +7,7 @@ neighbours. Several tables and several buckets a table find 9 of the 10 nearest 
 a tenth of them. Without subtracting their mean before hashing, as many comparisons find 8.
 
     python recipes/lsh.py                        # the random points alone
-    python recipes/lsh.py vectors.firth          # and vectors of words, beside brute force and a small world
+    python recipes/lsh.py vectors.firth          # and vectors of words, beside brute force and an HNSW graph
 """
 
 import argparse

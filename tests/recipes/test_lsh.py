@@ -44,7 +44,7 @@ def test_words(recipe, shared_data, tmp_path):
     vectors = trained(shared_data, tmp_path, 8_000_000, dim=50, epochs=2, threads=1)
     figures = recipe["main"]([vectors, "--toy"])[2:]
     assert (figures[0]["recall"], figures[0]["scanned"]) == (1, 1)
-    assert figures[2]["recall"] > 0.9  # a small world with 64 candidates
+    assert figures[2]["recall"] > 0.9  # HNSW with 64 candidates
     centred, plain = of_tables(figures)
     assert centred["recall"] > 0.9
     assert centred["scanned"] < 0.4 < plain["scanned"]

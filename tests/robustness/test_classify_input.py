@@ -93,7 +93,7 @@ def test_a_rate_that_diverges(firth, texts):
         (["train", "texts.txt", "-o", "new", "--loss", "hinge"], "expected one of softmax"),
         (["train", "texts.txt", "-o", "new.ftz"], "expected a name that ends in .bin"),
         (["train", "texts.txt", "-o", "new", "--autotune", "texts.txt", "--metric", "best"], "expected f1"),
-        (["predict", "texts.txt", "texts.txt"], "no fastText model"),
+        (["predict", "texts.txt", "texts.txt"], "not a fastText model"),
         (["predict", "model", "texts.txt", "-n", "0"], "-n 0: expected a whole number"),
         (["test", "model", "unlabelled.txt"], "no label in 1 texts"),
         (["quantise", "model", "-o", "new.ftz", "--width", "99"], "width=99"),

@@ -150,9 +150,9 @@ def array_of(path: Path, name: str) -> np.ndarray:
 @pytest.mark.parametrize(
     ("name", "place", "number", "complaint"),
     [
-        ("order", (0, 2), 2**31 - 1, "table 0 does not hold every vector once"),
-        ("order", (1, 0), -7, "table 1 does not hold every vector once"),
-        ("order", (0, slice(None)), 3, "table 0 does not hold every vector once"),
+        ("order", (0, 2), 2**31 - 1, "table 0 does not contain every vector once"),
+        ("order", (1, 0), -7, "table 1 does not contain every vector once"),
+        ("order", (0, slice(None)), 3, "table 0 does not contain every vector once"),
         ("starts", (0, -1), 2**31 - 1, "the buckets of table 0 do not follow one another"),
         ("starts", (1, 1), 2**30, "the buckets of table 1 do not follow one another"),
         ("starts", (0, 0), -5, "the buckets of table 0 do not follow one another"),

@@ -59,7 +59,7 @@ def test_one_way_and_back(here: Command):
 def test_tables_of_florets(here: Command):
     (here.folder / "text.txt").write_text(TEXT, encoding="utf-8")
     told = here("convert", "v.firth", "v.floret").complaint
-    assert "hashed as fastText does, which floret cannot read: train with hashing='floret'" in told
+    assert "hashed with fastText's method, which floret cannot read: train with hashing='floret'" in told
     assert not (here.folder / "v.floret").exists()
     options = ("--hashing", "floret", "--hash-count", 2)
     assert here("train", "fasttext", "text.txt", "-o", "f.firth", *TRAIN, *options).status == 0

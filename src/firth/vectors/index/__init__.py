@@ -1,1 +1,1 @@
-"""Indexes: nearest neighbours found exactly, by hyperplanes or in a small world, behind one face."""
+"""Indexes for nearest neighbour search with one interface: exact, hyperplane hashing (LSH) or HNSW graphs."""

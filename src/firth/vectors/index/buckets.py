@@ -1,4 +1,4 @@
-"""The compiled search of hash tables: which buckets, which points, which of them are best (`firth.vectors.index.lsh`).
+"""Compiled search of the hash tables of `firth.vectors.index.lsh`: ranks buckets, collects points, keeps the best.
 
 Letters: B queries, T tables, b bits, V points, D width, k neighbours.
 """
@@ -11,6 +11,7 @@ from firth.kernels.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
 
 
 @compiled
@@ -20,55 +21,55 @@ def scan_buckets(
     rows: Floats,  # (V, D)
     scale: Floats,  # (V,) 1 / length, 0 for a zero row
     order: Ints,  # (T, V) rows sorted by bucket
-    starts: Ints,  # (T, 2^b + 1) where each bucket begins
-    probes: int,  # buckets looked into in all tables together, at least T
-    best: npt.NDArray[np.int64],  # (B, k) rows, updated; -1 where fewer are found
+    starts: Ints,  # (T, 2^b + 1) start of each bucket
+    probes: int,  # buckets scanned in all tables together, at least T
+    best: Longs,  # (B, k) rows, updated; -1 for missing results
     scores: Floats,  # (B, k) cosines, updated
-    scanned: npt.NDArray[np.int64],  # (B,) points compared, updated
+    scanned: Longs,  # (B,) points compared, updated
 ) -> None:
-    """Find the best of the points in the likeliest buckets of every query."""
+    """Find the best points in the most promising buckets of every query."""
     tables, bits = projections.shape[1:]
-    seen = np.full(len(rows), -1, np.int32)  # the last query that came upon each point
+    last_query = np.full(len(rows), -1, np.int32)  # the last query that scanned each point
     points = np.empty(len(rows), np.int32)
     nearness = np.empty((tables, bits), np.int64)  # the bits of each table, the nearest hyperplane first
     costs = np.empty((tables, bits), np.float32)  # the squared distances to them, in that order
     probes = min(probes, tables << bits)
-    size = probes + tables + 2
-    heap_costs, heap_sets, heap_tables = np.empty(size, np.float32), np.empty(size, np.int64), np.empty(size, np.int64)
+    room = probes + tables + 2
+    heap_costs, heap_sets, heap_tables = np.empty(room, np.float32), np.empty(room, np.int64), np.empty(room, np.int64)
     for q in range(len(queries)):
         count = 0
-        held = 0
+        size = 0
         for t in range(tables):
             key = 0
             for i in range(bits):
                 if projections[q, t, i] > 0:
                     key |= 1 << i
                 _insert_bit(nearness[t], costs[t], i, projections[q, t, i] * projections[q, t, i])
-            count = _collect(order[t], starts[t], key, seen, q, points, count)
-            held = _push(heap_costs, heap_sets, heap_tables, held, costs[t, 0], 1, t)
+            count = _collect(order[t], starts[t], key, last_query, q, points, count)
+            size = _push(heap_costs, heap_sets, heap_tables, size, costs[t, 0], 1, t)
         for _ in range(probes - tables):
             cost, crossed, t = heap_costs[0], heap_sets[0], heap_tables[0]
-            held = _pop(heap_costs, heap_sets, heap_tables, held)
+            size = _pop(heap_costs, heap_sets, heap_tables, size)
             last = 0
             while crossed >> (last + 1):
                 last += 1
             if last + 1 < bits:  # Lv et al.: "expand" by the next hyperplane, and "shift" the last one to it
                 expanded = cost + costs[t, last + 1]
-                held = _push(heap_costs, heap_sets, heap_tables, held, expanded, crossed | 2 << last, t)
+                size = _push(heap_costs, heap_sets, heap_tables, size, expanded, crossed | 2 << last, t)
                 shifted = expanded - costs[t, last]
-                held = _push(heap_costs, heap_sets, heap_tables, held, shifted, crossed + (1 << last), t)
+                size = _push(heap_costs, heap_sets, heap_tables, size, shifted, crossed + (1 << last), t)
             key = 0
             for i in range(bits):
                 place = nearness[t, i]
                 if (projections[q, t, place] > 0) != (crossed >> i & 1 == 1):
                     key |= 1 << place
-            count = _collect(order[t], starts[t], key, seen, q, points, count)
+            count = _collect(order[t], starts[t], key, last_query, q, points, count)
         scanned[q] = count
         _rank(queries[q], rows, scale, points[:count], best[q], scores[q])
 
 
 @njit(nogil=True, inline="always")
-def _insert_bit(places: npt.NDArray[np.int64], costs: Floats, count: int, cost: float) -> None:
+def _insert_bit(places: Longs, costs: Floats, count: int, cost: float) -> None:
     """Insert bit `count` among as many that are sorted by cost."""
     i = count
     while i > 0 and costs[i - 1] > cost:
@@ -78,62 +79,58 @@ def _insert_bit(places: npt.NDArray[np.int64], costs: Floats, count: int, cost: 
 
 
 @njit(nogil=True, inline="always")
-def _collect(order: Ints, starts: Ints, key: int, seen: Ints, query: int, points: Ints, count: int) -> int:
-    """Add the points of a bucket that the query has not come upon, and return how many there are now."""
+def _collect(order: Ints, starts: Ints, key: int, last_query: Ints, query: int, points: Ints, count: int) -> int:
+    """Add the points of a bucket that the query has not scanned yet, and return the new count."""
     for place in range(starts[key], starts[key + 1]):
         row = order[place]
-        if seen[row] != query:
-            seen[row] = query
+        if last_query[row] != query:
+            last_query[row] = query
             points[count] = row
             count += 1
     return count
 
 
 @njit(nogil=True)
-def _push(
-    costs: Floats, sets: npt.NDArray[np.int64], tables: npt.NDArray[np.int64], held: int, cost: float, some: int, t: int
-) -> int:
-    """Put a set of crossed hyperplanes into the heap, cheapest on top."""
-    i = held
+def _push(costs: Floats, sets: Longs, tables: Longs, size: int, cost: float, crossed: int, t: int) -> int:
+    """Push a set of crossed hyperplanes on the heap; the cheapest is on top."""
+    i = size
     while i > 0 and costs[(i - 1) >> 1] > cost:
         parent = (i - 1) >> 1
         costs[i], sets[i], tables[i] = costs[parent], sets[parent], tables[parent]
         i = parent
-    costs[i], sets[i], tables[i] = cost, some, t
-    return held + 1
+    costs[i], sets[i], tables[i] = cost, crossed, t
+    return size + 1
 
 
 @njit(nogil=True)
-def _pop(costs: Floats, sets: npt.NDArray[np.int64], tables: npt.NDArray[np.int64], held: int) -> int:
-    """Take the cheapest out of the heap."""
-    held -= 1
-    cost, some, t = costs[held], sets[held], tables[held]
+def _pop(costs: Floats, sets: Longs, tables: Longs, size: int) -> int:
+    """Pop the cheapest set from the heap."""
+    size -= 1
+    cost, crossed, t = costs[size], sets[size], tables[size]
     i = 0
-    while 2 * i + 1 < held:
+    while 2 * i + 1 < size:
         child = 2 * i + 1
-        if child + 1 < held and costs[child + 1] < costs[child]:
+        if child + 1 < size and costs[child + 1] < costs[child]:
             child += 1
         if costs[child] >= cost:
             break
         costs[i], sets[i], tables[i] = costs[child], sets[child], tables[child]
         i = child
-    costs[i], sets[i], tables[i] = cost, some, t
-    return held
+    costs[i], sets[i], tables[i] = cost, crossed, t
+    return size
 
 
 @njit(nogil=True)
-def _rank(
-    query: Floats, rows: Floats, scale: Floats, points: Ints, best: npt.NDArray[np.int64], scores: Floats
-) -> None:
-    """Keep the best points, the lower row first among equals."""
-    kept = 0
+def _rank(query: Floats, rows: Floats, scale: Floats, points: Ints, best: Longs, scores: Floats) -> None:
+    """Keep the best points; ties by row."""
+    count = 0
     k = len(best)
     for row in points:
         score = _dot(query, rows, row) * scale[row]
-        if kept == k and not _before(score, row, scores[k - 1], best[k - 1]):
+        if count == k and not _before(score, row, scores[k - 1], best[k - 1]):
             continue
-        kept = min(kept + 1, k)
-        i = kept - 1
+        count = min(count + 1, k)
+        i = count - 1
         while i > 0 and _before(score, row, scores[i - 1], best[i - 1]):
             scores[i], best[i] = scores[i - 1], best[i - 1]
             i -= 1

@@ -1,20 +1,20 @@
-"""What a graph of usearch must be before usearch reads it.
+"""Validation of usearch graphs before usearch reads them.
 
-usearch parses its files in C++ and follows every number in them: a neighbour that does not exist is read from memory
-that is not the graph's. So a graph is looked at here first, number by number, and one of another layout than usearch's
-version 2 has is refused. What is looked at, all numbers little-endian:
+usearch parses its files in C++ and trusts every number: a neighbour that does not exist would be read from foreign
+memory. So every number of a graph is checked here first. Only the layout of usearch's version 2 is accepted, all
+numbers little-endian:
 
-    rows, bytes a row   2 x uint32; the vectors, V D float32
-    head                64 bytes: "usearch", version 3 x uint16, kinds of metric, numbers, keys and slots, a byte each,
-                        vectors that are there and that were deleted, D, and whether keys may repeat
-    sizes               5 x uint64: V, connectivity, the same of level 0, the highest level, the slot to start from
-    levels              V x int16
-    nodes               key uint64, level int16; for each level from 0: how many neighbours uint32, and room for as many
-                        slots uint32 as the connectivity of the level says
+    rows, bytes per row   2 x uint32; the vectors, V D float32
+    head                  64 bytes: "usearch", version 3 x uint16, kinds of metric, numbers, keys and slots (one byte
+                          each), present vectors, deleted vectors, D, and whether keys may repeat
+    sizes                 5 x uint64: V, connectivity, connectivity of level 0, highest level, entry slot
+    levels                V x int16
+    nodes                 key uint64, level int16; for each level from 0: number of neighbours uint32, and as many
+                          uint32 slots as the connectivity of the level
 
 Source: https://github.com/unum-cloud/usearch, include/usearch/index.hpp and index_dense.hpp.
 
-Cost: a look at every number: some milliseconds for 10,000 vectors.
+Cost: some milliseconds for 10,000 vectors.
 """
 
 import struct
@@ -32,19 +32,19 @@ HEAD_SIZE = 64
 SIZES = struct.Struct("<5Q")
 KINDS = (ord("c"), 11, 14, 15)  # cosines of float32, keys uint64, slots uint32
 NODE = 10  # bytes of key and level
-CLOSE = 1e-3  # what a vector may be off: another processor rounds otherwise
+CLOSE = 1e-3  # tolerance of the copied vectors: processors round differently
 BLOCK = 2**13  # vectors compared at once
 
 Bytes = npt.NDArray[np.uint8]
 
 
 def damage_of(graph: Bytes, vectors: Matrix, connectivity: int) -> str:
-    """Return what is wrong with a graph, or "" where nothing is.
+    """Return the damage of a graph as a message, or "" for a valid one.
 
     Args:
-        graph: as usearch writes it.
-        vectors: (V, D) that it should be of.
-        connectivity: edges a vector above level 0; there it has twice as many.
+        graph: graph in usearch's format.
+        vectors: (V, D) the vectors of its points.
+        connectivity: edges per vector above level 0; twice as many on level 0.
     """
     size, dim = vectors.shape
     expected = 8 + 4 * size * dim + HEAD_SIZE + SIZES.size + 2 * size
@@ -53,11 +53,11 @@ def damage_of(graph: Bytes, vectors: Matrix, connectivity: int) -> str:
     if tuple(graph[:8].view("<u4").tolist()) != (size, 4 * dim):
         return f"a graph of {graph[:8].view('<u4').tolist()} vectors and bytes each, expected {size:,} and {4 * dim}"
     copies, rest = graph[8 : 8 + 4 * size * dim].view("<f4").reshape(size, dim), graph[8 + 4 * size * dim :]
-    name, major, _, _, *kinds, there, deleted, width, repeats = HEAD.unpack_from(rest.data)
+    name, major, _, _, *kinds, present, deleted, width, repeats = HEAD.unpack_from(rest.data)
     if (name, major, *kinds) != (b"usearch", 2, *KINDS):
         return f"a graph of kinds {kinds} and version {major}, expected {list(KINDS)} and 2"
-    if (there, deleted, width, repeats) != (size, 0, dim, 0):
-        return f"a graph of {there:,} vectors of width {width}, expected {size:,} of {dim}"
+    if (present, deleted, width, repeats) != (size, 0, dim, 0):
+        return f"a graph of {present:,} vectors of width {width}, expected {size:,} of {dim}"
     sizes = SIZES.unpack_from(rest.data, HEAD_SIZE)
     levels = rest[HEAD_SIZE + SIZES.size :][: 2 * size].view("<i2").astype(np.int64)
     if sizes[:3] != (size, connectivity, 2 * connectivity) or (size and levels.min() < 0):
@@ -81,30 +81,30 @@ def damage_of(graph: Bytes, vectors: Matrix, connectivity: int) -> str:
 @compiled
 def check_nodes(
     nodes: Bytes,
-    starts: npt.NDArray[np.int64],  # (V,) where each node begins
+    starts: npt.NDArray[np.int64],  # (V,) start of each node
     levels: npt.NDArray[np.int64],  # (V,)
     connectivity: int,  # edges above level 0
 ) -> int:
-    """Return the first node whose key, level or neighbours are out of their range, or -1."""
+    """Return the first node with a key, level or neighbour out of range, or -1."""
     size = len(starts)
-    known = np.zeros(size, np.bool_)
+    has_key = np.zeros(size, np.bool_)
     for slot in range(size):
         place, key = starts[slot], np.uint64(0)
         for i in range(8):
             key |= np.uint64(nodes[place + i]) << np.uint64(8 * i)
         level = np.int64(nodes[place + 8]) | np.int64(nodes[place + 9]) << 8
-        if key >= np.uint64(size) or known[np.int64(key)] or level != levels[slot]:
+        if key >= np.uint64(size) or has_key[np.int64(key)] or level != levels[slot]:
             return slot
-        known[np.int64(key)] = True
+        has_key[np.int64(key)] = True
         place += NODE
-        for floor in range(level + 1):
-            room = 2 * connectivity if floor == 0 else connectivity
+        for layer in range(level + 1):
+            room = 2 * connectivity if layer == 0 else connectivity
             count = _uint32(nodes, place)
             if count > room:
                 return slot
             for i in range(count):
                 other = _uint32(nodes, place + 4 + 4 * i)
-                if other >= size or levels[other] < floor:
+                if other >= size or levels[other] < layer:
                     return slot
             place += 4 + 4 * room
     return -1

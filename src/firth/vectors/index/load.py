@@ -33,7 +33,7 @@ def load_index(path: str | os.PathLike[str], vectors: Vectors) -> Index:
 
     Raises:
         FormatError: the file is damaged, cut short or something else, or the vectors are others than were indexed.
-        MissingExtraError: the index is a small world, and usearch is not installed.
+        MissingExtraError: the index is an HNSW graph and usearch is not installed.
         OSError: the file cannot be opened.
     """
     space = searched_vectors(vectors)

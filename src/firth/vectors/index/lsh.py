@@ -1,23 +1,23 @@
-"""Locality-sensitive hashing for cosines: random hyperplanes, several tables, several probes, exact scores.
+"""Locality-sensitive hashing for cosines: random hyperplanes, several tables, multi-probe search, exact scores.
 
-What: each table cuts the space by its own hyperplanes through the origin; on which side of each a vector lies are the
-bits of its bucket. Near vectors are seldom parted, so a query looks into its own bucket of each table and into those
-that differ where it lies closest to a hyperplane. What is found there is compared with the query exactly.
+What: each table has its own hyperplanes through the origin. The sides on which a vector lies are the bits of its
+bucket. Near vectors are rarely separated, so a query scans its own bucket in each table and the buckets across the
+hyperplanes closest to it. The vectors in these buckets are compared with the query exactly.
 
-Objective: for a random hyperplane and two vectors at angle t, P(same side) = 1 - t / pi. A vector's chance to be in the
-query's bucket is (1 - t / pi)^bits a table.
+Objective: for a random hyperplane and two vectors at angle t, P(same side) = 1 - t / pi. In each table the probability
+that a vector is in the query's bucket is (1 - t / pi)^bits.
 
 Source: Charikar 2002, "Similarity estimation techniques from rounding algorithms", section 3 (hyperplanes); Lv,
 Josephson, Wang, Charikar and Li 2007, "Multi-probe LSH: efficient indexing for high-dimensional similarity search",
-sections 4.4 and 4.5 (query-directed probing: the sum of squared distances to the hyperplanes that are crossed ranks the
-buckets; a heap of sets grown by "shift" and "expand" yields them in that order).
+sections 4.4 and 4.5 (query-directed probing: buckets are ranked by the sum of squared distances to the hyperplanes that
+are crossed; a heap of sets, grown by "shift" and "expand", yields them in that order).
 
 Departures: one heap ranks the buckets of all tables together, so that a table in which the query lies near hyperplanes
-gets more of the probes. With `centre`, the mean of all vectors is subtracted before hashing: trained vectors lie to one
-side of the origin, where hyperplanes through it part few of them. Cosines are those of the vectors as they are.
+gets more of the probes. With `centre`, the mean of all vectors is subtracted before hashing: trained vectors lie on one
+side of the origin, where hyperplanes separate few of them. Cosines are those of the original vectors.
 
-Cost: 2 V D tables bits flops to build, 4 bytes a word and a table; a query takes 2 D flops for each plane and each
-vector that is scanned.
+Cost: 2 V D tables bits flops to build, 4 bytes per word and table; a query takes 2 D flops per hyperplane and per
+scanned vector.
 """
 
 import math
@@ -35,8 +35,8 @@ from firth.vectors.index.buckets import scan_buckets
 from firth.vectors.index.options import MOST_BITS, LshOptions
 from firth.vectors.index.results import NO_ROW, Points, SearchResults, Tensors
 
-HASHED = 2**13  # rows whose projections are held at once
-SHARE = 16  # queries that are worth a thread
+HASHED = 2**13  # rows projected at once
+SHARE = 16  # minimum queries per thread
 
 Keys = npt.NDArray[np.int32]
 
@@ -47,31 +47,23 @@ def hyperplanes(count: int, dim: int, seed: int) -> Matrix:
 
 
 def signatures(projections: Matrix, bits: int) -> Keys:
-    """Return the bucket in every table: bit i of a number says whether projection i of that table is above 0.
-
-    Args:
-        projections: (R, tables bits) of vectors onto the normals.
-        bits: hyperplanes per table.
-
-    Returns:
-        (R, tables) int32.
-    """
+    """Return the buckets (R, tables) int32 of projections (R, tables bits) on the normals; bit i: projection i > 0."""
     sides = (projections > 0).reshape(-1, bits).astype(np.float32)
     powers = np.exp2(np.arange(bits, dtype=np.float32))
     return (sides @ powers).astype(np.int32).reshape(len(projections), -1)  # exact: sums below 2^24
 
 
 class HyperplaneSearch:
-    """Buckets of points.
+    """Hash tables of points.
 
     Args:
-        points: what is searched.
-        options: the choices.
+        points: the vectors to search.
+        options: options of the index.
         tensors: "planes" (tables bits, D); "centre" (D,), subtracted before hashing; "order" (tables, V) int32, the
-            rows of each table sorted by bucket; "starts" (tables, 2^bits + 1) int32, where each bucket begins.
+            rows of each table sorted by bucket; "starts" (tables, 2^bits + 1) int32, the start of each bucket.
 
     Attributes:
-        options: the choices, with the number of bits.
+        options: options of the index, with the number of bits.
     """
 
     def __init__(self, points: Points, options: LshOptions, tensors: Tensors) -> None:
@@ -103,7 +95,7 @@ class HyperplaneSearch:
 
     @classmethod
     def damage_of(cls, points: Points, options: LshOptions, tensors: Tensors) -> str:
-        """Return what is wrong with the arrays of a file, or "" where they may be searched."""
+        """Return the damage of arrays from a file as a message, or "" if they are valid."""
         size, dim = points.vectors.shape
         tables, bits = options.tables, options.bits or 0
         expected = {
@@ -115,20 +107,20 @@ class HyperplaneSearch:
         for name, (dtype, shape) in expected.items():
             tensor = tensors.get(name)
             if tensor is None or tensor.dtype != dtype or tensor.shape != shape:
-                there = "missing" if tensor is None else f"{tensor.dtype} of shape {tensor.shape}"
-                return f"array {name!r} is {there}; expected {np.dtype(dtype)} of {shape}"
+                state = "missing" if tensor is None else f"{tensor.dtype} of shape {tensor.shape}"
+                return f"array {name!r} is {state}; expected {np.dtype(dtype)} of shape {shape}"
         if not (np.isfinite(tensors["planes"]).all() and np.isfinite(tensors["centre"]).all()):
             return "hyperplanes that are not finite"
         for table, (order, starts) in enumerate(zip(tensors["order"], tensors["starts"], strict=True)):
             if size and not (order.min() >= 0 and order.max() < size and (np.bincount(order) == 1).all()):
-                return f"table {table} does not hold every vector once"
+                return f"table {table} does not contain every vector once"
             if starts[0] != 0 or starts[-1] != size or (starts[1:] < starts[:-1]).any():
                 return f"the buckets of table {table} do not follow one another from 0 to {size:,}"
         return ""
 
     @classmethod
     def restore(cls, points: Points, options: LshOptions, tensors: Tensors) -> "HyperplaneSearch":
-        """Return the index that the arrays of a file describe."""
+        """Return the index of arrays from a file."""
         return cls(points, options, tensors)
 
     def tensors(self) -> Tensors:
@@ -153,7 +145,7 @@ class HyperplaneSearch:
                 list(pool.map(lambda part: self._scan(queries, projections, result, part), parts))
         return result
 
-    def _scan(self, queries: Matrix, projections: Matrix, found: SearchResults, part: slice) -> None:
+    def _scan(self, queries: Matrix, projections: Matrix, results: SearchResults, part: slice) -> None:
         tables, bits = self.options.tables, self._bits
         scan_buckets(
             queries[part],
@@ -163,7 +155,7 @@ class HyperplaneSearch:
             self._tensors["order"],
             self._tensors["starts"],
             tables * self.options.probes,
-            found.rows[part],
-            found.scores[part],
-            found.scanned[part],
+            results.rows[part],
+            results.scores[part],
+            results.scanned[part],
         )

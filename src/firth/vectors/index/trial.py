@@ -1,9 +1,9 @@
-"""Indexes side by side: how much of the truth they find, after how much looking, in what time.
+"""Comparison of indexes: recall, share of vectors scanned, and time.
 
-What: some words are taken out of the vectors and become the queries, so that no query is a point of the index. Exact
-search over the rest is the truth; recall@k is the share of its k neighbours that an index finds.
+What: random words are held out of the vectors and become the queries. Exact search over the other words is the ground
+truth; recall@k is the share of its k neighbours that an index returns.
 
-Cost: building every index once, and every query twice: in one batch, and up to ONE_BY_ONE of them one by one.
+Cost: every index is indexes once, and runs all queries in one batch and up to ONE_BY_ONE of them one by one.
 """
 
 import time
@@ -25,7 +25,7 @@ from firth.vectors.index.options import EFFORT
 if TYPE_CHECKING:
     from firth.vectors.word_vectors import WordVectors
 
-ONE_BY_ONE = 200  # queries that are also asked one by one
+ONE_BY_ONE = 200  # queries that are also timed one by one
 
 Choice = tuple[str, Mapping[str, Any]]  # kind, options
 USUAL: tuple[Choice, ...] = (
@@ -42,21 +42,21 @@ USUAL: tuple[Choice, ...] = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What came out for one index.
+    """Measurements of one index.
 
     Attributes:
-        kind: the kind.
-        options: its choices.
-        words: V, how many were searched.
+        kind: kind of the index.
+        options: options of the index.
+        words: V, the number of indexed words.
         dim: D.
-        queries: how many were asked.
-        recall: share of the exact `k` nearest that were found, from 0 to 1.
-        k: neighbours asked for.
-        scanned: share of the words that were compared with a query, on average.
-        microseconds: a query, asked one by one.
-        batch_microseconds: a query, all asked at once.
-        build_seconds: to build; for another effort of the same index, of that.
-        megabytes: beside the vectors.
+        queries: number of queries.
+        recall: share of the exact `k` nearest neighbours returned, from 0 to 1.
+        k: neighbours per query.
+        scanned: mean share of the words compared with a query.
+        microseconds: time per query, one by one.
+        batch_microseconds: time per query in one batch.
+        build_seconds: time to build the index; shared by trials that differ only in search effort.
+        megabytes: size without the vectors.
     """
 
     kind: str
@@ -74,79 +74,74 @@ class Trial:
 
 
 def usual_choices() -> list[Choice]:
-    """Return the usual choices, without those that need usearch where it is not installed."""
+    """Return the default choices; without usearch, only those that do not need it."""
     return [choice for choice in USUAL if choice[0] != "hnsw" or find_spec("usearch") is not None]
 
 
 def held_out(vectors: "WordVectors", queries: int, seed: int = 0) -> tuple["WordVectors", Matrix]:
-    """Return the vectors without some words drawn at random, and the vectors of these.
-
-    Args:
-        vectors: of words.
-        queries: how many to take out.
-        seed: decides which.
+    """Hold out random words: return the other words with their vectors, and the vectors of the held-out words.
 
     Raises:
-        OptionError: fewer than two words would be left, or none is to be taken out.
+        OptionError: `queries`, the number of words to hold out, is below 1 or leaves fewer than two words.
     """
     if not 1 <= queries <= len(vectors) - 2:
         raise OptionError(f"{queries} queries of {len(vectors)} words: expected from 1 to {max(len(vectors) - 2, 1)}")
-    out = np.zeros(len(vectors), dtype=bool)
-    out[generator(seed, "held-out queries").permutation(len(vectors))[:queries]] = True
-    left = [vectors.words[row] for row in np.flatnonzero(~out)]
-    return type(vectors)(left, vectors.vectors[~out]), np.asarray(vectors.vectors[out])
+    mask = np.zeros(len(vectors), dtype=bool)
+    mask[generator(seed, "held-out queries").permutation(len(vectors))[:queries]] = True
+    words = [vectors.words[row] for row in np.flatnonzero(~mask)]
+    return type(vectors)(words, vectors.vectors[~mask]), np.asarray(vectors.vectors[mask])
 
 
-def recall(found: npt.NDArray[np.int64], truth: npt.NDArray[np.int64]) -> float:
-    """Return the share of the true neighbours (B, k) that are among those found (B, any)."""
-    hits = sum(len(set(some) & set(true)) for some, true in zip(found.tolist(), truth.tolist(), strict=True))
+def recall(results: npt.NDArray[np.int64], truth: npt.NDArray[np.int64]) -> float:
+    """Return the share of the true neighbours (B, k) that are among the results (B, any)."""
+    hits = sum(len(set(rows) & set(true)) for rows, true in zip(results.tolist(), truth.tolist(), strict=True))
     return hits / max(truth.size, 1)
 
 
 def try_indexes(
     vectors: "WordVectors", choices: Sequence[Choice] = USUAL, *, k: int = 10, queries: int = 1000, seed: int = 0
 ) -> Iterator[Trial]:
-    """Try kinds of index on vectors, with words held out as queries; yield what came out, one index at a time.
+    """Compare indexes on word vectors, with held-out words as queries; yield the measurements of each index.
 
     Args:
-        vectors: of words.
-        choices: (kind, options) of each index; those that differ in the effort of a query alone are built once.
-        k: neighbours asked for.
-        queries: how many words to hold out.
-        seed: decides which.
+        vectors: word vectors.
+        choices: (kind, options) of each index; those that differ only in search effort share one index.
+        k: neighbours per query.
+        queries: number of held-out words.
+        seed: seed of the choice of held-out words.
 
     Raises:
-        OptionError: `k` is below 1, there are too few words, or a choice is out of its range.
+        OptionError: `k` is below 1, there are too few words, or an option is out of range.
         MissingExtraError: "hnsw" is among the choices and usearch is not installed.
     """
-    rest, asked = held_out(vectors, queries, seed)
-    truth = build_index(rest).query(asked, k).rows
-    built: dict[str, tuple[Index, float]] = {}
+    rest, held_out_vectors = held_out(vectors, queries, seed)
+    truth = build_index(rest).query(held_out_vectors, k).rows
+    indexes: dict[str, tuple[Index, float]] = {}
     for kind, options in choices:
         key = f"{kind} {sorted((name, value) for name, value in options.items() if name not in EFFORT)}"
-        if key not in built:
-            built[key] = _timed(partial(build_index, rest, kind, **options))
-        index, seconds = built[key]
+        if key not in indexes:
+            indexes[key] = _timed(partial(build_index, rest, kind, **options))
+        index, seconds = indexes[key]
         index = index.tuned(**{name: value for name, value in options.items() if name in EFFORT})
-        yield _tried(index, asked, truth, k, seconds)
+        yield _measure(index, held_out_vectors, truth, k, seconds)
 
 
-def _tried(index: Index, asked: Matrix, truth: npt.NDArray[np.int64], k: int, seconds: float) -> Trial:
-    few = asked[:ONE_BY_ONE]
-    index.query(few[:1], k)  # whatever is computed once and kept
-    found, batch = _timed(lambda: index.query(asked, k))
+def _measure(index: Index, queries: Matrix, truth: npt.NDArray[np.int64], k: int, seconds: float) -> Trial:
+    few = queries[:ONE_BY_ONE]
+    index.query(few[:1], k)  # warm-up
+    results, batch = _timed(lambda: index.query(queries, k))
     _, single = _timed(lambda: [index.query(vector, k) for vector in few])
     return Trial(
         kind=index.kind,
         options=asdict(index.options),
         words=len(index),
-        dim=asked.shape[1],
-        queries=len(asked),
-        recall=recall(found.rows, truth),
+        dim=queries.shape[1],
+        queries=len(queries),
+        recall=recall(results.rows, truth),
         k=k,
-        scanned=float(found.scanned.mean() / len(index)),
+        scanned=float(results.scanned.mean() / len(index)),
         microseconds=1e6 * single / len(few),
-        batch_microseconds=1e6 * batch / len(asked),
+        batch_microseconds=1e6 * batch / len(queries),
         build_seconds=seconds,
         megabytes=sum(array.nbytes for array in index.searcher.tensors().values()) / 1e6,
     )

@@ -1,6 +1,6 @@
 """Binary word2vec vectors: a line "V D", then for each word its bytes, a space, and D little-endian float32.
 
-word2vec.c ends each vector with a newline, gensim does not; both are read, and none is written.
+word2vec.c ends each vector with a newline, gensim does not. Both are read; no newline is written.
 """
 
 from collections.abc import Iterable
@@ -15,25 +15,17 @@ from firth.vectors.io.text import encoded, read_header
 
 BLOCK = 2**22  # bytes read at once
 LONGEST_HEADER = 200  # bytes
-LONGEST_WORD = 2**16  # bytes; without a space in so many, the file is something else
+LONGEST_WORD = 2**16  # bytes; a file without a space in so many bytes is not in this format
 
 Matrix = npt.NDArray[Any]
 
 
 def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
-    """Return the words and vectors of a binary file.
-
-    Args:
-        file: the file, at its beginning.
-        path: its name, for messages.
-        how: how to read it.
-
-    Returns:
-        V words and (V, D) vectors.
+    """Return the V words and (V, D) vectors of a binary file.
 
     Raises:
-        FormatError: the header is none, the file is cut short or goes on, a number is not finite, or a word is no text
-            or repeats; the message names the record.
+        FormatError: the header is invalid, the file is cut short or too long, a number is not finite, or a word is not
+            valid text or repeats; the message names the record.
     """
     promised, dim = read_header(file.readline(LONGEST_HEADER), path)
     table = Table(dim, how.dtype)
@@ -43,7 +35,7 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
         record = records.next(where)
         if record is None:
             raise FormatError(
-                f"{path}: {len(table):,} whole vectors, the header promises {promised:,}; the file is cut short: "
+                f"{path}: {len(table):,} whole vectors, the header states {promised:,}; the file is cut short: "
                 "copy it again, or correct the header"
             )
         token, numbers = record
@@ -57,7 +49,7 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
 
 
 class _Records:
-    """The records of a file, one after the other, out of a buffer of a few megabytes."""
+    """Reads the records of a file through a buffer of a few megabytes."""
 
     def __init__(self, file: BinaryIO, dim: int) -> None:
         self._file, self._dim = file, dim
@@ -75,7 +67,7 @@ class _Records:
                 return token, np.frombuffer(self._buffer, "<f4", self._dim, space + 1)
             if space < 0 and len(self._buffer) - self._place > LONGEST_WORD:
                 raise FormatError(
-                    f"{where}: no space in {LONGEST_WORD:,} bytes, expected the end of a word; no word2vec file"
+                    f"{where}: no space in {LONGEST_WORD:,} bytes, expected the end of a word; not a word2vec file"
                 )
             if not self._refill():
                 return None
@@ -87,22 +79,15 @@ class _Records:
         return bool(more)
 
     def rest(self) -> bytes:
-        """Return the beginning of what is left."""
+        """Return up to `BLOCK` of the remaining bytes."""
         return self._buffer[self._place :] + self._file.read(BLOCK)
 
 
 def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: str | None, path: str) -> None:
-    """Write words and vectors in the binary form; other precisions than single become single.
-
-    Args:
-        file: open for writing.
-        words: V words.
-        rows: V vectors, (D,) each.
-        header: the first line, or None.
-        path: the name of the file, for messages.
+    """Write words and vectors in the binary format, in single precision; the arguments are those of `text.write`.
 
     Raises:
-        FormatError: a word holds a space or a newline, which end a word in this format.
+        FormatError: a word contains a space or a newline, which end a word in this format.
     """
     if header is not None:
         file.write(f"{header}\n".encode())
@@ -110,7 +95,7 @@ def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: 
         token = encoded(word, path)
         if b" " in token or b"\n" in token:
             raise FormatError(
-                f"{path}: the word {brief(word)} holds a space or a newline, which ends a word in this format; "
-                "save it in the firth format, or as word2vec text if it holds spaces only"
+                f"{path}: the word {brief(word)} contains a space or a newline, which ends a word in this format; "
+                "save it in the firth format, or as word2vec text if it contains only spaces"
             )
         file.write(token + b" " + np.asarray(numbers, dtype="<f4").tobytes())

@@ -1,4 +1,4 @@
-"""Which format a file of vectors has, told from its first bytes and never from its name; and packing on the way out."""
+"""Detection of the format of a vector file from its first bytes, not its name; and compression of output files."""
 
 import bz2
 import contextlib
@@ -16,8 +16,8 @@ from firth.storage.files import check_replaceable
 from firth.vectors.io import fasttext, floret
 from firth.vectors.io.text import BYTE_ORDER_MARK, is_number, read_header
 
-ROWS = 10  # lines that must look alike in a file without a header that is to be replaced
-GLANCE = 2**20  # bytes looked at: a header, and a line of text of the greatest width in practice
+ROWS = 10  # lines checked before a file without a header is replaced
+GLANCE = 2**20  # bytes read: a header, and the longest line of text in practice
 PACKINGS = (".gz", ".bz2", ".xz", ".zip")
 FOREIGN = {
     b"\x80": "a pickle, which could run any code; in gensim, save_word2vec_format writes a file that firth reads",
@@ -26,33 +26,28 @@ FOREIGN = {
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file for reading and unpack it where its first bytes say that it is packed.
+    """Open a file for reading; a compressed file is unpacked.
 
     Raises:
-        FormatError: it is a folder, or an archive that does not hold one file.
+        FormatError: it is a folder, or an archive that does not hold exactly one file.
         OSError: it cannot be opened.
     """
     if path.is_dir():
         raise FormatError(
-            f"{path} is a folder without vectors of firth's; expected one that firth saved, or a file of vectors"
+            f"{path} is a folder without firth vectors; expected one that firth saved, or a file of vectors"
         )
     return untrusted.opened(path, GLANCE)
 
 
 def packing_of(path: str | os.PathLike[str]) -> str:
-    """Return the ending of a name that says how the file is packed, or ""."""
+    """Return the suffix of a compressed file's name, or ""."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in PACKINGS else ""
 
 
 @contextlib.contextmanager
 def packed(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Lend a file to write into that packs as the name asks for: the same vectors give the same bytes.
-
-    Args:
-        file: what is written.
-        path: its name.
-    """
+    """Yield a file that compresses into `file` by the suffix of `path`. The same vectors give the same bytes."""
     kind = packing_of(path)
     if not kind:
         yield file
@@ -77,7 +72,7 @@ def detect(path: Path) -> str:
     """Return "word2vec", "word2vec-binary", "glove", "fasttext" or "floret".
 
     Raises:
-        FormatError: the file is empty or is none of these.
+        FormatError: the file is empty or in another format.
     """
     with opened(path) as file:
         start = file.read(GLANCE).removeprefix(BYTE_ORDER_MARK)
@@ -85,7 +80,7 @@ def detect(path: Path) -> str:
         raise FormatError(f"{path}: an empty file, expected vectors")
     if start.startswith(fasttext.START):
         if untrusted.is_packed(path):
-            raise FormatError(f"{path}: a packed fastText model; unpack it, for its matrices are mapped")
+            raise FormatError(f"{path}: a compressed fastText model; unpack it, because its matrices are mapped")
         return "fasttext"
     for magic, description in FOREIGN.items():
         if start.startswith(magic):
@@ -115,17 +110,17 @@ def detect(path: Path) -> str:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Make sure that a file of vectors can be written to a path without destroying anything else.
+    """Check that a path can be written without destroying a file other than vectors.
 
     Raises:
-        OptionError: a file is there that holds no vectors, in whatever format; an empty one may be replaced.
-        OSError: it cannot be read.
+        OptionError: the path is a nonempty file without vectors.
+        OSError: the file cannot be read.
     """
     check_replaceable(path, _holds_vectors, "vectors")
 
 
 def _holds_vectors(path: Path) -> bool:
-    """Return whether a file begins as vectors do; stricter than `detect`, which takes "Chapter 1" for such."""
+    """Return whether a file holds vectors; stricter than `detect`, which accepts "Chapter 1"."""
     try:
         kind = detect(path)
         with opened(path) as file:
@@ -151,13 +146,13 @@ def _is_row(line: bytes) -> bool:
 
 
 def _has_numbers(line: bytes, dim: int) -> bool:
-    """Return whether a line ends in at least `dim` numbers after something else."""
+    """Return whether a line ends in at least `dim` numbers after another field."""
     fields = line.rstrip(b" \t\r\n").replace(b"\t", b" ").rsplit(b" ", dim)
     return len(fields) == dim + 1 and all(map(is_number, fields[1:]))
 
 
 def _looks_binary(rest: bytes, dim: int) -> bool:
-    """Return whether the numbers of the first record hold bytes that no text holds."""
+    """Return whether the numbers of the first record contain bytes that are not text."""
     numbers = rest.partition(b" ")[2][: 4 * dim]
     try:
         text = numbers.decode("utf-8")

@@ -4,18 +4,18 @@ r"""fastText's own files: `.bin` models of versions 11 and 12, and quantised `.f
     arguments            12 x int32, 1 x float64
     dictionary           sizes: 3 x int32 (all, words, labels), 2 x int64 (tokens, pruned pairs or -1);
                          entries: bytes, \0, int64 count, int8 type: words, then labels;
-                         pairs: 2 x int32, the bucket and the row that it has left
-    input matrix         1 byte: whether it is quantised; its rows: words, then buckets
-    output matrix        1 byte: whether it is quantised too; its rows: labels, or words
+                         pairs: 2 x int32, a bucket and its row after pruning
+    input matrix         1 byte: quantised or not; rows: words, then buckets
+    output matrix        1 byte: quantised or not; rows: labels, or words
 
-    dense matrix         2 x int64 sides, float32
-    quantised matrix     1 byte: whether lengths stand apart; 2 x int64 sides, int32 number of codes, codes, quantiser,
-                         and with lengths: a code a row, and a quantiser of width 1
-    quantiser            4 x int32 (D, parts, width of a part, of the last), 256 D float32
+    dense matrix         2 x int64 shape, float32
+    quantised matrix     1 byte: with separate lengths or not; 2 x int64 shape, int32 number of codes, codes, quantiser,
+                         and with lengths: one code per row, and a quantiser of width 1
+    quantiser            4 x int32 (D, parts, width of a part, width of the last part), 256 D float32
 
-All numbers are little-endian. Sizes are believed only as far as the file reaches. Matrices are mapped, not read.
-Words are UTF-8; bytes that are none come in and go out as they were. Classifiers of version 11 know no n-grams of
-characters, whatever their options say.
+All numbers are little-endian. Sizes are checked against the length of the file. Matrices are mapped into memory.
+Words are UTF-8; invalid bytes are kept and written back unchanged. Classifiers of version 11 use no character n-grams,
+whatever their options say.
 """
 
 import dataclasses
@@ -42,29 +42,29 @@ VERSIONS = (11, 12)
 LOSSES = {1: "hierarchical", 2: "negative", 3: "softmax", 4: "ova"}
 MODELS = {1: "cbow", 2: "skipgram", 3: "supervised"}
 BLOCK = 2**22  # numbers of a matrix written at once
-ALL_BUCKETS = -1  # in the place of the number of pruned pairs
+ALL_BUCKETS = -1  # number of pairs in a file that is not pruned
 
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments:
-    """The options that a fastText file carries.
+    """Options in a fastText file.
 
     Attributes:
         dim: D.
-        window: words a side.
-        epochs: passes.
-        min_count: the fewest times that a word must stand in the text.
-        negative: noise words a prediction.
-        word_ngrams: the most words of an n-gram of a classifier.
+        window: context words on each side.
+        epochs: passes over the text.
+        min_count: minimum count of a word.
+        negative: negative samples per prediction.
+        word_ngrams: longest word n-gram of a classifier.
         loss: one of `LOSSES`.
         model: one of `MODELS`.
         buckets: rows for n-grams.
-        min_n: the fewest characters of an n-gram.
-        max_n: the most; 0 means no n-grams of characters.
-        rate_updates: words between two changes of the learning rate.
-        sample: the threshold of subsampling.
+        min_n: shortest character n-gram.
+        max_n: longest character n-gram; 0 for none.
+        rate_updates: words between two updates of the learning rate.
+        sample: subsampling threshold.
     """
 
     dim: int
@@ -84,13 +84,13 @@ class Arguments:
 
 @dataclass(frozen=True, kw_only=True)
 class SparseRows:
-    """A matrix whose rows from some number on are mostly zero: words, then buckets of which few are in use.
+    """A matrix of dense word rows followed by bucket rows, most of them zero.
 
     Attributes:
-        first: (V, D) the first rows.
-        buckets: how many rows follow.
-        used: (U,) which of those are given, ascending.
-        rows: (U, D) they themselves; all others are zero.
+        first: (V, D) dense rows.
+        buckets: number of rows after them.
+        used: (U,) numbers of the buckets with a nonzero row, ascending.
+        rows: (U, D) rows of these buckets.
     """
 
     first: Floats
@@ -100,11 +100,11 @@ class SparseRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The sides of the matrix."""
+        """Shape of the matrix."""
         return len(self.first) + self.buckets, self.first.shape[1]
 
     def blocks(self) -> Iterator[Floats]:
-        """Yield the rows, some thousand at a time."""
+        """Yield the rows in blocks."""
         yield from _blocks(self.first)
         size = max(BLOCK // max(self.first.shape[1], 1), 1)
         for start in range(0, self.buckets, size):
@@ -119,18 +119,17 @@ Matrix = Floats | SparseRows | QuantisedMatrix
 
 @dataclass(frozen=True, kw_only=True)
 class FastTextFile:
-    """What a fastText file holds.
+    """Content of a fastText file.
 
     Attributes:
         arguments: options.
-        words: V words, commonest first.
+        words: V words, most frequent first.
         counts: (V,) int64.
         labels: L labels with their prefix; empty for word vectors.
         label_counts: (L,) int64.
-        tokens: of the text.
-        pruned: (P, 2) buckets and the rows that they have behind those of the words; None where every bucket has its
-            row.
-        input: (V + buckets, D), or (V + P, D) where rows were pruned.
+        tokens: number of tokens in the text.
+        pruned: (P, 2) buckets and their rows after those of the words; None if every bucket has a row.
+        input: (V + buckets, D), or (V + P, D) for a pruned file.
         output: (L, D), or (V, D) for word vectors.
     """
 
@@ -146,10 +145,10 @@ class FastTextFile:
 
 
 def read(path: str | os.PathLike[str]) -> FastTextFile:
-    """Return what a file holds, its matrices mapped and read-only.
+    """Read a fastText file; its matrices are mapped into memory, read-only.
 
     Raises:
-        FormatError: the file is none of fastText's, is of an unknown version, is cut short, or contradicts itself.
+        FormatError: the file is not a fastText model, has an unknown version, is cut short, or contradicts itself.
         OSError: the file cannot be opened.
     """
     name = str(path)
@@ -159,18 +158,18 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
     reader = _Reader(content, name)
     magic, version = reader.numbers("<2i", "the first two numbers")
     if magic != MAGIC:
-        raise FormatError(f"{name}: no fastText model: it begins with {magic}, expected {MAGIC}")
+        raise FormatError(f"{name}: not a fastText model: it begins with {magic}, expected {MAGIC}")
     if version not in VERSIONS:
         raise FormatError(
             f"{name}: version {version} of fastText's format, expected {' or '.join(map(str, VERSIONS))}; save the "
-            "model anew with a current fastText"
+            "model again with a current fastText"
         )
     arguments = _read_arguments(reader, version)
-    if arguments.model == "supervised":  # a classifier has the number of a row for each, however few the file holds
+    if arguments.model == "supervised":  # memory: one number per bucket, even if the file has few of them
         check_unpacked(path, 4 * arguments.buckets, f"{arguments.buckets:,} buckets")
-    file_ = _read_dictionary(reader, arguments)
+    dictionary = _read_dictionary(reader, arguments)
     quantised = reader.flag("whether the matrix is quantised")
-    if not quantised and file_["pruned"] is not None:
+    if not quantised and dictionary["pruned"] is not None:
         raise FormatError(f"{name}: pruned words and a matrix that is not quantised; no version of fastText reads this")
     input = _read_matrix(reader, quantised, arguments.dim, "input")
     output_quantised = reader.flag("whether the output matrix is quantised")
@@ -179,31 +178,31 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
         raise FormatError(
             f"{name}: {size - reader.place:,} bytes after the output matrix, expected the end of the file"
         )
-    model = FastTextFile(arguments=arguments, input=input, output=output, **file_)
+    model = FastTextFile(arguments=arguments, input=input, output=output, **dictionary)
     _check_rows(model, name)
     return model
 
 
 class _Reader:
-    """Numbers out of a file, each only if the file reaches that far."""
+    """Reads numbers from a file and checks that it is long enough."""
 
     def __init__(self, content: Any, name: str) -> None:
         self.content, self.name, self.place = content, name, 0
 
     def need(self, size: int, what: str) -> None:
-        """Refuse a file that does not hold so many more bytes."""
-        left = len(self.content) - self.place
-        if size < 0 or size > left:
+        """Check that at least this many bytes remain."""
+        remaining = len(self.content) - self.place
+        if size < 0 or size > remaining:
             raise FormatError(
-                f"{self.name}: {what} would take {size:,} bytes at byte {self.place:,}, the file has {left:,} left; it "
-                "is cut short or damaged: copy it again"
+                f"{self.name}: {what} would take {size:,} bytes at byte {self.place:,}, the file has {remaining:,} "
+                "left; it is cut short or damaged: copy it again"
             )
 
     def numbers(self, form: str, what: str) -> tuple[Any, ...]:
         self.need(struct.calcsize(form), what)
-        found = struct.unpack_from(form, self.content, self.place)
+        values = struct.unpack_from(form, self.content, self.place)
         self.place += struct.calcsize(form)
-        return found
+        return values
 
     def flag(self, what: str) -> bool:
         (value,) = self.numbers("<B", what)
@@ -213,9 +212,9 @@ class _Reader:
 
     def array(self, dtype: str, count: int, what: str) -> npt.NDArray[Any]:
         self.need(count * np.dtype(dtype).itemsize, what)
-        found = np.frombuffer(self.content, dtype, count, self.place)
-        self.place += found.nbytes
-        return found
+        array = np.frombuffer(self.content, dtype, count, self.place)
+        self.place += array.nbytes
+        return array
 
 
 def _read_arguments(reader: _Reader, version: int) -> Arguments:
@@ -263,7 +262,7 @@ def _read_entries(reader: _Reader, words: int, labels: int) -> tuple[list[str], 
     content, place = reader.content, reader.place
     names: list[str] = []
     counts = np.zeros(words + labels, dtype=np.int64)
-    behind = struct.Struct("<qb")
+    count_and_type = struct.Struct("<qb")
     for entry in range(words + labels):
         end = content.find(b"\0", place)
         if end < 0 or end + 10 > len(content):
@@ -271,7 +270,7 @@ def _read_entries(reader: _Reader, words: int, labels: int) -> tuple[list[str], 
                 f"{reader.name}: ends in entry {entry + 1:,} of {words + labels:,} of the dictionary; copy it again"
             )
         names.append(content[place:end].decode("utf-8", "surrogateescape"))
-        counts[entry], kind = behind.unpack_from(content, end + 1)
+        counts[entry], kind = count_and_type.unpack_from(content, end + 1)
         if kind != (entry >= words) or counts[entry] < 0:
             raise FormatError(
                 f"{reader.name}: entry {entry + 1:,} of the dictionary, {names[-1][:40]!r}, has the type {kind} and "
@@ -280,7 +279,7 @@ def _read_entries(reader: _Reader, words: int, labels: int) -> tuple[list[str], 
         place = end + 10
     reader.place = place
     if len(set(names)) != len(names):
-        raise FormatError(f"{reader.name}: a word of the dictionary stands there twice; the file is damaged")
+        raise FormatError(f"{reader.name}: a word occurs twice in the dictionary; the file is damaged")
     return names, counts
 
 
@@ -305,21 +304,17 @@ def _read_matrix(reader: _Reader, quantised: bool, dim: int, what: str) -> Float
 
 
 def _read_quantiser(reader: _Reader, dim: int) -> ProductQuantiser:
-    found, parts, width, last = reader.numbers("<4i", "the sizes of a quantiser")
-    if found != dim or width < 1 or parts != -(-dim // width) or last != dim - (parts - 1) * width:
+    columns, parts, width, last = reader.numbers("<4i", "the sizes of a quantiser")
+    if columns != dim or width < 1 or parts != -(-dim // width) or last != dim - (parts - 1) * width:
         raise FormatError(
-            f"{reader.name}: a quantiser of {found} numbers in {parts} parts of {width}, the last {last}; expected "
+            f"{reader.name}: a quantiser of {columns} numbers in {parts} parts of {width}, the last {last}; expected "
             f"parts that make up {dim}: the file is damaged"
         )
     return ProductQuantiser(dim, width, reader.array("<f4", dim * CODES, "the centroids"))
 
 
 def _check_rows(model: FastTextFile, name: str) -> None:
-    """Check that matrices have the rows that the dictionary asks for.
-
-    Raises:
-        FormatError: they have not.
-    """
+    """Check that the matrices have the numbers of rows that the dictionary states."""
     buckets = model.arguments.buckets if model.pruned is None else len(model.pruned)
     expected = len(model.words) + buckets
     # A classifier of single words has no rows for buckets, whatever its options say.
@@ -336,11 +331,7 @@ def _check_rows(model: FastTextFile, name: str) -> None:
 
 
 def write(model: FastTextFile, path: str | os.PathLike[str]) -> None:
-    """Write a file of version 12 that fastText opens, aside first.
-
-    Args:
-        model: what it will hold.
-        path: the file to write or replace.
+    """Write a fastText file of version 12; a temporary file replaces the old one at the end.
 
     Raises:
         FormatError: a word cannot be written, or sizes contradict each other.
@@ -375,8 +366,8 @@ def _write_dictionary(file: BinaryIO, model: FastTextFile, name: str) -> None:
             token = encoded(word, name)
             if not token or any(byte in token for byte in b"\0 \t\n\v\f\r"):
                 raise FormatError(
-                    f"{name}: the word {word!r} is empty or holds a space, which ends a word for fastText; save it in "
-                    "the firth format"
+                    f"{name}: the word {word!r} is empty or contains a space, which ends a word in this format; save "
+                    "it in the firth format"
                 )
             file.write(token + struct.pack("<xqb", count, kind))
     if model.pruned is not None:

@@ -1,10 +1,10 @@
-"""floret's text tables: n-grams that share a small table, each in several of its rows, and no words.
+"""floret's text tables: a small hash table of n-grams, where each n-gram has several rows; no words.
 
     BUCKETS DIM MIN_N MAX_N HASHES SEED < >
     0 number number ...
     1 number number ...
 
-Every row stands there, in order. spaCy reads and writes these files too.
+The file has all rows, in order. spaCy reads and writes these files, too.
 """
 
 from typing import BinaryIO
@@ -21,26 +21,22 @@ from firth.vectors.ngram_rows import NgramRows
 FIELDS = 8
 MARKS = ["<", ">"]
 LONGEST_HEADER = 200  # bytes
-CHUNK = 2**20  # numbers of a chunk; a header's promise is never trusted with memory
+CHUNK = 2**20  # numbers per chunk; memory is not reserved by the header's count
 
 
 def is_header(line: bytes) -> bool:
-    """Return whether a line begins a table of floret's."""
+    """Return whether a line is the header of a floret table."""
     fields = line.split()
     numbers, marks = fields[: FIELDS - 2], fields[FIELDS - 2 :]
-    # GloVe's vector of a number may begin with whole numbers; it ends in numbers too.
+    # A GloVe line may begin with whole numbers, too, but it ends in numbers.
     return len(marks) == 2 and all(field.isdigit() for field in numbers) and not any(map(is_number, marks))
 
 
 def read(file: BinaryIO, path: str) -> NgramRows:
-    """Return the rows of a table; it has no words of its own, see `SubwordVectors.with_words`.
-
-    Args:
-        file: open for reading, at its beginning.
-        path: its name, for messages.
+    """Return the rows of a table. A table has no words; see `SubwordVectors.with_words`.
 
     Raises:
-        FormatError: the header or a row is not what it should be, or rows are missing.
+        FormatError: the header or a row is invalid, or rows are missing.
     """
     hashing, dim = _read_header(file.readline(LONGEST_HEADER), path)
     chunks: list[npt.NDArray[np.float32]] = []
@@ -51,7 +47,7 @@ def read(file: BinaryIO, path: str) -> NgramRows:
             chunk[place] = _numbers(file.readline(), first + place, dim, path)
         chunks.append(chunk)
     if file.read(2).strip():
-        raise FormatError(f"{path}: more than the {hashing.buckets:,} rows that the first line promises; damaged")
+        raise FormatError(f"{path}: more than the {hashing.buckets:,} rows that the first line states; damaged")
     matrix = np.concatenate(chunks)
     check_finite(matrix, lambda row: f"{path} line {row + 2}")
     return NgramRows(hashing, matrix)
@@ -66,7 +62,7 @@ def _read_header(line: bytes, path: str) -> tuple[Hashing, int]:
     if not fits or not (max_n == 0 or 1 <= min_n <= max_n):
         raise FormatError(
             f"{path} line 1: {buckets} rows, width {dim}, n-grams of {min_n} to {max_n}, {hashes} hashes, seed {seed}; "
-            "expected 1 to 4 hashes, n-grams of at least 1, and numbers that floret can have: the file is damaged"
+            "expected 1 to 4 hashes, n-grams of at least 1, and numbers in floret's ranges: the file is damaged"
         )
     return Hashing(max(min_n, 1), max_n, buckets, hashes, seed), dim
 
@@ -88,20 +84,16 @@ def _numbers(line: bytes, row: int, dim: int, path: str) -> npt.NDArray[np.float
 
 
 def write(file: BinaryIO, ngrams: NgramRows) -> None:
-    """Write a table, without the words known beside it.
-
-    Args:
-        file: open for writing.
-        ngrams: n-grams hashed as floret does.
+    """Write a table of n-grams hashed with floret's method.
 
     Raises:
-        OptionError: they are hashed in another way.
+        OptionError: the n-grams are hashed with fastText's method.
     """
     how, dim = ngrams.hashing, ngrams.matrix.shape[1]
     if not how.hashes:
         raise OptionError(
-            "these n-grams are hashed as fastText does, which floret cannot read: train with hashing='floret' and "
-            "some 50,000 buckets, or save as fasttext"
+            "these n-grams are hashed with fastText's method, which floret cannot read: train with hashing='floret' "
+            "and about 50,000 buckets, or save as fasttext"
         )
     marks = " ".join(MARKS)
     file.write(f"{how.buckets} {dim} {how.min_n} {how.max_n} {how.hashes} {how.seed} {marks}\n".encode())

@@ -1,4 +1,4 @@
-"""What a reader of a foreign file gathers: rows that arrive one by one, and the checks that every format shares."""
+"""Tables for the readers of foreign formats: rows added one by one, and the checks common to all formats."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,29 +10,29 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 
-CHUNK = 2**20  # numbers of a chunk
+CHUNK = 2**20  # numbers per chunk
 PRECISIONS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
-WIDEST = 2**20  # numbers of a vector; a header that claims more is no header
+WIDEST = 2**20  # numbers per vector; a line that states more is not a header
 
 Duplicates = Literal["raise", "first", "warn"]
-Where = Callable[[int], str]  # the place of a row, for messages: "vectors.txt line 7"
+Where = Callable[[int], str]  # location of a row, for messages: "vectors.txt line 7"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How to read a foreign file.
+    """Options for reading a foreign file.
 
     Attributes:
-        encoding: the encoding of the words.
-        errors: what to do with bytes that are no text, as in `bytes.decode`.
-        limit: read the first so many vectors; None reads all.
-        dtype: the precision to hold the vectors in.
-        duplicates: "raise", or "first" or "warn": a word that repeats keeps its first vector.
-        separator: what stands between a word and its numbers in a text file.
-        dim: the width, for a text file without a header whose words hold spaces; None finds it out.
+        encoding: encoding of the words.
+        errors: handling of invalid bytes, as in `bytes.decode`.
+        limit: number of vectors to read, from the first; None reads all.
+        dtype: precision of the vectors in memory.
+        duplicates: "raise", or "first" or "warn", which keep the first vector of a repeated word.
+        separator: text between a word and its numbers in a text file.
+        dim: width, for a text file without a header and with spaces in words; None detects it.
 
     Raises:
-        OptionError: one of them is out of its range.
+        OptionError: an option is out of range.
     """
 
     encoding: str = "utf-8"
@@ -47,7 +47,7 @@ class Reading:
         if self.limit is not None and self.limit < 1:
             raise OptionError(f"limit={self.limit}: expected at least 1 vector, or None for all")
         if self.dim is not None and not 1 <= self.dim <= WIDEST:
-            raise OptionError(f"dim={self.dim}: expected a width from 1 to {WIDEST:,}, or None to find it out")
+            raise OptionError(f"dim={self.dim}: expected a width from 1 to {WIDEST:,}, or None to detect it")
         if self.dtype not in PRECISIONS:
             raise OptionError(f"dtype={self.dtype}: expected float32, float16 or float64")
         if self.duplicates not in ("raise", "first", "warn"):
@@ -56,15 +56,15 @@ class Reading:
             raise OptionError("separator='': expected the character between a word and its numbers")
 
     def enough(self, rows: int) -> bool:
-        """Return whether as many vectors as wanted have been read."""
+        """Return whether this number of rows reaches the limit."""
         return self.limit is not None and rows >= self.limit
 
     def word(self, token: bytes, where: str) -> str:
-        """Return a word from its bytes.
+        """Decode a word.
 
         Raises:
-            FormatError: the bytes are no text in the encoding.
-            OptionError: there is no such encoding or way to treat errors.
+            FormatError: the bytes are not valid in the encoding.
+            OptionError: the encoding or the error handling is unknown.
         """
         try:
             return token.decode(self.encoding, self.errors)
@@ -74,11 +74,11 @@ class Reading:
                 "'surrogateescape'), or the encoding of the file"
             ) from None
         except LookupError as error:
-            raise OptionError(f"{error}: expected the name of an encoding and of a way to treat errors") from None
+            raise OptionError(f"{error}: expected the name of an encoding and of an error handler") from None
 
 
 class Table:
-    """Words and rows, gathered in chunks: a header's promise is never trusted with memory."""
+    """Words and rows, stored in chunks, so that a wrong header cannot reserve memory."""
 
     def __init__(self, dim: int, dtype: npt.DTypeLike) -> None:
         self.words: list[str] = []
@@ -108,12 +108,12 @@ class Table:
             chunk = self._chunks.pop(0)  # freed as soon as it is copied
             matrix[start : start + self._size] = chunk[: len(matrix) - start]
         check_finite(matrix, where)
-        kept = _first_uses(self.words, where, duplicates)
-        return (self.words, matrix) if kept is None else ([self.words[row] for row in kept], matrix[kept])
+        rows = _first_uses(self.words, where, duplicates)
+        return (self.words, matrix) if rows is None else ([self.words[row] for row in rows], matrix[rows])
 
 
 def check_finite(matrix: npt.NDArray[Any], where: Where) -> None:
-    """Check that a matrix holds finite numbers, a chunk at a time.
+    """Check that the numbers of a matrix are finite.
 
     Raises:
         FormatError: a number is NaN or infinite; the message names the first row.
@@ -134,10 +134,10 @@ def _check_part(part: npt.NDArray[Any], start: int, where: Where) -> None:
 
 
 def stored_dtype(matrix: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> np.dtype[Any]:
-    """Return the precision to store a matrix in: the caller's, or its own.
+    """Return the precision to store a matrix in: `dtype`, or that of the matrix.
 
     Raises:
-        OptionError: it is none of half, single and double.
+        OptionError: it is not half, single or double precision.
     """
     stored = matrix.dtype if dtype is None else np.dtype(dtype)
     if stored not in PRECISIONS:
@@ -146,10 +146,10 @@ def stored_dtype(matrix: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> np.dt
 
 
 def check_fits(words: Sequence[Any], matrix: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
-    """Check that the vectors of words are finite, also in the precision that they will be stored in.
+    """Check that word vectors are finite in the precision of the file.
 
     Raises:
-        FormatError: one is not; the message names the first such word.
+        FormatError: a vector is not; the message names the first such word.
     """
     with np.errstate(over="ignore"):
         size = max(CHUNK // max(matrix.shape[1], 1), 1)
@@ -159,17 +159,19 @@ def check_fits(words: Sequence[Any], matrix: npt.NDArray[Any], dtype: np.dtype[A
 
 
 def _first_uses(words: Sequence[str], where: Where, duplicates: Duplicates) -> list[int] | None:
-    """Return the rows of first uses, or None where no word repeats."""
+    """Return the row of the first occurrence of each word, or None if no word repeats."""
     if len(set(words)) == len(words):
         return None
     rows: dict[str, int] = {}
-    told = ""
+    repetition = ""
     for row, word in enumerate(words):
         first = rows.setdefault(word, row)
-        if first != row and not told:
-            told = f"{where(row)}: the word {word!r} for the second time, first at {where(first)}"
+        if first != row and not repetition:
+            repetition = f"{where(row)}: the word {word!r} for the second time, first at {where(first)}"
     if duplicates == "raise":
-        raise FormatError(f"{told}; expected each word once: drop one, or pass duplicates='first' to keep the first")
+        raise FormatError(
+            f"{repetition}; expected each word once: drop one, or pass duplicates='first' to keep the first"
+        )
     if duplicates == "warn":
-        warnings.warn(f"{told}; kept the first of each", UserWarning, stacklevel=2)
+        warnings.warn(f"{repetition}; the first vector of each word is used", UserWarning, stacklevel=2)
     return list(rows.values())

@@ -1,9 +1,8 @@
-"""Text vectors: one word and its numbers a line, after a line "V D" (word2vec, fastText) or without one (GloVe).
+"""Text vectors: one word and its numbers per line, after a header line "V D" (word2vec, fastText) or without (GloVe).
 
-A word may hold or be a space: the numbers are split off from the right. The bytes before them are the word, whatever
-they are; only a newline ends a line. Numbers are written with nine significant digits (five for half, seventeen for
-double precision), the fewest that always come back as the same bits; gensim writes the shortest such form, which takes
-twice the time.
+A word may contain or be a space: numbers are split off from the right, and all bytes before them are the word. Only a
+newline ends a line. Numbers have nine significant digits (five for half, seventeen for double precision), the fewest
+that always restore the same bits; gensim writes the shortest such form, which takes twice the time.
 """
 
 import codecs
@@ -20,10 +19,10 @@ import numpy.typing as npt
 from firth.errors import FormatError, brief
 from firth.vectors.io.table import WIDEST, Reading, Table
 
-BYTE_ORDER_MARK = codecs.BOM_UTF8  # which editors put before a header; in a file without one it may be of a word
-UNCOUNTED = b"<unk> "  # the row that GloVe's program appends for unknown words, and leaves out of its header's count
-GLANCE = 1000  # lines looked at for the width, where no header states it
-DIGITS = {2: 5, 4: 9, 8: 17}  # significant digits that give back the bits, by bytes a number
+BYTE_ORDER_MARK = codecs.BOM_UTF8  # skipped before a header; without a header it may be part of a word
+UNCOUNTED = b"<unk> "  # the last row of GloVe's program, which its header does not count
+GLANCE = 1000  # lines read to find the width without a header
+DIGITS = {2: 5, 4: 9, 8: 17}  # significant digits that restore the bits, by bytes per number
 FRACTION = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+|nan|inf)", re.IGNORECASE)
 
 Words = list[str]
@@ -31,20 +30,17 @@ Matrix = npt.NDArray[Any]
 
 
 def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, Matrix]:
-    """Return the words and vectors of a text file.
+    """Return the V words and (V, D) vectors of a text file.
 
     Args:
         file: the file, at its beginning.
         path: its name, for messages.
         header: whether the first line is "V D".
-        how: how to read it.
-
-    Returns:
-        V words and (V, D) vectors.
+        how: options of the reader.
 
     Raises:
-        FormatError: a line has another width, the count is wrong, a number is no finite number, or a word is no text or
-            repeats; the message names the line.
+        FormatError: a line has another width, the count is wrong, a number is invalid or not finite, or a word is not
+            valid text or repeats; the message names the line.
     """
     lines: Iterator[bytes] = iter(file)
     promised, dim = read_header(next(lines, b"").removeprefix(BYTE_ORDER_MARK), path) if header else (None, how.dim)
@@ -55,7 +51,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
     split = _Splitter(dim, how, certain=how.dim is not None)
     table = Table(dim, how.dtype)
     with warnings.catch_warnings():
-        # NumPy before 2.3 only warns when it stops at something that is no number.
+        # NumPy before 2.3 only warns when it stops at invalid text.
         warnings.simplefilter("error", DeprecationWarning)
         for number, line in enumerate(lines, start=1 + header):
             if how.enough(len(table)):
@@ -70,7 +66,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
             table.append(how.word(token, where), numbers)
     if promised is not None and len(table) < promised and not how.enough(len(table)):
         raise FormatError(
-            f"{path}: {len(table):,} vectors, the header promises {promised:,}; the file is cut short: "
+            f"{path}: {len(table):,} vectors, the header states {promised:,}; the file is cut short: "
             "copy it again, or correct the header"
         )
     return table.finish(lambda row: f"{path} line {row + 1 + header}", how.duplicates)
@@ -80,7 +76,7 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
     """Return the count and the width in a header line.
 
     Raises:
-        FormatError: the line is no header.
+        FormatError: the line is not a header.
     """
     try:
         count, dim = (int(field) for field in line.split())
@@ -95,7 +91,7 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
 
 
 def _usual_width(lines: list[bytes], separator: str, path: str) -> int:
-    """Return the width that most of the first lines have; a word that holds spaces, or a damaged line, is outvoted."""
+    """Return the most frequent width of the first lines; words with spaces and damaged lines are outvoted."""
     widths = Counter(_width(line, separator) for line in lines if line.strip())
     if not widths:
         raise FormatError(f"{path}: an empty file, expected a word and its numbers on every line")
@@ -113,15 +109,15 @@ def _width(line: bytes, separator: str) -> int:
 
 
 def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> None:
-    """Check that nothing but blank lines is left."""
+    """Check that only blank lines remain."""
     for place, line in enumerate(lines, start=number):
         if line.strip():
-            where_it_ends = "after as many vectors as the header promises" if full else "after an empty line"
+            where_it_ends = "after as many vectors as the header states" if full else "after an empty line"
             raise FormatError(f"{path} line {place}: {line[:40]!r} {where_it_ends}; expected the end of the file")
 
 
 class _Splitter:
-    """Takes lines apart into the word's bytes and D numbers."""
+    """Splits lines into the bytes of the word and D numbers."""
 
     def __init__(self, dim: int, how: Reading, certain: bool) -> None:
         self._dim, self._certain = dim, certain
@@ -147,7 +143,7 @@ class _Splitter:
             token, _, body = line.partition(b" ")
             return token, body
         token = line.rsplit(b" ", self._dim)[0]
-        # One number too many looks like a word that ends in a number; the width outvotes it only if the caller gave it.
+        # One number too many looks like a word that ends in a number. It is one only if the caller states the width.
         if not self._certain and FRACTION.fullmatch(token.rsplit(b" ", 1)[-1]):
             raise self._wrong(line, where)
         return token, line[len(token) + 1 :]
@@ -158,15 +154,15 @@ class _Splitter:
         )
         bad = next((field for field in fields[-self._dim :] if field and not is_number(field)), None)
         if bad is not None and len(fields) >= self._dim:
-            shown = brief(bad[:40].decode(errors="backslashreplace"))
-            return FormatError(f"{where}: {shown} is no number, expected {self._dim} numbers after the word")
+            text = brief(bad[:40].decode(errors="backslashreplace"))
+            return FormatError(f"{where}: {text} is not a number, expected {self._dim} numbers after the word")
         number_count = sum(map(is_number, fields))
-        hint = "if words hold spaces, pass separator='\\t' or whatever ends them, or dim= for the width"
+        hint = "if words contain spaces, pass separator='\\t' or another separator, or dim= for the width"
         return FormatError(f"{where}: {number_count} numbers, expected {self._dim}; the line is damaged, or {hint}")
 
 
 def is_number(field: bytes) -> bool:
-    """Return whether a field is a number, which has no underscores as Python's may."""
+    """Return whether a field is a number; unlike in Python, underscores are not allowed."""
     try:
         float(field)
     except ValueError:
@@ -175,52 +171,52 @@ def is_number(field: bytes) -> bool:
 
 
 def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: str | None, path: str) -> None:
-    """Write words and vectors as text.
+    """Write V words and V vectors, (D,) each, as text.
 
     Args:
         file: open for writing.
         words: V words.
-        rows: V vectors, (D,) each.
+        rows: V vectors.
         header: the first line, or None.
         path: the name of the file, for messages.
 
     Raises:
-        FormatError: a word holds a newline, or ends in a number after a space: no reader could tell it from the vector;
-            or it holds a space and there is no header, which alone says where the vector begins.
+        FormatError: a word contains a newline, or ends in a number after a space, so that a reader could not separate
+            it from the vector; or it contains a space and there is no header.
     """
     if header is not None:
         file.write(f"{header}\n".encode())
     form = ""
     for word, numbers in zip(words, rows, strict=True):
         form = form or f" %.{DIGITS[numbers.dtype.itemsize]}g" * len(numbers) + "\n"
-        file.write(_written(word, path, header is not None) + (form % tuple(numbers.tolist())).encode())
+        file.write(_encoded_for_text(word, path, header is not None) + (form % tuple(numbers.tolist())).encode())
 
 
-def _written(word: str, path: str, has_header: bool) -> bytes:
+def _encoded_for_text(word: str, path: str, has_header: bool) -> bytes:
     token = encoded(word, path)
     if b" " in token and not has_header:
         raise FormatError(
-            f"{path}: the word {brief(word)} holds a space, which ends a word in a file without a header; save it as "
-            "word2vec or in the firth format"
+            f"{path}: the word {brief(word)} contains a space, which ends a word in a file without a header; save it "
+            "as word2vec or in the firth format"
         )
     if b"\n" in token or (b" " in token and FRACTION.fullmatch(token.rsplit(b" ", 1)[1])):
         why = "a newline" if b"\n" in token else "a number after a space"
         raise FormatError(
-            f"{path}: the word {brief(word)} holds {why}, which a text file cannot tell from the end of a line or a "
-            "vector; save it in the firth format"
+            f"{path}: the word {brief(word)} contains {why}, which a reader cannot separate from the end of a line or "
+            "a vector; save it in the firth format"
         )
     return token
 
 
 def encoded(word: str, path: str) -> bytes:
-    """Return a word as UTF-8; bytes that came in by errors='surrogateescape' go out as they were.
+    """Return a word as UTF-8; bytes read with errors='surrogateescape' are restored.
 
     Raises:
-        FormatError: the word is no text.
+        FormatError: the word is not valid text.
     """
     try:
         return word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise FormatError(
-            f"{path}: the word {brief(word)} holds a lone surrogate, which is no text; replace or drop it"
+            f"{path}: the word {brief(word)} contains a lone surrogate, which is not valid text; replace or drop it"
         ) from None

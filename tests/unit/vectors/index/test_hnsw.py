@@ -1,4 +1,4 @@
-"""The small world of usearch."""
+"""HNSW graphs of usearch."""
 
 import signal
 import sys

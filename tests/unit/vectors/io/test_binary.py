@@ -65,9 +65,9 @@ def test_broken_text(tmp_path):
     [
         (
             b"2 2\na " + ONE_TWO + b"b " + THREE_FOUR[:-1],
-            "v.bin: 1 whole vectors, the header promises 2; the file is cut",
+            "v.bin: 1 whole vectors, the header states 2; the file is cut",
         ),
-        (b"2 2\na " + ONE_TWO, "v.bin: 1 whole vectors, the header promises 2"),
+        (b"2 2\na " + ONE_TWO, "v.bin: 1 whole vectors, the header states 2"),
         (b"1 2\na " + ONE_TWO + b"b " + THREE_FOUR, "v.bin: 10 or more bytes after 1 vectors"),
         (b"2 2\na " + ONE_TWO + b"a " + THREE_FOUR, "v.bin record 2: the word 'a' for the second time"),
         (b"1 1\na " + np.array([np.nan], "<f4").tobytes(), "v.bin record 1: number 1 is nan as float32"),
@@ -95,6 +95,6 @@ def test_numbers_too_large_for_single_precision(tmp_path):
 
 @pytest.mark.parametrize("word", ["New York", "a\nb", " "])
 def test_words_that_the_format_cannot_hold(tmp_path, word):
-    with pytest.raises(FormatError, match="holds a space or a newline"):
+    with pytest.raises(FormatError, match="contains a space or a newline"):
         WordVectors([word], [[1.0]]).save(tmp_path / "v.bin", "word2vec-binary")
     assert not (tmp_path / "v.bin").exists()

@@ -62,5 +62,5 @@ def test_something_else(tmp_path, content, told):
 
 
 def test_a_folder(tmp_path):
-    with pytest.raises(FormatError, match="is a folder without vectors of firth's"):
+    with pytest.raises(FormatError, match="is a folder without firth vectors"):
         detect(tmp_path)

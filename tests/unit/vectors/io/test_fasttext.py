@@ -94,7 +94,7 @@ def test_classifiers_of_version_11_know_no_n_grams_of_characters(tmp_path):
 
 @pytest.mark.parametrize("word", ["", "two words", "a\nb", "a\0b", "tab\t"])
 def test_words_that_cannot_be_told_apart(word, tmp_path):
-    with pytest.raises(FormatError, match="is empty or holds a space"):
+    with pytest.raises(FormatError, match="is empty or contains a space"):
         fasttext.write(model(words=["a", word, "b"]), tmp_path / "m.bin")
     assert list(tmp_path.iterdir()) == []
 
@@ -163,7 +163,7 @@ def test_any_byte_may_be_wrong(kind, tmp_path):
 
 def test_a_word_twice(tmp_path):
     fasttext.write(model(words=["the", "the", "b"]), tmp_path / "m.bin")
-    with pytest.raises(FormatError, match="a word of the dictionary stands there twice"):
+    with pytest.raises(FormatError, match="a word occurs twice in the dictionary"):
         fasttext.read(tmp_path / "m.bin")
 
 

@@ -113,7 +113,7 @@ def test_a_model_packed_with_gzip_is_not_mapped(tmp_path):
 
     some().save(tmp_path / "m.bin", "fasttext")
     (tmp_path / "m.bin.gz").write_bytes(gzip.compress((tmp_path / "m.bin").read_bytes()))
-    with pytest.raises(FormatError, match="a packed fastText model; unpack it"):
+    with pytest.raises(FormatError, match="a compressed fastText model; unpack it"):
         load(tmp_path / "m.bin.gz")
 
 

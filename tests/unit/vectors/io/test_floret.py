@@ -41,7 +41,9 @@ def test_there_and_back(name, tmp_path):
 
 
 def test_what_has_no_table(tmp_path):
-    with pytest.raises(OptionError, match="hashed as fastText does, which floret cannot read: train with hashing="):
+    with pytest.raises(
+        OptionError, match="hashed with fastText's method, which floret cannot read: train with hashing="
+    ):
         some().save(tmp_path / "v", "floret")
     with pytest.raises(OptionError, match="these vectors have no n-grams"):
         WordVectors(["a"], [[1.0]]).save(tmp_path / "v", "floret")
@@ -50,7 +52,7 @@ def test_what_has_no_table(tmp_path):
 
 DAMAGES = {
     "a row less": (HEADER + "0 1 2\n1 1 2\n", "line 4: the end of the file, expected row 2"),
-    "a row more": (TABLE + "3 1 2\n", "more than the 3 rows that the first line promises"),
+    "a row more": (TABLE + "3 1 2\n", "more than the 3 rows that the first line states"),
     "a number less": (HEADER + "0 1 2\n1 1\n2 1 2\n", "line 3: row '1' with 1 numbers, expected row 1 with 2"),
     "a row twice": (HEADER + "0 1 2\n0 1 2\n2 1 2\n", "line 3: row '0' with 2 numbers, expected row 1"),
     "no number": (HEADER + "0 1 2\n1 x 2\n2 1 2\n", "line 3: .*; expected 2 numbers"),

@@ -166,14 +166,14 @@ DAMAGES = {
         lambda folder: edit(folder, format_version=99),
         "format version 99, expected at most 1: upgrade",
     ),
-    "another format": (lambda folder: edit(folder, format="other"), "is a folder without vectors of firth's"),
+    "another format": (lambda folder: edit(folder, format="other"), "is a folder without firth vectors"),
     "another count": (lambda folder: edit(folder, count=7), r"6 words, vectors \(6, 3\), and \(7, 3\) in config.json"),
     "no matrix": (
         lambda folder: (folder / "model.safetensors").unlink(),
         "no model.safetensors; the folder is damaged",
     ),
     "no words": (lambda folder: (folder / "vocab.json").unlink(), "no vocab.json; the folder is damaged"),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "is a folder without vectors of firth's"),
+    "no config": (lambda folder: (folder / "config.json").unlink(), "is a folder without firth vectors"),
     "a short matrix": (
         lambda folder: cut(folder / "model.safetensors", -1),
         "bytes, expected [0-9,]+; the file is cut",
@@ -193,7 +193,7 @@ DAMAGES = {
     "words that are no list": (lambda folder: (folder / "vocab.json").write_text("{}"), "expected a list of words"),
     "a folder in its place": (
         lambda folder: (shutil.rmtree(folder), folder.mkdir()),
-        "is a folder without vectors of firth's",
+        "is a folder without firth vectors",
     ),
 }
 
