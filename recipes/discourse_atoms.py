@@ -79,7 +79,9 @@ def found(atoms, names, sources):
     rows = {}
     for name, wanted in zip(names, sources, strict=True):
         senses = atoms.senses(name, topn=max(NEIGHBOURS))
-        plain = [word for word, _ in atoms.vectors.first(atoms.learned).most_similar(atoms.vectors[name], topn=1001)]
+        plain = [
+            word for word, _ in atoms.vectors.first(atoms.train_words).most_similar(atoms.vectors[name], topn=1001)
+        ]
         for most in NEIGHBOURS:
             near = {word for sense in senses for word, _ in sense.words[:most]}
             own = set(plain[: most * len(senses) + 1])

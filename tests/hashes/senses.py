@@ -43,7 +43,7 @@ def atoms() -> Any:
     words = list(seeds.vectors().words)[:4]
     return {
         "atoms": np.asarray(learned.atoms),
-        "chosen": np.asarray(learned.chosen),
+        "chosen": np.asarray(learned.indices),
         "codes": np.asarray(learned.codes),
         "nearest": [learned.nearest(atom, 5) for atom in range(3)],
         "shares": [learned.senses(word) for word in words],

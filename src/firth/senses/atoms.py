@@ -1,15 +1,14 @@
-"""Words coded by atoms: what a word is made of, which words are near an atom, and vectors of the senses.
+"""Words coded by atoms: the atoms of a word, the words near an atom, and sense vectors.
 
-What: of x_w = sum_j c_wj A_j + r_w, with c > 0 and r_w what the atoms leave, the senses of w are its atoms, and their
-shares s_wj = c_wj / C with C = sum_j c_wj. A sense's vector is C A_j + r_w: the word as it would stand if it were only
-ever meant so. The mean of the senses by their shares is then x_w itself.
+What: x_w = sum_j c_wj A_j + r_w, with c > 0 and residual r_w. The senses of w are its atoms. With C = sum_j c_wj, their
+shares are s_wj = c_wj / C, and the vector of a sense is C A_j + r_w, the vector that w would have if this were its only
+sense. The mean of the senses, weighted by their shares, is x_w.
 
 Source: Arora et al. 2018, "Linear algebraic structure of word senses", theorem 2: a word's vector is the sum of its
-senses' vectors, weighted by how often each is meant; section 4 tells senses apart by the atoms near a context.
+sense vectors, weighted by their frequency; section 4 disambiguates by the atoms near a context.
 
 Departures: in the paper a sense is the atom itself, the same for all words that share it, and the weights are not
-turned into shares. Atoms with less than `floor` of a word are no senses; what they hold of it stays in r_w, so that the
-mean is the same.
+normalised. Atoms with a share below `floor` are not senses; their part stays in r_w, so that the mean is the same.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from firth.vectors.sense_readers import Centroids
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
 
-FLOOR = 0.2  # of a word, below which an atom is no sense of it
+FLOOR = 0.2  # smallest share of a sense
 TEMPERATURE = 0.1  # of the cosines of contexts with atoms
 
 
@@ -34,8 +33,8 @@ class AtomShare:
     """An atom of a word.
 
     Attributes:
-        atom: its number.
-        share: of the word, all shares of which sum to 1.
+        atom: number of the atom.
+        share: its share of the word; the shares of a word sum to 1.
         words: the words nearest to the atom, with their cosines, best first.
     """
 
@@ -46,22 +45,22 @@ class AtomShare:
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Words as sums of a few atoms, made by `firth.DiscourseAtoms.fit`.
+    """Words as sums of a few atoms, the result of `firth.DiscourseAtoms.fit`.
 
     Attributes:
         atoms: (K, D) float32, of length 1.
-        chosen: (V, k) int32 the atoms of each word, -1 where there are fewer.
-        codes: (V, k) float32 their coefficients.
-        vectors: V words, centred and of length 1: what is coded.
-        learned: the first so many words are those that the atoms were learned from; an atom's neighbours are among
-            these.
+        indices: (V, k) int32 atoms of each word, padded with -1.
+        codes: (V, k) float32 coefficients of these atoms.
+        vectors: the V coded word vectors, centred and of length 1.
+        train_words: number of words, from the first, that the atoms were learned from; neighbours of atoms are among
+            them.
     """
 
     atoms: Floats
-    chosen: Ids
+    indices: Ids
     codes: Floats
     vectors: WordVectors
-    learned: int
+    train_words: int
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -73,8 +72,8 @@ class Atoms:
         """Return the words nearest to an atom, with their cosines, best first.
 
         Args:
-            atom: its number.
-            topn: how many words, of those that atoms were learned from.
+            atom: number of the atom.
+            topn: number of words returned, of those that the atoms were learned from.
 
         Raises:
             OptionError: there is no such atom, or `topn` is below 1.
@@ -86,40 +85,40 @@ class Atoms:
     def _nearest(self, atoms: list[int], topn: int) -> list[list[tuple[str, float]]]:
         if topn < 1:
             raise OptionError(f"topn={topn}: expected at least 1")
-        matrix, norms = self.vectors.vectors[: self.learned], self.vectors.norms[: self.learned]
+        matrix, norms = self.vectors.vectors[: self.train_words], self.vectors.norms[: self.train_words]
         rows, cosines = neighbours.nearest(matrix, norms, self.atoms[atoms], topn)
         words = self.vectors.words
         return [
-            [(words[row], float(cosine)) for row, cosine in zip(some, those, strict=True)]
-            for some, those in zip(rows.tolist(), cosines.tolist(), strict=True)
+            [(words[row], float(cosine)) for row, cosine in zip(*pair, strict=True)]
+            for pair in zip(rows.tolist(), cosines.tolist(), strict=True)
         ]
 
     def senses(self, word: str, *, floor: float = 0.0, topn: int = 10) -> list[AtomShare]:
-        """Return the atoms of a word, the greatest share first.
+        """Return the atoms of a word, the largest share first.
 
         Args:
             word: the word.
-            floor: the least share of an atom; the greatest is there all the same.
-            topn: how many words to say what an atom is.
+            floor: smallest share of an atom; the atom with the largest share is always included.
+            topn: number of words near each atom.
 
         Raises:
             UnknownWordError: the word has no vector.
             OptionError: `floor` is not from 0 to 1, or `topn` is below 1.
         """
         shares, row = self._shares(floor), self.vectors.get_index(word)
-        kept = [place for place in np.argsort(-shares[row], kind="stable") if shares[row, place] > 0]
-        atoms = [int(self.chosen[row, place]) for place in kept]
+        places = [place for place in np.argsort(-shares[row], kind="stable") if shares[row, place] > 0]
+        atoms = [int(self.indices[row, place]) for place in places]
         words = self._nearest(atoms, topn) if atoms else []
         return [
             AtomShare(atom, float(shares[row, place]), near)
-            for atom, place, near in zip(atoms, kept, words, strict=True)
+            for atom, place, near in zip(atoms, places, words, strict=True)
         ]
 
     def num_senses(self, floor: float = FLOOR) -> npt.NDArray[np.int64]:
-        """Return how many atoms each word has, (V,), at least 1.
+        """Return the number of atoms of each word, (V,), at least 1.
 
         Args:
-            floor: the least share of an atom.
+            floor: smallest share of an atom.
 
         Raises:
             OptionError: `floor` is not from 0 to 1.
@@ -127,25 +126,25 @@ class Atoms:
         return np.asarray(np.maximum((self._shares(floor) > 0).sum(axis=1), 1))
 
     def _shares(self, floor: float) -> npt.NDArray[np.float64]:
-        """(V, k) of each atom in the word, 0 below the floor; those that are left sum to 1 for each word."""
+        """(V, k) shares of the atoms; those below the floor are 0, the others sum to 1 per word."""
         if not 0 <= floor <= 1:
             raise OptionError(f"floor={floor}: expected a share from 0 to 1")
         codes = np.maximum(self.codes.astype(np.float64), 0)
         shares = codes / np.maximum(codes.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        kept = (shares >= floor) | (shares == shares.max(axis=1, keepdims=True))
-        shares = np.where(kept, shares, 0)
+        mask = (shares >= floor) | (shares == shares.max(axis=1, keepdims=True))
+        shares = np.where(mask, shares, 0)
         return np.asarray(shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
     def sense_vectors(self, *, floor: float = FLOOR, temperature: float = TEMPERATURE) -> SenseVectors:
-        """Return vectors of the senses, which a context distinguishes by the nearest atom.
+        """Return sense vectors, disambiguated by the cosine of the context with the atoms.
 
         Args:
-            floor: the least share of an atom that is a sense; a word whose atoms all have less keeps the greatest.
-            temperature: what the cosines of contexts with atoms are divided by; the smaller, the less shares count.
+            floor: smallest share of a sense; the atom with the largest share is always a sense.
+            temperature: divisor of the cosines of contexts with atoms; the smaller, the less the shares count.
 
         Returns:
-            Senses in the order of their shares, called by the numbers of their atoms ("atom 12"); a word without atoms
-            has one sense, its own vector, called "".
+            Senses in the order of their shares, labelled by their atoms ("atom 12"); a word without atoms has one
+            sense, its own vector, with the label "".
 
         Raises:
             OptionError: `floor` is not from 0 to 1, or `temperature` is not above 0.
@@ -153,16 +152,16 @@ class Atoms:
         matrix, shares = self.vectors.vectors, self._shares(floor)
         order = np.argsort(-shares, axis=1, kind="stable")
         shares = np.take_along_axis(shares, order, axis=1)
-        chosen = np.take_along_axis(self.chosen, order, axis=1)
-        kept = shares > 0
-        kept[:, 0] = True  # a word without atoms
-        rows, atoms, priors = np.nonzero(kept)[0], chosen[kept], shares[kept]
-        alone = priors == 0
-        priors[alone], atoms[alone] = 1.0, -1
-        directions = np.where(alone[:, None], matrix[rows], self.atoms[atoms])
-        offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-        # C (A_j - sum_i s_i A_i) leads from the word's vector to that of its sense; nowhere where a word is alone.
-        weights = np.where(alone, 0, np.maximum(self.codes, 0).sum(axis=1)[rows]).astype(np.float32)[:, None]
+        indices = np.take_along_axis(self.indices, order, axis=1)
+        mask = shares > 0
+        mask[:, 0] = True  # a word without atoms
+        rows, atoms, priors = np.nonzero(mask)[0], indices[mask], shares[mask]
+        without_atoms = priors == 0
+        priors[without_atoms], atoms[without_atoms] = 1.0, -1
+        directions = np.where(without_atoms[:, None], matrix[rows], self.atoms[atoms])
+        offsets = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
+        # C (A_j - sum_i s_i A_i) is the offset of a sense from its word's vector; 0 for a word without atoms.
+        weights = np.where(without_atoms, 0, np.maximum(self.codes, 0).sum(axis=1)[rows]).astype(np.float32)[:, None]
         parts = weights * directions
         means = np.add.reduceat(parts * priors.astype(np.float32)[:, None], offsets[:-1], axis=0)
         facts = self.vectors.metadata

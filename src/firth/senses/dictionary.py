@@ -1,14 +1,14 @@
-"""K-SVD: the atoms of which vectors are sums of a few.
+"""K-SVD: dictionary learning for sparse coding.
 
-What: atoms begin as some of the vectors. In turns, every vector is coded as a sum of at most k atoms, and every atom is
-fitted to the vectors that use it, with their coefficients.
+What: the atoms are initialised with some of the vectors. Each round first codes every vector as a sum of at most k
+atoms, and then fits every atom and its coefficients to the vectors that use it.
 
-Objective: over atoms A (K, D) of length 1 and codes c (V, K) with at most k numbers a row that are not zero,
+Objective: over atoms A (K, D) of length 1 and codes c (V, K) with at most k nonzero numbers per row,
 
     min sum_i |x_i - c_i A|^2
 
-For atom j with the vectors I that use it, of which the others leave E = X_I - (c_I A without j), the best fit of g A_j
-to E is of rank one. One step towards it, from the coefficients g that there are:
+For atom j and the vectors I that use it, with the residual E = X_I - (c_I A without j) of the other atoms, g A_j is the
+best rank-one approximation of E. One step towards it, from the current coefficients g, is
 
     A_j := E^T g / |E^T g|,    g := E A_j
 
@@ -16,10 +16,10 @@ Source: Aharon, Elad and Bruckstein 2006, "K-SVD: an algorithm for designing ove
 representation", section IV; Rubinstein, Zibulevsky and Elad 2008, "Efficient implementation of the K-SVD algorithm
 using Batch Orthogonal Matching Pursuit", section 4, for the one step in place of a singular value decomposition.
 
-Departures: an atom that no vector uses is replaced by the worst coded vector; the original also replaces atoms that few
-vectors use, and one of two that are nearly alike. Rounds end early once the error falls by less than `SETTLED`.
+Departures: an unused atom is replaced by the vector with the largest error; the original also replaces atoms that few
+vectors use, and one of two similar atoms. Rounds end early when the error decreases by less than `SETTLED`.
 
-Cost: a round of `firth.senses.sparse_codes`, and 6 V k D operations.
+Cost: per round one run of `firth.senses.sparse_codes`, and 6 V k D operations.
 """
 
 from collections.abc import Callable
@@ -32,22 +32,22 @@ from firth.kernels.compiled import compiled
 from firth.senses.sparse_codes import Floats, Ids, sparse_codes
 from firth.vectors.cosine import unit
 
-SETTLED = 1e-4  # of the error, a round
+SETTLED = 1e-4  # relative decrease of the error per round
 
 
 @dataclass(frozen=True, eq=False)
 class Dictionary:
-    """Atoms, and vectors coded by them.
+    """Atoms, and the codes of the training vectors.
 
     Attributes:
         atoms: (K, D) float32, of length 1.
-        chosen: (V, k) int32 the atoms of each vector, -1 where there are fewer.
-        codes: (V, k) float32 their coefficients.
-        errors: of each round and of the codes at the end, the mean of |x - c A|^2.
+        indices: (V, k) int32 atoms of each vector, padded with -1.
+        codes: (V, k) float32 coefficients of these atoms.
+        errors: mean of |x - c A|^2 in each round and for the final codes.
     """
 
     atoms: Floats
-    chosen: Ids
+    indices: Ids
     codes: Floats
     errors: tuple[float, ...]
 
@@ -61,78 +61,71 @@ def learn_dictionary(
     positive: bool = False,
     random: np.random.Generator,
     threads: int = 1,
-    report: Callable[[int, float], None] = lambda done, error: None,
+    report: Callable[[int, float], None] = lambda round_number, error: None,
 ) -> Dictionary:
     """Learn atoms.
 
     Args:
         vectors: (V, D) float32, more than `count`.
-        count: K atoms.
-        sparsity: k, most atoms a vector.
-        rounds: of coding and fitting, at most.
-        positive: whether coefficients are above 0.
-        random: draws the vectors that atoms begin as, and the order in which atoms are fitted.
-        threads: how many; the result does not depend on it.
-        report: told the rounds that are done and the error of the last.
+        count: K, the number of atoms.
+        sparsity: k, the maximum number of atoms per vector.
+        rounds: maximum number of rounds.
+        positive: allow only positive coefficients.
+        random: draws the initial atoms and the order of fitting.
+        threads: number of threads; the result does not depend on it.
+        report: called with the number of rounds so far and the error of the last one.
     """
     atoms = np.ascontiguousarray(unit(vectors[random.permutation(len(vectors))[:count]]))
     errors = list[float]()
-    for done in range(rounds):
-        chosen, codes = sparse_codes(vectors, atoms, sparsity, positive=positive, threads=threads)
-        left = residuals(vectors, atoms, chosen, codes)
-        errors.append(_mean_square(left))
-        report(done + 1, errors[-1])
-        if done and errors[-2] - errors[-1] <= SETTLED * errors[-2]:
+    for number in range(rounds):
+        indices, codes = sparse_codes(vectors, atoms, sparsity, positive=positive, threads=threads)
+        residual = residuals(vectors, atoms, indices, codes)
+        errors.append(_mean_square(residual))
+        report(number + 1, errors[-1])
+        if number and errors[-2] - errors[-1] <= SETTLED * errors[-2]:
             break
-        _refit(atoms, chosen, codes, left, random)
-    chosen, codes = sparse_codes(vectors, atoms, sparsity, positive=positive, threads=threads)
-    errors.append(_mean_square(residuals(vectors, atoms, chosen, codes)))
-    return Dictionary(atoms, chosen, codes, tuple(errors))
+        _refit(atoms, indices, codes, residual, random)
+    indices, codes = sparse_codes(vectors, atoms, sparsity, positive=positive, threads=threads)
+    errors.append(_mean_square(residuals(vectors, atoms, indices, codes)))
+    return Dictionary(atoms, indices, codes, tuple(errors))
 
 
-def residuals(vectors: Floats, atoms: Floats, chosen: Ids, codes: Floats) -> Floats:
-    """Return what the codes leave of the vectors, (V, D).
-
-    Args:
-        vectors: (V, D).
-        atoms: (K, D).
-        chosen: (V, k) atoms, -1 for none.
-        codes: (V, k) coefficients.
-    """
-    left = np.array(vectors, dtype=np.float32)
-    _subtract(left, atoms, chosen, codes)
-    return left
+def residuals(vectors: Floats, atoms: Floats, indices: Ids, codes: Floats) -> Floats:
+    """Return x - c A of vectors (V, D) with these atoms (K, D), indices (V, k; -1 for none) and coefficients (V, k)."""
+    residual = np.array(vectors, dtype=np.float32)
+    _subtract(residual, atoms, indices, codes)
+    return residual
 
 
 def _mean_square(rows: Floats) -> float:
     return float(np.einsum("vd,vd->v", rows, rows).mean(dtype=np.float64))
 
 
-def _refit(atoms: Floats, chosen: Ids, codes: Floats, left: Floats, random: np.random.Generator) -> None:
-    """Fit every atom to the vectors that use it; atoms, codes and what is left change in place."""
-    uses = np.bincount(chosen[chosen >= 0], minlength=len(atoms))
+def _refit(atoms: Floats, indices: Ids, codes: Floats, residual: Floats, random: np.random.Generator) -> None:
+    """Fit every atom to the vectors that use it; atoms, codes and residuals change in place."""
+    uses = np.bincount(indices[indices >= 0], minlength=len(atoms))
     ends = np.concatenate([[0], np.cumsum(uses)])
-    # Where in the codes each atom stands: the places of atom j are places[ends[j]:ends[j + 1]].
-    places = np.argsort(chosen, axis=None, kind="stable")[chosen.size - ends[-1] :]
-    _fit(atoms, codes, left, random.permutation(len(atoms)), ends, places)
+    # Positions of each atom in the flat codes: those of atom j are places[ends[j]:ends[j + 1]].
+    places = np.argsort(indices, axis=None, kind="stable")[indices.size - ends[-1] :]
+    _fit(atoms, codes, residual, random.permutation(len(atoms)), ends, places)
     idle = np.flatnonzero(uses == 0)
-    worst = np.argsort(-np.einsum("vd,vd->v", left, left), kind="stable")[: len(idle)]
-    fresh = unit(left[worst])
+    worst = np.argsort(-np.einsum("vd,vd->v", residual, residual), kind="stable")[: len(idle)]
+    fresh = unit(residual[worst])
     atoms[idle] = np.where(fresh.any(axis=1, keepdims=True), fresh, atoms[idle])
 
 
 @compiled
 def _subtract(
-    left: Floats,  # (V, D) updated
+    residual: Floats,  # (V, D) updated
     atoms: Floats,  # (K, D)
-    chosen: Ids,  # (V, k)
+    indices: Ids,  # (V, k)
     codes: Floats,  # (V, k)
 ) -> None:
-    for i in range(len(left)):
-        row = left[i]
-        for j in range(chosen.shape[1]):
-            if chosen[i, j] >= 0:
-                atom, code = atoms[chosen[i, j]], codes[i, j]
+    for i in range(len(residual)):
+        row = residual[i]
+        for j in range(indices.shape[1]):
+            if indices[i, j] >= 0:
+                atom, code = atoms[indices[i, j]], codes[i, j]
                 for d in range(len(row)):
                     row[d] -= code * atom[d]
 
@@ -141,10 +134,10 @@ def _subtract(
 def _fit(
     atoms: Floats,  # (K, D) updated
     codes: Floats,  # (V, k) updated
-    left: Floats,  # (V, D) updated
-    order: npt.NDArray[np.int64],  # (K,) of the atoms
+    residual: Floats,  # (V, D) updated
+    order: npt.NDArray[np.int64],  # (K,) order of the atoms
     ends: npt.NDArray[np.int64],  # (K + 1,)
-    places: npt.NDArray[np.int64],  # of each atom in the flat codes
+    places: npt.NDArray[np.int64],  # positions of each atom in the flat codes
 ) -> None:
     width = codes.shape[1]
     old, new = np.empty(atoms.shape[1], np.float32), np.empty(atoms.shape[1], np.float32)
@@ -153,11 +146,11 @@ def _fit(
         old[:] = atoms[atom]
         squares = np.float32(0)
         new[:] = 0
-        for place in uses:  # E^T g = left^T g + |g|^2 A_j
+        for place in uses:  # E^T g = residual^T g + |g|^2 A_j
             i, code = place // width, codes[place // width, place % width]
             squares += code * code
             for d in range(len(new)):
-                new[d] += code * left[i, d]
+                new[d] += code * residual[i, d]
         for d in range(len(new)):
             new[d] += squares * old[d]
         length = np.sqrt(np.sum(new * new))
@@ -169,8 +162,8 @@ def _fit(
             i, j = place // width, place % width
             fitted = np.float32(0)
             for d in range(len(new)):
-                left[i, d] += codes[i, j] * old[d]
-                fitted += left[i, d] * new[d]
+                residual[i, d] += codes[i, j] * old[d]
+                fitted += residual[i, d] * new[d]
             codes[i, j] = fitted
             for d in range(len(new)):
-                left[i, d] -= fitted * new[d]
+                residual[i, d] -= fitted * new[d]

@@ -1,8 +1,7 @@
-"""Where words stand in a corpus, and what stands around them: samples of occurrences, and their contexts.
+"""Samples of word occurrences in a corpus, and their contexts.
 
-The text is read once, from the numbers that are mapped from the disk: every word's places go through a reservoir, so
-that of a word with more occurrences than wanted each is as likely to stay as any other (Vitter 1985, "Random sampling
-with a reservoir", algorithm R). Memory: eight bytes a place that is kept.
+The corpus is read once, mapped from the disk. Reservoir sampling (Vitter 1985, "Random sampling with a reservoir",
+algorithm R) gives each occurrence of a word the same probability. Memory: eight bytes per sampled occurrence.
 """
 
 from dataclasses import dataclass
@@ -24,35 +23,35 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Places of W words in a corpus.
+    """Occurrences of W words in a corpus.
 
     Attributes:
-        places: (P,) their tokens' numbers, word by word, in the order of the text.
-        starts: (W + 1,) where each word's places begin; the last is P.
+        places: (P,) token positions, grouped by word, in the order of the text.
+        starts: (W + 1,) start of each word's positions; the last is P.
     """
 
     places: Places
     starts: Places
 
     def of(self, number: int) -> Places:
-        """Return the places of one of the words."""
+        """Return the positions of one of the words."""
         return self.places[self.starts[number] : self.starts[number + 1]]
 
 
 def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int = 0) -> Occurrences:
-    """Return where words stand, at most so many places a word.
+    """Return all occurrences of some words, or a random sample of frequent ones.
 
     Args:
         corpus: the text.
-        ids: (W,) the words, by their numbers in the corpus, each once.
-        most: places a word; of a word with more, as many drawn at random.
-        seed: of what is drawn.
+        ids: (W,) distinct word ids in the corpus.
+        most: maximum number of occurrences per word.
+        seed: seed of the sample.
 
     Raises:
         OptionError: `most` is below 1.
     """
     if most < 1:
-        raise OptionError(f"most={most}: expected at least 1 occurrence a word")
+        raise OptionError(f"most={most}: expected at least 1 occurrence per word")
     words = np.asarray(ids, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], most))]).astype(np.int64)
     places = np.zeros(starts[-1], dtype=np.int64)
@@ -67,10 +66,10 @@ def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int
 @compiled
 def _sample(
     ids: Any,  # (N,) int32
-    numbers: Any,  # (V,) int64, which of the words each is, or -1
+    numbers: Any,  # (V,) int64, index of each id among the W words, or -1
     starts: Any,  # (W + 1,) int64
     places: Any,  # (P,) int64, filled
-    seen: Any,  # (W,) int64, counted
+    counts: Any,  # (W,) int64, counted
     random: Any,  # (1,) uint64
 ) -> None:
     for t in range(len(ids)):
@@ -78,20 +77,20 @@ def _sample(
         if word < 0:
             continue
         room = starts[word + 1] - starts[word]
-        place = seen[word]
+        place = counts[word]
         if place >= room:
-            place = np.int64(below(draw(random), seen[word] + 1))
-        seen[word] += 1
+            place = np.int64(below(draw(random), counts[word] + 1))
+        counts[word] += 1
         if place < room:
             places[starts[word] + place] = t
 
 
 def contexts_at(corpus: Corpus, places: Places, window: int) -> Contexts:
-    """Return the words around places of a corpus, within their sentences and without the words that stand there.
+    """Return the context words around tokens of a corpus, within their sentences.
 
     Args:
         corpus: the text.
-        places: (B,) numbers of tokens.
+        places: (B,) token positions.
         window: words on each side.
 
     Raises:

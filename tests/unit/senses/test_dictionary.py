@@ -15,9 +15,9 @@ def units(random, count, dim):
 def planted(random, count=3000, atoms=40, dim=20, sparsity=2, noise=0.0):
     """Vectors that are sums of two of forty atoms, with coefficients from 1 to 2 of either sign."""
     truth = units(random, atoms, dim)
-    chosen = np.array([random.permutation(atoms)[:sparsity] for _ in range(count)])
-    codes = random.uniform(1, 2, chosen.shape) * random.choice([-1, 1], chosen.shape)
-    rows = np.einsum("vk,vkd->vd", codes, truth[chosen]) + noise * random.normal(size=(count, dim))
+    indices = np.array([random.permutation(atoms)[:sparsity] for _ in range(count)])
+    codes = random.uniform(1, 2, indices.shape) * random.choice([-1, 1], indices.shape)
+    rows = np.einsum("vk,vkd->vd", codes, truth[indices]) + noise * random.normal(size=(count, dim))
     return truth, rows.astype(np.float32)
 
 
@@ -26,33 +26,33 @@ def recovered(truth, atoms):
 
 
 def test_one_step_by_hand():
-    """Two vectors (3, 1) and (4, -1) use the atom (1, 0) with 3 and 4, which leaves (0, 1) and (0, -1).
+    """Two vectors (3, 1) and (4, -1) use the atom (1, 0) with 3 and 4, with residuals (0, 1) and (0, -1).
 
     E^T g = 3 (3, 1) + 4 (4, -1) = (25, -1), of length sqrt(626): the atom. Then
     g = E A = (75 - 1, 100 + 1) / sqrt(626).
     """
     atoms, codes = np.array([[1, 0]], dtype=np.float32), np.array([[3], [4]], dtype=np.float32)
     vectors = np.array([[3, 1], [4, -1]], dtype=np.float32)
-    left = residuals(vectors, atoms, np.zeros((2, 1), dtype=np.int32), codes)
-    assert left.tolist() == [[0, 1], [0, -1]]
-    dictionary._refit(atoms, np.zeros((2, 1), dtype=np.int32), codes, left, np.random.default_rng(0))
+    residual = residuals(vectors, atoms, np.zeros((2, 1), dtype=np.int32), codes)
+    assert residual.tolist() == [[0, 1], [0, -1]]
+    dictionary._refit(atoms, np.zeros((2, 1), dtype=np.int32), codes, residual, np.random.default_rng(0))
     np.testing.assert_allclose(atoms, np.array([[25, -1]]) / np.sqrt(626), rtol=1e-6)
     np.testing.assert_allclose(codes, np.array([[74], [101]]) / np.sqrt(626), rtol=1e-6)
-    np.testing.assert_allclose(left, vectors - codes @ atoms, atol=1e-6)
+    np.testing.assert_allclose(residual, vectors - codes @ atoms, atol=1e-6)
 
 
 def test_a_step_never_loses_and_keeps_count():
     random = np.random.default_rng(0)
     _, rows = planted(random, noise=0.3)
     atoms = units(random, 30, 20)
-    chosen, codes = sparse_codes(rows, atoms, 3)
-    left = residuals(rows, atoms, chosen, codes)
-    before = (left**2).sum()
+    indices, codes = sparse_codes(rows, atoms, 3)
+    residual = residuals(rows, atoms, indices, codes)
+    before = (residual**2).sum()
     for _ in range(3):
-        dictionary._refit(atoms, chosen, codes, left, random)
-        assert (left**2).sum() < before
-        before = (left**2).sum()
-    np.testing.assert_allclose(left, residuals(rows, atoms, chosen, codes), atol=1e-4)
+        dictionary._refit(atoms, indices, codes, residual, random)
+        assert (residual**2).sum() < before
+        before = (residual**2).sum()
+    np.testing.assert_allclose(residual, residuals(rows, atoms, indices, codes), atol=1e-4)
     np.testing.assert_allclose(np.linalg.norm(atoms, axis=1), 1, rtol=1e-5)
 
 
@@ -67,9 +67,9 @@ def test_a_planted_dictionary_is_found_again():
 
 def test_an_idle_atom_becomes_what_is_worst_coded():
     """The second atom is used by none; the vector (0, 0, 5) is coded by nothing and takes its place."""
-    atoms, chosen = np.eye(2, 3, dtype=np.float32), np.array([[0], [-1]], dtype=np.int32)
-    codes, left = np.array([[1], [0]], dtype=np.float32), np.array([[0, 0.1, 0], [0, 0, 5]], dtype=np.float32)
-    dictionary._refit(atoms, chosen, codes, left, np.random.default_rng(0))
+    atoms, indices = np.eye(2, 3, dtype=np.float32), np.array([[0], [-1]], dtype=np.int32)
+    codes, residual = np.array([[1], [0]], dtype=np.float32), np.array([[0, 0.1, 0], [0, 0, 5]], dtype=np.float32)
+    dictionary._refit(atoms, indices, codes, residual, np.random.default_rng(0))
     assert atoms[1].tolist() == [0, 0, 1]
 
 

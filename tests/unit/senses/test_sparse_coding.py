@@ -80,7 +80,7 @@ def test_progress_is_told(vectors):
     firth.DiscourseAtoms(atoms=20, rounds=3, words=200).fit(vectors, progress=told.append)
     rounds = [each for each in told if each.stage == "learning atoms"]
     assert [each.done for each in rounds] == [1, 2, 3]
-    assert rounds[0].figures["left"] > rounds[-1].figures["left"]
+    assert rounds[0].figures["error"] > rounds[-1].figures["error"]
 
 
 def test_what_cannot_be_learned_from(vectors):

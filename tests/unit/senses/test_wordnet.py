@@ -6,7 +6,7 @@ import pytest
 import firth
 from firth.errors import FormatError, OptionError
 from firth.readers.wordnet import WordNet
-from firth.senses.wordnet import take_inventory
+from firth.senses.wordnet import build_inventory
 
 ENTRIES = """\
 bank:
@@ -101,7 +101,7 @@ def test_priors_by_hand(folder, vectors):
 
 def test_words_of_several_and_with_capitals():
     found = WordNet({"savings bank": [("n", "2-n")], "Bank": [("n", "4-n")], "bank": [("n", "1-n")]}, {})
-    inventory = take_inventory(["savings_bank", "Bank", "bank", "BANK"], found)
+    inventory = build_inventory(["savings_bank", "Bank", "bank", "BANK"], found)
     named = [inventory.names[s] if s >= 0 else "" for s in inventory.synsets]
     assert named == ["2-n", "4-n", "1-n", "4-n", ""]
     assert inventory.offsets.tolist() == [0, 1, 2, 4, 5]
@@ -127,9 +127,9 @@ def test_as_a_solved_system():
     )
     rows = random.normal(size=(80, 6))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    inventory = take_inventory(words, net)
+    inventory = build_inventory(words, net)
     chosen = firth.WordNetSenses(alpha=0.7, synonyms=0.9, hypernyms=0.4, rounds=200)
-    found = chosen._moved(rows, inventory.words, chosen._ties(inventory, net))
+    found = chosen._retrofit(rows, inventory.words, chosen._edges(inventory, net))
     names = [inventory.names[s] for s in inventory.synsets]
     system = 0.7 * np.eye(len(names))
     for i, one in enumerate(names):
