@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.embeddings.compositional import added, multiplied, reciprocal_ranks
+from firth.embeddings.compositional import additive, multiplicative, reciprocal_ranks
 from firth.resampling import Mean, Ratio, bootstrap_interval, value_of
 
 TYPES = {("ADJ", "NOUN"): "AN", ("NOUN", "NOUN"): "NN", ("VERB", "NOUN"): "VO"}
@@ -72,8 +72,8 @@ def compositions(vectors, learned, asked, kinds, chosen):
     typed = how.train(vectors, learned, [kinds[pair] for pair in learned], seed=chosen.seed, progress=False)
     shared = how.train(vectors, learned, seed=chosen.seed, progress=False)
     return {
-        ADDED: added(vectors, asked),
-        "multiplied": multiplied(vectors, asked),
+        ADDED: additive(vectors, asked),
+        "multiplied": multiplicative(vectors, asked),
         TYPED: typed.compose(asked, [kinds[pair] for pair in asked]),
         SHARED: shared.compose(asked),
         "the same, words swapped": shared.compose([(second, first) for first, second in asked]),

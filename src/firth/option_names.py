@@ -1,7 +1,7 @@
-"""Names of options that are not known: what was meant, and where it is given.
+"""Messages for unknown option names: the right name, and the place where the option belongs.
 
-Someone who comes from gensim, fastText or PyTorch writes `vector_size=100, workers=4`; a script for an earlier firth
-writes `final_lr`. Every place that reads names of options answers through this file.
+Users of gensim, fastText or PyTorch write `vector_size=100, workers=4`; scripts for earlier versions write `final_lr`.
+All code that reads option names uses this module.
 """
 
 import difflib
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-RENAMED = {"final_lr": "lr_end_factor", "ends": "eos", "out": "output"}  # names that options of firth had before
-SYNONYMS = {  # names that options have in gensim, fastText, scikit-learn, PyTorch and Hugging Face
+RENAMED = {"final_lr": "lr_end_factor", "ends": "eos", "out": "output"}  # from names in earlier versions
+SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Hugging Face
     "vector_size": "dim",
     "size": "dim",
     "n_components": "dim",
@@ -68,36 +68,26 @@ _BRITISH = {"neighbor": "neighbour", "center": "centre", "color": "colour"} | {
     for stem in ("categor", "equal", "factor", "initial", "neutral", "normal", "optim", "quant", "summar", "token")
 }
 _AMERICAN = re.compile("|".join(_BRITISH))
-TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names of a text
-TEXT_OPTIONS = (  # of `Corpus.build`, which everything that trains on a text takes, too
+TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names for the text
+TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a text accepts, too
     "min_count", "max_size", "stop_words", "unknown", "tokens", "sentences", "keep_empty", "column", "cache",
 )  # fmt: skip
 
 
 def one_spelling(name: str) -> str:
-    """Return the name of a command or flag in the spelling that firth shows: `optimizer` as `optimiser`."""
+    """Return the name of a command or flag in firth's spelling: `optimiser` for `optimizer`."""
     return _AMERICAN.sub(lambda match: _BRITISH[match[0]], name)
 
 
-def synonym(name: str, known: Iterable[str]) -> str | None:
-    """Return which of the known names is meant by one that it had earlier or has in another library, or None.
-
-    Args:
-        name: that is not known.
-        known: the names there are.
-    """
+def synonym(name: str, names: Iterable[str]) -> str | None:
+    """Return the valid name for a former name or a name in another library, or None."""
     other = RENAMED.get(name) or SYNONYMS.get(name)
-    return other if other is not None and other in known else None
+    return other if other is not None and other in names else None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence about a name that is not known: the nearest ones, or all that are.
-
-    Args:
-        name: that is not known.
-        known: the names there are.
-    """
-    names = list(known)
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest valid names, or all of them."""
+    names = list(names)
     other = synonym(name, names)
     if other is not None:
         return f"use {other}"
@@ -106,36 +96,36 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def explained(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -> str:
-    """Return the message about arguments that an options class does not take, a line each.
+    """Return the message about invalid arguments of an options class, one per line.
 
     Args:
         kind: the class; its fields are made by `firth.options.option`.
-        unnamed: values that were given without a name.
-        wrong: values that were given with a name that is no field.
+        unnamed: positional arguments.
+        wrong: keyword arguments that are not fields.
     """
-    known = {field.name: field for field in fields(kind)}
+    options = {field.name: field for field in fields(kind)}
     train = inspect.signature(kind.train).parameters if hasattr(kind, "train") else {}
     lines = [
-        f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, known, train)}"
+        f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, options, train)}"
         for name, value in wrong.items()
     ]
-    example = next((f"{name}={field.default!r}" for name, field in known.items()), "")
+    example = next((f"{name}={field.default!r}" for name, field in options.items()), "")
     for value in unnamed:
-        text = f"; {_given_to_train(kind.__name__)}" if train else ""
+        text = f"; {_text_to_train(kind.__name__)}" if train else ""
         lines.append(f"{reprlib.repr(value)}: {kind.__name__} takes options by name, such as {example}{text}")
     return "\n".join(lines)
 
 
 def _place(
-    kind: str, name: str, value: Any, known: Mapping[str, Field[Any]], train: Mapping[str, inspect.Parameter]
+    kind: str, name: str, value: Any, options: Mapping[str, Field[Any]], train: Mapping[str, inspect.Parameter]
 ) -> str:
-    """Where an option is that a class lacks: under another name, in `train`, in the text, or nowhere."""
+    """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
     other = RENAMED.get(name) or SYNONYMS.get(name, name)
-    if other in known:
+    if other in options:
         answer = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
-        return f"{answer} ({_meaning(known[other])})"
+        return f"{answer} ({_meaning(options[other])})"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
-        return _given_to_train(kind)
+        return _text_to_train(kind)
     if other in list(train)[2:]:  # after self and the text
         return f"an argument of train: {kind}(...).train(text, {other}=...)"
     for parameter in train.values():
@@ -146,11 +136,11 @@ def _place(
                 return f"an option of {part.__name__}: {kind}(...).train(text, {inner})"
     if other in TEXT_OPTIONS and any(parameter.kind is parameter.VAR_KEYWORD for parameter in train.values()):
         return f"an option of the text: {kind}(...).train(text, {other}=...) or Corpus.build(text, {other}=...)"
-    return f"{kind} has no such option; {suggestion(name, known)}"
+    return f"{kind} has no such option; {suggestion(name, options)}"
 
 
-def _given_to_train(kind: str) -> str:
-    return f"a text is given to train: {kind}(...).train(text)"
+def _text_to_train(kind: str) -> str:
+    return f"pass the text to train: {kind}(...).train(text)"
 
 
 def _meaning(field: Field[Any]) -> str:

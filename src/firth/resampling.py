@@ -1,15 +1,15 @@
-"""Figures that can be drawn again: a statistic of items, each of which may count several times or not at all.
+"""Bootstrap resampling: statistics of items that may count several times or not at all.
 
-What: the bootstrap draws n of n items with replacement. A statistic here takes how often each item was drawn, for many
-draws at once, so that two thousand resamples are a few array operations and not two thousand loops. A figure that is
-costly to draw again, or that repeated items alone would raise, such as a canonical correlation, is drawn to first order
+What: the bootstrap draws n of n items with replacement. A statistic takes the counts of the items for many resamples at
+once, so that two thousand resamples need a few array operations instead of two thousand loops. A statistic that is
+expensive, or that is biased upwards by repeated items, such as a canonical correlation, is resampled to first order
 (`Linear`).
 
 Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3; for `Linear` the
 jackknife (Tukey 1958) and the infinitesimal jackknife (Jaeckel 1972), as in Davison and Hinkley 1997, Bootstrap Methods
 and their Application, section 2.7.
 
-Cost: R n weights for R resamples of n items, held in blocks of bounded size.
+Cost: R n weights for R resamples of n items, in blocks of bounded size.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,63 +25,63 @@ from firth.randomness import generator
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-LEVEL = 0.95  # of every interval
+LEVEL = 0.95  # confidence level of the intervals
 RESAMPLES = 2000
-_CELLS = 1 << 21  # resampled cells held at once, so that a large set takes no more memory than a small one
-_FEW = 64  # different scores of a mean, up to which they are drawn by their number and not item by item
-_KEPT = 1 << 26  # bytes of draws that are kept for the next figure of as many items
+_CELLS = 1 << 21  # weights computed at once: bounds the memory for large sets
+_FEW = 64  # a mean with at most so many distinct scores is resampled by the counts of the scores
+_CACHE_BYTES = 1 << 26  # draws up to this size are cached for the next statistic of as many items
 
 
 class Statistic(Protocol):
-    """A figure of n items, for many ways of counting them.
+    """A statistic of n items for many resamples.
 
-    Called with (R, n) whole numbers, how often each item counts, it returns the (R,) figures; NaN where there is none.
+    It is called with (R, n) counts of the items and returns (R,) values; NaN where it is undefined.
     """
 
     def __call__(self, weights: Ints, /) -> Floats:
-        """Return the figure of each row of weights."""
+        """Return the value for each row of weights."""
         ...
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a figure is made of, item by item, so that it can be drawn again, and set against another model's.
+    """The items of a statistic, for resampling it and comparing it with that of another model.
 
     Attributes:
-        counted: (N,) of the set's items, those that the figure counts.
-        statistic: the figure, of the counted items.
-        restrict: given (n,) which of the counted items to keep, the figure of those alone; None where it is enough that
-            the others count 0 times.
+        mask: (N,) items of the set that the statistic covers.
+        statistic: the statistic of these items.
+        restrict: returns the statistic of a subset of these items, from its mask (n,); None if weights of 0 for the
+            other items give the same.
     """
 
-    counted: npt.NDArray[np.bool_]
+    mask: npt.NDArray[np.bool_]
     statistic: Statistic
     restrict: Callable[[npt.NDArray[np.bool_]], Statistic] | None = None
 
     def among(self, shared: npt.NDArray[np.bool_]) -> Statistic:
-        """Return the figure of some of the items, as a statistic of these.
+        """Return the statistic of some of the items.
 
         Args:
-            shared: (N,) of the set's items, some of those counted.
+            shared: (N,) mask of these items, all of them in `mask`.
         """
-        kept = shared[self.counted]
-        if kept.all():
+        subset = shared[self.mask]
+        if subset.all():
             return self.statistic
         if isinstance(self.statistic, Mean):
-            return Mean(self.statistic.scores[kept])
-        return self.restrict(kept) if self.restrict is not None else _Part(self.statistic, kept)
+            return Mean(self.statistic.scores[subset])
+        return self.restrict(subset) if self.restrict is not None else _Part(self.statistic, subset)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A statistic of which some items never count."""
+    """A statistic with weight 0 for the items outside a mask."""
 
     whole: Statistic
-    kept: npt.NDArray[np.bool_]
+    mask: npt.NDArray[np.bool_]
 
     def __call__(self, weights: Ints, /) -> Floats:
-        full = np.zeros((len(weights), len(self.kept)), dtype=np.int64)
-        full[:, self.kept] = weights
+        full = np.zeros((len(weights), len(self.mask)), dtype=np.int64)
+        full[:, self.mask] = weights
         return self.whole(full)
 
 
@@ -96,60 +96,60 @@ class Mean:
     scores: Floats
 
     def __call__(self, weights: Ints, /) -> Floats:
-        """Return the mean of the items drawn."""
+        """Return the mean for each row of weights."""
         with np.errstate(invalid="ignore"):
             return np.asarray(weights @ self.scores / weights.sum(axis=1))
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A sum over a sum, such as the loss of all sentences over their tokens.
+    """A ratio of two sums, such as the loss of all sentences per token.
 
     Attributes:
-        parts: (n,) what each item adds above the line.
-        sizes: (n,) what each adds below it.
+        parts: (n,) terms of the numerator.
+        sizes: (n,) terms of the denominator.
     """
 
     parts: Floats
     sizes: Floats
 
     def __call__(self, weights: Ints, /) -> Floats:
-        """Return the ratio of the items drawn."""
+        """Return the ratio for each row of weights."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((weights @ self.parts) / (weights @ self.sizes))
 
 
 @dataclass(frozen=True)
 class Linear:
-    """A figure to first order in how often its items count.
+    """A statistic to first order in the weights of its items.
 
-    Resamples of it are one product, and they lie about the figure itself. A figure that only grows when items are
-    repeated, as the correlation of the best of many directions does, has plain resamples that lie above it.
+    Its resamples are one matrix product and are centred on the value. Exact resamples of a statistic that increases
+    when items are repeated, such as the correlation of the best of many directions, lie above the value.
 
     Attributes:
-        value: the figure when each item counts once.
-        influences: (n,) by how much each item moves it: n times the derivative by the item's share, or n - 1 times what
-            it takes along when it is left out. Their mean is 0.
+        value: the statistic with weight 1 for each item.
+        influences: (n,) influence of each item: n times the derivative by the item's share, or n - 1 times the
+            decrease when it is left out. Their mean is 0.
     """
 
     value: float
     influences: Floats
 
     def __call__(self, weights: Ints, /) -> Floats:
-        """Return the figure of the items drawn, to first order."""
+        """Return the statistic, to first order, for each row of weights."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.value + weights @ self.influences / weights.sum(axis=1))
 
 
 class RankCorrelation:
-    """Spearman's rank correlation of n pairs of numbers, ties sharing the mean of their ranks.
+    """Spearman's rank correlation of n pairs of numbers; ties have the mean of their ranks.
 
     Args:
-        x: (n,) numbers, such as a model's cosines.
-        y: (n,) numbers, such as people's scores.
+        x: (n,) numbers, such as the cosines of a model.
+        y: (n,) numbers, such as human ratings.
 
     Attributes:
-        pairs: (n, 2) the two.
+        pairs: (n, 2) both.
     """
 
     def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
@@ -157,7 +157,7 @@ class RankCorrelation:
         self._x, self._y = _Ranker(self.pairs[:, 0]), _Ranker(self.pairs[:, 1])
 
     def __call__(self, weights: Ints, /) -> Floats:
-        """Return the correlation over the pairs drawn; NaN for fewer than two, and where one side is constant."""
+        """Return the correlation for each row of weights; NaN for fewer than two pairs, and if one side is constant."""
         if weights.shape[1] < 2:
             return np.full(len(weights), np.nan)
         middle = (weights.sum(axis=1, keepdims=True) + 1) / 2  # the mean rank, whatever the ties
@@ -168,10 +168,10 @@ class RankCorrelation:
 
 
 class _Ranker:
-    """Ranks of one sample when item i stands in it weights[i] times.
+    """Ranks of the items of a sample in which item i occurs weights[i] times.
 
-    The sample is sorted once. The mid-rank of a group of ties is then the weight below it plus half of its own:
-    cumulative sums, so that thousands of resamples need no sorting.
+    The sample is sorted once. The mean rank of a group of ties is the weight below it plus half of its own weight:
+    with cumulative sums, thousands of resamples need no sorting.
     """
 
     def __init__(self, values: Floats) -> None:
@@ -186,12 +186,7 @@ class _Ranker:
 
 
 def value_of(statistic: Statistic, n: int) -> float:
-    """Return a statistic of n items, each counting once; NaN for no items.
-
-    Args:
-        statistic: the figure.
-        n: items.
-    """
+    """Return a statistic of n items with weight 1 each; NaN for no items."""
     return float(statistic(np.ones((1, n), dtype=np.int64))[0]) if n else float("nan")
 
 
@@ -199,73 +194,72 @@ def draws(n: int, *, resamples: int, seed: int) -> Iterator[Ints]:
     """Draw n of n items with replacement, `resamples` times.
 
     Args:
-        n: items, at least 1.
-        resamples: how often.
-        seed: one seed gives the same draws for every statistic, so that figures of two models can be paired.
+        n: number of items, at least 1.
+        resamples: number of resamples.
+        seed: one seed gives the same draws for every statistic, so that two models can be compared in pairs.
 
     Yields:
-        (r, n) how often each item was drawn in each of r resamples, until there are `resamples`.
+        (r, n) counts of the items in the next r resamples.
     """
     rows = max(1, _CELLS // n)
-    if n * resamples > _KEPT:
-        yield from _drawn(n, resamples, seed)
+    if n * resamples > _CACHE_BYTES:
+        yield from _draw(n, resamples, seed)
         return
-    kept = _kept(n, resamples, seed)
+    counts = _cached_draws(n, resamples, seed)
     for start in range(0, resamples, rows):
-        yield kept[start : start + rows].astype(np.int64)
+        yield counts[start : start + rows].astype(np.int64)
 
 
-def _drawn(n: int, resamples: int, seed: int) -> Iterator[Ints]:
+def _draw(n: int, resamples: int, seed: int) -> Iterator[Ints]:
     random = generator(seed, "bootstrap of pairs")
     rows = max(1, _CELLS // n)
     for start in range(0, resamples, rows):
-        some = min(rows, resamples - start)
-        drawn = random.integers(0, n, size=(some, n)) + np.arange(some)[:, None] * n
-        yield np.bincount(drawn.ravel(), minlength=some * n).reshape(some, n)
+        count = min(rows, resamples - start)
+        items = random.integers(0, n, size=(count, n)) + np.arange(count)[:, None] * n
+        yield np.bincount(items.ravel(), minlength=count * n).reshape(count, n)
 
 
 def resampled(statistic: Statistic, n: int, *, resamples: int, seed: int) -> Floats:
-    """Return a statistic of n of n items drawn with replacement, `resamples` times.
+    """Return a statistic of resamples of n items, (resamples,).
 
-    The mean of scores that take few values is drawn by how often each value comes, a multinomial number: the same law
-    as drawing item by item, and a thousand times fewer numbers.
+    For a mean of scores with few distinct values, the counts of the values are drawn from a multinomial distribution:
+    the same distribution with a thousand times fewer numbers.
 
     Args:
-        statistic: the figure.
-        n: items, at least 1.
-        resamples: how often.
-        seed: of the draws.
+        statistic: the statistic.
+        n: number of items, at least 1.
+        resamples: number of resamples.
+        seed: random seed.
     """
     if isinstance(statistic, Mean):
         values, counts = np.unique(statistic.scores, return_counts=True)
         if len(values) <= _FEW:
             random = generator(seed, "bootstrap of means")
             return np.asarray(random.multinomial(n, counts / n, size=resamples) @ values / n)
-    return np.concatenate([statistic(drawn) for drawn in draws(n, resamples=resamples, seed=seed)])
+    return np.concatenate([statistic(weights) for weights in draws(n, resamples=resamples, seed=seed)])
 
 
 @lru_cache(maxsize=1)
-def _kept(n: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
-    """All draws of one size, for the next figure, or model, of as many items: drawing costs most of a resample."""
-    # One of n items comes up more than 255 times in n draws once in some 10^500 resamples, so that a byte holds it; of
-    # fewer than 256 items never.
-    return np.concatenate([some.astype(np.uint8) for some in _drawn(n, resamples, seed)])
+def _cached_draws(n: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Return all draws, cached for the next statistic of as many items: drawing is the main cost of a resample."""
+    # A count above 255 has a probability of about 10^-500, and with fewer than 256 items none: a byte is enough.
+    return np.concatenate([counts.astype(np.uint8) for counts in _draw(n, resamples, seed)])
 
 
 def bootstrap_interval(
     statistic: Statistic, n: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the bootstrap's percentile interval of a statistic.
+    """Return the percentile bootstrap interval of a statistic.
 
     Args:
-        statistic: the figure.
-        n: items that it is made of.
-        level: the share of resamples that the interval holds.
-        resamples: how often the items are drawn again.
-        seed: of the draws; one seed gives one interval.
+        statistic: the statistic.
+        n: number of items.
+        level: confidence level.
+        resamples: number of resamples.
+        seed: random seed.
 
     Returns:
-        The lower and the upper end; both NaN where the figure itself is.
+        The lower and the upper end; both NaN if the statistic is NaN.
 
     Source:
         Efron and Tibshirani 1993, section 13.3.
@@ -273,6 +267,6 @@ def bootstrap_interval(
     if np.isnan(value_of(statistic, n)):
         return float("nan"), float("nan")
     figures = resampled(statistic, n, resamples=resamples, seed=seed)
-    # A resample of one single pair has no correlation; it says nothing about where the figure lies.
+    # Resamples without a value, such as a correlation of one repeated pair, are ignored.
     low, high = np.nanquantile(figures, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

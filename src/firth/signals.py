@@ -1,4 +1,4 @@
-"""Ctrl-C, and the signals by which a system ends a process: a flag while a model trains, an interruption elsewhere."""
+"""Ctrl-C and the signals that end a process: they set a flag while a model trains, and interrupt elsewhere."""
 
 import contextlib
 import os
@@ -9,48 +9,48 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-# SIGHUP says that the terminal is gone; Windows has none.
+# SIGHUP: the terminal was closed; Windows lacks it.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-HEARD = (signal.SIGINT, *ENDING)
+HANDLED = (signal.SIGINT, *ENDING)
 
 _last: list[int] = [signal.SIGINT]
 
 
 @dataclass
-class Asked:
-    """Whether somebody asked for an end.
+class StopRequest:
+    """A flag that a signal sets.
 
     Attributes:
-        stop: whether a signal came.
+        stop: whether a signal arrived.
     """
 
     stop: bool = False
 
 
 def last_signal() -> int:
-    """Return the last signal that was heard; SIGINT where none was, as Python itself answers Ctrl-C."""
+    """Return the last signal that was handled; SIGINT if there was none, because Python handles Ctrl-C itself."""
     return _last[0]
 
 
 def exit_status() -> int:
-    """Return the status of a process that a signal ended: 128 and its number, so 130 for Ctrl-C and 143 for SIGTERM."""
+    """Return the exit status after a signal: 128 plus its number, so 130 for Ctrl-C and 143 for SIGTERM."""
     return 128 + last_signal()
 
 
 @contextlib.contextmanager
-def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[Asked]:
-    """Turn the first signal into a flag; a second one interrupts whatever is being done.
+def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[StopRequest]:
+    """Turn the first signal into a flag; the second one raises KeyboardInterrupt.
 
     Args:
-        forwarded: gives the processes that are told as well, by SIGTERM; where there are any, they answer for this one,
-            which waits for them.
+        forwarded: returns the processes that receive SIGTERM, too. If there are any, this process waits for them
+            instead of being interrupted.
 
     Yields:
         The flag.
     """
-    request = Asked()
+    request = StopRequest()
 
-    def hear(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         _last[0] = number
         if others := list(forwarded()):
             for process in others:
@@ -59,37 +59,37 @@ def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[Asked]:
             raise KeyboardInterrupt
         request.stop = True
 
-    with _handled(HEARD, hear):
+    with _handlers(HANDLED, handle):
         yield request
 
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Let the signals that end a process raise KeyboardInterrupt, as Ctrl-C does."""
+    """Raise KeyboardInterrupt for the signals that end a process, as for Ctrl-C."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         _last[0] = number
         raise KeyboardInterrupt
 
-    with _handled(ENDING, interrupt):
+    with _handlers(ENDING, interrupt):
         yield
 
 
 @contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
-    """Let what a terminal sends to all its processes pass by, where somebody else answers it."""
-    with _handled([number for number in HEARD if number != signal.SIGTERM], signal.SIG_IGN):
+    """Ignore the signals that a terminal sends to all its processes; another process handles them."""
+    with _handlers([number for number in HANDLED if number != signal.SIGTERM], signal.SIG_IGN):
         yield
 
 
 @contextlib.contextmanager
-def _handled(numbers: Iterable[int], handler: Any) -> Iterator[None]:
-    """Handle signals, but for those that the process ignores; outside the main thread Python hears none."""
+def _handlers(numbers: Iterable[int], handler: Any) -> Iterator[None]:
+    """Install a handler, except for signals that the process ignores; only the main thread receives signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    heard = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, handler) for number in heard}
+    numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:

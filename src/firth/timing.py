@@ -1,4 +1,4 @@
-"""Wall-clock time, and how much of a limit on it was spent before the work that the limit is of."""
+"""Wall-clock time, and the clock of a time limit, which includes the time before training."""
 
 import contextlib
 import time
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 
 class Stopwatch:
-    """Seconds between one call and the next."""
+    """Measures the seconds between calls of `lap`."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def lap(self) -> float:
-        """Return the seconds since the last call, or since the beginning."""
+        """Return the seconds since the last call, or since the stopwatch was created."""
         now, before = time.monotonic(), self._last
         self._last = now
         return now - before
@@ -22,11 +22,11 @@ class Stopwatch:
 
 @dataclass
 class Clock:
-    """What counts against a limit on time besides training itself.
+    """The part of a time limit that is not training.
 
     Attributes:
-        since: runs from where the caller began, and anew from the end of each training.
-        evaluations: looks at the held-out data that come after training, and for which time is kept back.
+        since: runs from the caller's start, and again from the end of each training.
+        evaluations: number of evaluations after training for which time is reserved.
     """
 
     since: Stopwatch = field(default_factory=Stopwatch)
@@ -37,11 +37,11 @@ _CLOCK: ContextVar[Clock | None] = ContextVar("clock", default=None)
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[Clock]:
-    """Let time count against limits from here on; of calls inside one another the outermost says from where.
+def running_clock() -> Iterator[Clock]:
+    """Start the clock of a time limit; nested calls share the outermost clock.
 
     Yields:
-        The clock that counts.
+        The clock.
     """
     clock = _CLOCK.get() or Clock()
     token = _CLOCK.set(clock)

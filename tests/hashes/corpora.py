@@ -83,7 +83,7 @@ def vocabulary() -> Any:
         "counts": np.asarray(words.counts),
         "outside": words.oov_share,
         "kept": np.asarray(words.keep_probabilities(1e-3)),
-        "shares": np.asarray(words.kept_shares(1e-3)),
+        "shares": np.asarray(words.subsampled_shares(1e-3)),
         "noise": np.asarray(words.noise_probabilities(0.75)),
     }
 

@@ -270,9 +270,9 @@ def composed(**options: Any) -> Any:
     new = pairs[40:45]
     return {
         "composed": np.asarray(composition.compose(new, None if types is None else ["x"] * 5)),
-        "added": np.asarray(compositional.added(vectors, new)),
-        "multiplied": np.asarray(compositional.multiplied(vectors, new)),
-        "ranks": np.asarray(compositional.reciprocal_ranks(compositional.added(vectors, new), vectors, new, pairs)),
+        "added": np.asarray(compositional.additive(vectors, new)),
+        "multiplied": np.asarray(compositional.multiplicative(vectors, new)),
+        "ranks": np.asarray(compositional.reciprocal_ranks(compositional.additive(vectors, new), vectors, new, pairs)),
     }
 
 

@@ -63,7 +63,7 @@ def told(small: Command) -> Command:
     [
         (["hot"], "vectors do not distinguish antonyms from synonyms: give --corpus TEXT, --pairs FILE, or both"),
         (["--corpus", "text.txt"], "no words: name some, or give --words FILE"),
-        (["hot", "--corpus", "bare.txt"], "10 tokens hold none of 26 patterns"),
+        (["hot", "--corpus", "bare.txt"], "10 tokens contain none of 26 patterns"),
         (["hot", "--corpus", "text.txt", "--patterns", "patterns.txt"], "pattern 'from X to': expected words with X"),
         (["hot", "--pairs", "good.txt", "--patterns", "patterns.txt"], "--patterns without --corpus"),
         (["hot", "--pairs", "antonyms.txt"], "2 pairs of antonyms alone: expected antonyms (label 1) and synonyms"),

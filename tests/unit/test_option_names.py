@@ -48,7 +48,7 @@ def said(kind, *unnamed, **named):
             "an option of the text: Word2Vec(...).train(text, min_count=...) or Corpus.build(",
         ),
         ("Word2Vec", {"max_vocab_size": 5}, "an option of the text: Word2Vec(...).train(text, max_size=...)"),
-        ("Word2Vec", {"sentences": [["a"]]}, "sentences=[['a']]: a text is given to train: Word2Vec(...).train(text)"),
+        ("Word2Vec", {"sentences": [["a"]]}, "sentences=[['a']]: pass the text to train: Word2Vec(...).train(text)"),
         ("Word2Vec", {"sentences": "line"}, "sentences='line': an option of the text"),
         ("Word2Vec", {"widnow": 3}, "widnow=3: Word2Vec has no such option; did you mean window"),
         ("Word2Vec", {"zebra": 3}, "Word2Vec has no such option; expected one of architecture, objective, tree, dim,"),
@@ -80,7 +80,7 @@ def test_every_unknown_name_has_its_line():
 def test_values_without_names():
     message = said(firth.Word2Vec, [["a", "b"]] * 99)
     assert len(message) < 250
-    assert "Word2Vec takes options by name, such as architecture='skipgram'; a text is given to train" in message
+    assert "Word2Vec takes options by name, such as architecture='skipgram'; pass the text to train" in message
     assert "text" not in said(firth.GenerationOptions, 3)
 
 

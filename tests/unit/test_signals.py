@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from firth.signals import HEARD, exit_status, ignoring_interrupts, interruptible, stopping
+from firth.signals import HANDLED, exit_status, ignoring_interrupts, interruptible, stopping
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals as POSIX has them")
 
@@ -61,12 +61,12 @@ def test_a_terminal_that_is_gone_is_heard():
 
 
 def test_in_a_thread_nothing_is_heard():
-    before = [signal.getsignal(number) for number in HEARD]
+    before = [signal.getsignal(number) for number in HANDLED]
     found = []
 
     def run():
         with stopping(), interruptible(), ignoring_interrupts():
-            found.extend(signal.getsignal(number) for number in HEARD)
+            found.extend(signal.getsignal(number) for number in HANDLED)
 
     thread = threading.Thread(target=run)
     thread.start()

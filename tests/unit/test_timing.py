@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.timing import Stopwatch, counted
+from firth.timing import Stopwatch, running_clock
 
 
 def test_a_lap_begins_where_the_last_ended(clock):
@@ -13,12 +13,12 @@ def test_a_lap_begins_where_the_last_ended(clock):
 
 
 def test_the_outermost_caller_sets_the_start(clock):
-    with counted() as outer:
+    with running_clock() as outer:
         clock.sleep(2)
         outer.evaluations = 2
-        with counted() as inner:
+        with running_clock() as inner:
             assert inner is outer
             assert inner.since.lap() >= 2
-    with counted() as later:
+    with running_clock() as later:
         assert later is not outer
         assert later.evaluations == 0

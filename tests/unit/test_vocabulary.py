@@ -73,5 +73,5 @@ def test_noise_sums_to_one(exponent):
 
 
 def test_one_count_a_word():
-    with pytest.raises(ShapeError, match="2 counts for 3 words: expected one count a word"):
+    with pytest.raises(ShapeError, match="2 counts for 3 words: expected one count per word"):
         Vocabulary(["a", "b", "c"], np.array([2, 1]), 3)

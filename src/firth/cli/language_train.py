@@ -29,7 +29,7 @@ from firth.language.perplexity import Perplexity
 from firth.language.text import UNK, training_text
 from firth.option_names import one_spelling
 from firth.signals import exit_status
-from firth.timing import counted
+from firth.timing import running_clock
 
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
 CORPUS = Flags(CorpusOptions, TEXT, frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
@@ -41,7 +41,7 @@ def train(context: typer.Context) -> None:
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
     arguments = context.args or ["--help"]
-    with counted():  # importing PyTorch counts against --minutes
+    with running_clock():  # importing PyTorch counts against --minutes
         trainers(arguments)(arguments, prog_name="firth lm train")
 
 
@@ -163,7 +163,7 @@ def _train(
     taken = inspect.signature(trainer.train).parameters
     rest = {name: value for name, value in arguments.items() if value is not None and name in taken}
     source = training_text(text, limits, spelled=True) if spells else text
-    with counted() as clock:
+    with running_clock() as clock:
         clock.evaluations = 0 if test is None else 1  # the perplexity that is reported at the end
         learned = trainer.train(source, threads=threads, progress=not quiet, **rest)
     learned.metadata.setdefault("name", output.stem)

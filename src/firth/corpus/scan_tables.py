@@ -1,7 +1,7 @@
-"""The rules of the reference tokenisers as tables that the compiled scanner reads, one entry a character.
+"""Tables of the tokenisation rules for the compiled scanner, one entry per character.
 
-The entries come from the same functions that the references call (`text.characters`), so a newer Unicode database in a
-newer Python changes both alike.
+The entries come from the functions of the reference tokenisers (`text.characters`), so a newer Unicode database in a
+newer Python changes both.
 """
 
 import functools
@@ -26,22 +26,22 @@ _KINDS = {
     characters.CONNECTOR: scan.CONNECTOR,
     characters.POINT: scan.POINT,
 }
-_LONGEST = 5  # bytes that an entry has room for
+_LONGEST = 5  # bytes in an entry
 
-_SPAN = 256  # code points that are looked at together
+_SPAN = 256  # code points processed at once
 
-# What holds assigned characters; elsewhere there are only separators (surrogates, private use, unassigned).
+# Ranges with assigned characters; all others are separators (surrogates, private use, unassigned).
 _ASSIGNED = (range(0xD800), range(0xE000, 0x34000), range(0xE0000, 0xE0200))
 
 
 @dataclass(frozen=True, eq=False)
 class ScanTables:
-    """What `kernels.scan.scan` needs to know of a tokeniser.
+    """Rules of a tokeniser for `kernels.scan.scan`.
 
     Attributes:
-        entries: (0x110000,) uint64, or (256,) where bytewise.
-        bytewise: whether every byte is a character, and a word is what stands between spaces.
-        digits: whether an ASCII digit is the inside of a word.
+        entries: (0x110000,) uint64, or (256,) if bytewise.
+        bytewise: whether every byte is a character, and spaces separate words.
+        digits: whether an ASCII digit can be inside a word.
     """
 
     entries: npt.NDArray[np.uint64]
@@ -72,7 +72,7 @@ def _text8_entries() -> npt.NDArray[np.uint64]:
     for code in range(ord("a"), ord("z") + 1):
         entries[[code, code - 32]] = _entry(bytes([code]), scan.LETTER)
     for digit, name in enumerate(DIGIT_NAMES):
-        # A token of its own, as an ideograph is.
+        # A token of its own, like an ideograph.
         entries[ord("0") + digit] = _entry(name.encode(), scan.IDEOGRAPH)
     return entries
 
@@ -81,8 +81,8 @@ def _unicode_entries() -> npt.NDArray[np.uint64]:
     entries = np.zeros(0x110000, dtype=np.uint64)
     firsts, seconds = _composing()
     special = firsts.union(seconds, characters.JOINERS, map(chr, characters.REPLACED))
-    # One by one, 200,000 characters would take half a second: those that fold to themselves and compose with nothing
-    # are filled in together.
+    # One by one, 200,000 characters would take half a second: those that fold to themselves and do not compose are
+    # entered together.
     for codes in _ASSIGNED:
         entries[codes.start : codes.stop] = _plain_entries(codes)
         for text in _spans(codes):
@@ -94,7 +94,7 @@ def _unicode_entries() -> npt.NDArray[np.uint64]:
 
 
 def _plain_entries(codes: range) -> npt.NDArray[np.uint64]:
-    """Return the entries of characters as if each folded to itself and composed with nothing."""
+    """Return the entries of characters that fold to themselves and do not compose."""
     text = _characters(codes)
     code = np.arange(codes.start, codes.stop, dtype=np.uint64)
     names = {category: _KINDS[kind] for category, kind in characters.KIND_OF_CATEGORY.items()}
@@ -108,7 +108,7 @@ def _plain_entries(codes: range) -> npt.NDArray[np.uint64]:
 
 
 def _utf8(code: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the UTF-8 of code points, first byte lowest, with the number of bytes in its place in an entry."""
+    """Return the UTF-8 bytes of code points, first byte lowest, with their number in its position in an entry."""
     last, third, second = (code >> shift & 0x3F | 0x80 for shift in (0, 6, 12))
     one = code | 1 << scan.LENGTH
     two = code >> 6 | 0xC0 | last << 8 | 2 << scan.LENGTH
@@ -151,7 +151,7 @@ def _unicode_entry(character: str, firsts: set[str], seconds: set[str]) -> int:
 
 
 def _composing() -> tuple[set[str], set[str]]:
-    """Return the characters that a canonical composition starts with, and those it may go on with."""
+    """Return the characters that can be first in a canonical composition, and those that can follow."""
     pairs = list(_compositions())
     firsts, seconds = {first for first, _ in pairs}, {second for _, second in pairs}
     # Hangul is composed by rule: leading consonant + vowel, then + trailing consonant.
@@ -164,7 +164,7 @@ def _compositions() -> Iterator[tuple[str, str]]:
     for codes in _ASSIGNED:
         for text in _spans(codes):
             if unicodedata.is_normalized("NFD", text):
-                continue  # nothing in it is composed
+                continue  # no composed characters
             for character in text:
                 parts = unicodedata.decomposition(character).split()
                 if len(parts) == 2 and not parts[0].startswith("<"):

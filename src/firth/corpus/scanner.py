@@ -58,7 +58,7 @@ class Scanner:
         self._counts = np.zeros(0, dtype=np.int64)
         self._make_room_for_words()
         self._make_buffers()
-        self._remembered: dict[bytes, list[str]] = {}
+        self._cached_words: dict[bytes, list[str]] = {}
 
     def room(self) -> memoryview:
         """Return the buffer for the next bytes of text; call `filled` afterwards.
@@ -116,14 +116,14 @@ class Scanner:
         start = 0
         while True:
             full = self._run(self._tables, self._text[start:], self._size - start, self._out)
-            written, hard = int(self._state[scan.WRITTEN]), int(self._state[scan.HARD_COUNT])
+            size, hard = int(self._state[scan.WRITTEN]), int(self._state[scan.HARD_COUNT])
             consumed = int(self._state[scan.CONSUMED])
             if hard:
                 places = (start + self._hard[:hard]).tolist()
                 stretches = [self._text[first:last].tobytes() for first, last in places]
-                self._write(self._spliced(self._out[:written].copy(), stretches))
+                self._write(self._splice(self._out[:size].copy(), stretches))
             else:
-                self._write(self._out[:written])
+                self._write(self._out[:size])
             start += consumed
             if not full:
                 break
@@ -132,10 +132,10 @@ class Scanner:
         self._size = rest
 
     def _run(self, tables: ScanTables, text: npt.NDArray[np.uint8], size: int, out: Numbers) -> bool:
-        """Scan a block; return whether it is to be gone on with because the room for words ended, and make more."""
-        needed = int(self._state[scan.USED]) + _EXPANSION * size + scan.PADDING
-        if len(self._arena) < needed:
-            self._arena = _lengthened(self._arena, len(self._arena) + needed)
+        """Scan a block; if the word tables become full, enlarge them and return True: the scan must continue."""
+        room = int(self._state[scan.USED]) + _EXPANSION * size + scan.PADDING
+        if len(self._arena) < room:
+            self._arena = _lengthened(self._arena, len(self._arena) + room)
         scan.scan(
             text,
             size,
@@ -157,41 +157,41 @@ class Scanner:
             self._make_room_for_words()
         return full
 
-    def _spliced(self, numbers: Numbers, stretches: Sequence[bytes]) -> Numbers:
-        """Return `numbers` with the words of the hard stretches in the place of their marks."""
-        found = self._numbers_of([self._words_of(stretch) for stretch in stretches])
+    def _splice(self, numbers: Numbers, stretches: Sequence[bytes]) -> Numbers:
+        """Replace the marks of the hard stretches in `numbers` by the ids of their words."""
+        groups = self._numbers_of([self._words_of(stretch) for stretch in stretches])
         places = np.flatnonzero(numbers < -1)
         pieces: list[Numbers] = []
         after = 0
-        for place, words in zip(places.tolist(), found, strict=True):
+        for place, words in zip(places.tolist(), groups, strict=True):
             pieces += [numbers[after:place], words]
             after = place + 1
         return np.concatenate([*pieces, numbers[after:]])
 
     def _words_of(self, stretch: bytes) -> list[str]:
-        words = self._remembered.get(stretch)
+        words = self._cached_words.get(stretch)
         if words is None:
             words = self._reference(decode(stretch))
-            if len(self._remembered) == _REMEMBERED:
-                self._remembered.clear()
-            self._remembered[stretch] = words
+            if len(self._cached_words) == _REMEMBERED:
+                self._cached_words.clear()
+            self._cached_words[stretch] = words
         return words
 
     def _numbers_of(self, groups: Sequence[Sequence[str]]) -> list[Numbers]:
-        """Count ready words and return their numbers, group by group: one line a group through the bytewise tables."""
+        """Count words that are already split and return their ids by group, with the bytewise tables."""
         data = encode("".join(" ".join(group) + "\n" for group in groups))
         text = np.frombuffer(data + bytes(scan.PADDING), dtype=np.uint8)
         paragraphs, blank, self._paragraphs = self._paragraphs, self._state[scan.BLANK], False
-        done: list[Numbers] = []
+        parts: list[Numbers] = []
         start = 0
         full = True
         while full:
             out = np.empty(len(data) - start, dtype=np.int32)
             full = self._run(scan_tables("whitespace"), text[start:], len(data) - start, out)
-            done.append(out[: self._state[scan.WRITTEN]])
+            parts.append(out[: self._state[scan.WRITTEN]])
             start += int(self._state[scan.CONSUMED])
         self._paragraphs, self._state[scan.BLANK] = paragraphs, blank
-        numbers = np.concatenate(done)
+        numbers = np.concatenate(parts)
         ends = np.flatnonzero(numbers == -1)
         return [group[group >= 0] for group in np.split(numbers, ends)[: len(groups)]]
 
@@ -200,7 +200,7 @@ class Scanner:
         self._hard = np.empty((self._capacity, 2), dtype=np.int32)
 
     def _make_room_for_words(self) -> None:
-        """Make the tables ready for more words: at the first call as they are, later four times as large."""
+        """Enlarge the tables for words four times; the first call keeps the initial size."""
         if len(self._counts):
             self._slots = rehashed(self._slots, _GROWTH)
         self._limit = int(_LOAD * (len(self._slots) // 2))

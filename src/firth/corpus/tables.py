@@ -57,7 +57,7 @@ class Schema:
             CorpusError: a column does not exist, the text column is ambiguous, or it holds no text.
         """
         others = [] if labels is None else [self._known(labels, "labels")]
-        name = self._chosen(others) if column is None else self._known(column, "column")
+        name = self._text_column(others) if column is None else self._known(column, "column")
         kind = self.kinds[name]
         if kind.text is False:
             texts = ", ".join(str(each) for each, kind in self.kinds.items() if kind.text)
@@ -76,12 +76,12 @@ class Schema:
             )
         return name
 
-    def _chosen(self, others: Sequence[str]) -> str:
+    def _text_column(self, others: Sequence[str]) -> str:
         names = [name for name in self.kinds if name not in others]
         texts = [name for name in names if self.kinds[name].text]
-        for found in (names, [name for name in names if name == DEFAULT_COLUMN], texts):
-            if len(found) == 1:
-                return found[0]
+        for candidates in (names, [name for name in names if name == DEFAULT_COLUMN], texts):
+            if len(candidates) == 1:
+                return candidates[0]
         raise CorpusError(f"{self.where}: a table with the columns {self._listed()}; name the one to read with column=")
 
     def _listed(self) -> str:
@@ -126,7 +126,7 @@ class Table:
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """What the Arrow C stream interface calls a producer of record batches."""
+    """A producer of record batches in the Arrow C stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Return the stream."""
@@ -134,7 +134,7 @@ class ArrowStream(Protocol):
 
 @runtime_checkable
 class ArrowArray(Protocol):
-    """What the Arrow C data interface calls an array."""
+    """An array in the Arrow C data interface."""
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         """Return schema and data."""
@@ -171,17 +171,17 @@ def table_of(source: Any) -> Table | None:
 
 
 def table_of_rows(rows: Iterable[Any], where: str = "the rows") -> Table:
-    """Return rows as a table; the first says which columns there are.
+    """Return rows as a table with the columns of the first row.
 
     Args:
-        rows: mappings, at least one; gone through once.
-        where: what to call them in a message.
+        rows: mappings, at least one; read once.
+        where: name of the table, for error messages.
     """
-    left = iter(rows)
-    first = next(left)
+    remaining = iter(rows)
+    first = next(remaining)
 
     def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        for number, row in enumerate(itertools.chain([first], left)):
+        for number, row in enumerate(itertools.chain([first], remaining)):
             yield tuple(pick(row, name, f"{where}, row {number}") for name in names)
 
     return Table(Schema(where, kinds_of_values(first)), read)
@@ -196,13 +196,13 @@ def pick(row: Any, name: str, where: str) -> Any:
     if not isinstance(row, Mapping):
         raise CorpusError(f"{where} is {type(row).__name__} {row!r:.60}; expected all rows to be mappings")
     if name not in row:
-        listed = ", ".join(map(str, row))
-        raise CorpusError(f"{where}: no column {name!r}; expected one of {listed}; name it with column=")
+        columns = ", ".join(map(str, row))
+        raise CorpusError(f"{where}: no column {name!r}; expected one of {columns}; name it with column=")
     return row[name]
 
 
 def kinds_of_values(row: Mapping[str, Any]) -> dict[str, Kind]:
-    """Return the types of columns as far as one row shows them."""
+    """Return the types of columns, as far as one row determines them."""
 
     def is_text(value: Any) -> bool | None:
         if is_missing(value) or (isinstance(value, Iterable) and not isinstance(value, str | bytes)):
@@ -294,14 +294,14 @@ def _of_frame(frame: Any, name: str, narwhals: Any) -> Table:
 
 
 def _of_query(frame: Any, name: str, narwhals: Any) -> Table:
-    """A table that is computed when it is read: of its columns only those that are asked for, as a stream if it can."""
+    """Return a table that is computed when it is read: only the columns that are read, as a stream if possible."""
 
     def read(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        some = frame.select(narwhals.col(*names))
-        native = some.to_native()
+        columns = frame.select(narwhals.col(*names))
+        native = columns.to_native()
         if isinstance(native, ArrowStream):
             return batch_rows(arrow_package().RecordBatchReader.from_stream(native), names, name)
-        return _frame_rows(some.collect(), names, narwhals)
+        return _frame_rows(columns.collect(), names, narwhals)
 
     return Table(_schema(frame.collect_schema(), name, narwhals), read)
 
@@ -336,12 +336,12 @@ def _is_arrow_text(kind: Any) -> bool | None:
 
 
 def _frame_rows(frame: Any, names: Sequence[str], narwhals: Any) -> Iterator[tuple[Any, ...]]:
-    some = frame.select(narwhals.col(*names))  # pandas has numbers for names, too
-    for first in range(0, len(some), ROWS):
-        part = some[first : first + ROWS]
+    columns = frame.select(narwhals.col(*names))  # pandas names can be numbers
+    for first in range(0, len(columns), ROWS):
+        part = columns[first : first + ROWS]
         yield from zip(*(_values(part.get_column(name)) for name in names), strict=True)
 
 
 def _values(series: Any) -> list[Any]:
-    missing = series.is_null().to_list()  # each library has values of its own for these
+    missing = series.is_null().to_list()  # libraries represent missing values differently
     return [None if none else value for value, none in zip(series.to_list(), missing, strict=True)]

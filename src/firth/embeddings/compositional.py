@@ -1,8 +1,8 @@
-"""Vectors of phrases made of the vectors of their words: the tensor indexing model.
+"""Composition of phrase vectors from word vectors: the tensor indexing model.
 
-What: where a phrase such as `hot_dog` is frequent, a vector for it can be trained as for a word. From such phrases a
-function is learned that makes a phrase's vector of its two words' vectors, for phrases that are too rare or were never
-seen. Phrases of one type (adjective and noun, noun and noun, verb and object) have a function of their own.
+What: a frequent phrase such as `hot_dog` can have a vector trained like that of a word. From such phrases the model
+learns a function that composes a phrase vector from the vectors of its two words, for rare and unseen phrases. Each
+type of phrase (adjective and noun, noun and noun, verb and object) has its own function.
 
 Objective, for words x and y of a phrase with vector z:
 
@@ -13,20 +13,21 @@ Objective, for words x and y of a phrase with vector z:
     squares:  E = ||z - f(x, y)||^2
     ranking:  E = - log exp(s f(x, y) . z) / sum_j exp(s f(x, y) . z_j),   j over a group of phrases, s = 20
 
-with m and n the two numbers by which m x + n y comes nearest to z. Vectors are brought to unit length first.
+with m and n the two numbers for which m x + n y is closest to z. Vectors are normalised to unit length first.
 
 Source: Zhao, Liu and Sun 2015, "Phrase type sensitive tensor indexing model for semantic composition", equations 3 to
 6. Baselines: Mitchell and Lapata 2010, "Composition in distributional models of semantics", section 3: x + y, and x *
 y.
 
 Departures:
-- The source minimises squares. What they gain lies in the directions that all phrases share, and a composed vector
-  is further from its own phrase, among all others, than a plain sum is; ranking asks for that place itself.
-- The multiple c_i of the identity is learned, where it stands fixed at 1 in the source.
-- The linear part is drawn towards the best weighted sum, not towards zero: with little data the model is that sum.
+- The source minimises squared errors. That mainly fits the directions that all phrases share, and the phrase's own
+  vector ranks lower among all phrases than for a plain sum; the ranking objective optimises this rank.
+- The multiple c_i of the identity is learned; in the source it is fixed at 1.
+- The linear part is regularised towards the best weighted sum, not towards zero: with little data the model is that
+  sum.
 - J is minimised over all phrases at once by L-BFGS.
 
-Cost: 8 D^2 R flops a phrase and step, and 4 D G for ranking in groups of G; D (2 R D + 1) + 2 D^2 numbers a type.
+Cost: 8 D^2 R flops per phrase and step, and 4 D G for ranking in groups of G; D (2 R D + 1) + 2 D^2 numbers per type.
 """
 
 import os
@@ -51,27 +52,27 @@ Pairs = Sequence[tuple[str, str]]
 Matrix = npt.NDArray[np.float64]
 Error = Callable[[Matrix], tuple[float, Matrix]]
 SHARPNESS = 20.0  # s of the ranking
-GROUP = 4096  # phrases that are told from one another, at most
-PARTS = ("u", "v", "c", "m", "n")  # of a tensor
+GROUP = 4096  # maximum number of phrases ranked against each other
+PARTS = ("u", "v", "c", "m", "n")  # arrays of a tensor
 KIND = "firth-composition"
 ANY = ""  # the type of phrases without types
 
 
 @options_class
 class TensorIndexing:
-    """Composition of phrase vectors by low-rank tensors: options that train.
+    """Composition of phrase vectors by low-rank tensors.
 
     Raises:
-        OptionError: an option is out of its range.
+        OptionError: an option is out of range.
 
     Source:
-        Zhao, Liu and Sun 2015; the module's docstring gives the formulas and every departure.
+        Zhao, Liu and Sun 2015; the module's docstring has the formulas and departures.
     """
 
     rank: int = option(2, "rows of U_i and V_i", minimum=1)
-    objective: str = option("ranking", "what is made small", choices=("ranking", "squares"))
-    l2: float = option(4e-3, "weight of the numbers' squares beside the error", minimum=0)
-    iterations: int = option(80, "steps of the optimiser at most", minimum=1)
+    objective: str = option("ranking", "training objective", choices=("ranking", "squares"))
+    l2: float = option(4e-3, "L2 regularisation: weight of the squared parameters", minimum=0)
+    iterations: int = option(80, "maximum number of optimiser steps", minimum=1)
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -86,39 +87,39 @@ class TensorIndexing:
         seed: int = 0,
         progress: Progress = None,
     ) -> "Composition":
-        """Learn to compose from phrases that have vectors of their own.
+        """Learn composition from phrases with trained vectors.
 
         Args:
-            vectors: of words and of phrases, from a corpus in which phrases are words (`firth.Phrases`).
-            phrases: the two words of each.
-            types: the type of each phrase; by default all are of one.
-            delimiter: what stands between the words of a phrase's name.
-            seed: of the first U and V.
+            vectors: vectors of words and phrases, from a corpus in which phrases are words (`firth.Phrases`).
+            phrases: the two words of each phrase.
+            types: the type of each phrase; default: one type for all.
+            delimiter: text between the words of a phrase's name.
+            seed: seed of the initial U and V.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
-            OptionError: there are no phrases, not as many types, or the rank is above the vectors' width.
-            UnknownWordError: a phrase or a word of it has no vector.
+            OptionError: there are no phrases, the number of types differs, or the rank is above the vectors' width.
+            UnknownWordError: a phrase or one of its words has no vector.
         """
         if not isinstance(vectors, WordVectors):
             raise OptionError(
                 f"found {type(vectors).__name__} {vectors!r:.60}; expected WordVectors of words and phrases: train "
                 "them on a corpus in which phrases are words (firth.Phrases)"
             )
-        named = [ANY] * len(phrases) if types is None else list(types)
-        if not phrases or len(named) != len(phrases):
-            raise OptionError(f"{len(phrases):,} phrases and {len(named):,} types: expected at least one, and as many")
+        types = [ANY] * len(phrases) if types is None else list(types)
+        if not phrases or len(types) != len(phrases):
+            raise OptionError(f"{len(phrases):,} phrases and {len(types):,} types: expected equal numbers, at least 1")
         if self.rank > vectors.dim:
             raise OptionError(f"rank={self.rank} for vectors of width {vectors.dim}: expected at most that")
         x, y, z = _sides(vectors, phrases, delimiter)
-        made = {}
+        tensors = {}
         with reporting(progress) as report:
-            for name in dict.fromkeys(named):
-                own = np.array([each == name for each in named])
-                made[name] = self._fit(
-                    x[own], y[own], z[own], seed, lambda done, kind=name: report(_status(kind, done))
+            for name in dict.fromkeys(types):
+                own = np.array([each == name for each in types])
+                tensors[name] = self._fit(
+                    x[own], y[own], z[own], seed, lambda steps, kind=name: report(_status(kind, steps))
                 )
-        return Composition(made, vectors)
+        return Composition(tensors, vectors)
 
     def _fit(self, x: Matrix, y: Matrix, z: Matrix, seed: int, report: Any) -> "Tensor":
         from scipy.optimize import minimize
@@ -130,10 +131,10 @@ class TensorIndexing:
         u, v = (random.normal(0, scale, (dim, self.rank, dim)) for _ in range(2))
         start = Tensor(u, v, np.zeros(dim), m * np.eye(dim), n * np.eye(dim))
         groups = np.array_split(random.permutation(len(z)), -(-len(z) // GROUP))
-        steps, single = 0, z.astype(np.float32)  # products and exponentials take half the time, and no rank changes
+        steps, single = 0, z.astype(np.float32)  # single precision takes half the time and changes no rank
 
-        def error(made: Matrix) -> tuple[float, Matrix]:
-            return squares(made, z) if self.objective == "squares" else ranking(made, single, groups)
+        def error(composed: Matrix) -> tuple[float, Matrix]:
+            return squares(composed, z) if self.objective == "squares" else ranking(composed, single, groups)
 
         def step(_: Any) -> None:
             nonlocal steps
@@ -144,13 +145,12 @@ class TensorIndexing:
             return cost(Tensor.of(flat, dim, self.rank), start.linear, x, y, error, self.l2)
 
         how: Any = {"jac": True, "method": "L-BFGS-B", "callback": step, "options": {"maxiter": self.iterations}}
-        found = minimize(slope, start.flat(), **how)
-        return Tensor.of(found.x, dim, self.rank)
+        return Tensor.of(minimize(slope, start.flat(), **how).x, dim, self.rank)
 
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """The numbers of one type's function.
+    """Parameters of the composition function of one phrase type.
 
     Attributes:
         u: (D, R, D).
@@ -168,20 +168,14 @@ class Tensor:
 
     @classmethod
     def of(cls, flat: Matrix, dim: int, rank: int) -> "Tensor":
-        """Return the tensor whose numbers stand one after the other.
-
-        Args:
-            flat: the numbers.
-            dim: D.
-            rank: R.
-        """
+        """Return the tensor of width D and rank R from its flat parameters."""
         shapes = [(dim, rank, dim), (dim, rank, dim), (dim,), (dim, dim), (dim, dim)]
         ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
         parts = [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True)]
         return cls(*parts)
 
     def flat(self) -> Matrix:
-        """Return all numbers, one after the other."""
+        """Return all parameters in one vector."""
         return np.concatenate([part.ravel() for part in vars(self).values()])
 
     @property
@@ -206,24 +200,26 @@ class Tensor:
         return [(side @ w.reshape(dim * rank, dim).T).reshape(-1, dim, rank) for side, w in sides]
 
 
-def squares(made: Matrix, z: Matrix) -> tuple[float, Matrix]:
+def squares(composed: Matrix, z: Matrix) -> tuple[float, Matrix]:
     """Return the mean of ||z - f||^2 and its derivative by f, (B, D)."""
-    error = made - z
+    error = composed - z
     return float((error**2).sum() / len(z)), 2 * error / len(z)
 
 
-def ranking(made: Matrix, z: npt.NDArray[np.floating], groups: Sequence[npt.NDArray[np.int64]]) -> tuple[float, Matrix]:
+def ranking(
+    composed: Matrix, z: npt.NDArray[np.floating], groups: Sequence[npt.NDArray[np.int64]]
+) -> tuple[float, Matrix]:
     """Return the mean of - log softmax(s f . z) of each phrase among those of its group, and its derivative by f.
 
     Args:
-        made: (B, D) what was composed.
-        z: (B, D) phrases; scores are computed in their precision.
-        groups: numbers of phrases, each in one.
+        composed: (B, D) composed vectors f.
+        z: (B, D) phrase vectors; scores are computed in their precision.
+        groups: indices of the phrases of each group.
     """
-    loss, slope = 0.0, np.empty_like(made)
+    loss, slope = 0.0, np.empty_like(composed)
     for group in groups:
         own = np.arange(len(group))
-        scores = (SHARPNESS * made[group]).astype(z.dtype) @ z[group].T
+        scores = (SHARPNESS * composed[group]).astype(z.dtype) @ z[group].T
         scores -= scores.max(axis=1, keepdims=True)
         loss -= float(scores[own, own].sum(dtype=np.float64))
         np.exp(scores, out=scores)
@@ -238,70 +234,67 @@ def ranking(made: Matrix, z: npt.NDArray[np.floating], groups: Sequence[npt.NDAr
 def cost(
     tensor: Tensor, towards: tuple[Matrix, Matrix], x: Matrix, y: Matrix, error: Error, l2: float
 ) -> tuple[float, Matrix]:
-    """Return J and its derivative by every number of a tensor.
+    """Return J and its derivative by every parameter of a tensor.
 
     Args:
-        tensor: the function.
-        towards: what M and N are drawn to.
+        tensor: the composition function.
+        towards: m I and n I, towards which M and N are regularised.
         x: (B, D) first words.
         y: (B, D) second words.
-        error: what is made small, of f(x, y): returns it and its derivative.
-        l2: the weight of squares.
+        error: returns E of f(x, y) and its derivative.
+        l2: weight of the regularisation.
     """
     a, b = tensor.products(x, y)
     dots = (x * y).sum(1)
-    found, g = error((a * b).sum(2) + dots[:, None] * tensor.c + x @ tensor.m.T + y @ tensor.n.T)
+    value, g = error((a * b).sum(2) + dots[:, None] * tensor.c + x @ tensor.m.T + y @ tensor.n.T)
     dim, rank, _ = tensor.u.shape
     du = (g[:, :, None] * b).reshape(-1, dim * rank).T @ x
     dv = (g[:, :, None] * a).reshape(-1, dim * rank).T @ y
-    pulled = Tensor(tensor.u, tensor.v, tensor.c, tensor.m - towards[0], tensor.n - towards[1]).flat()
+    penalised = Tensor(tensor.u, tensor.v, tensor.c, tensor.m - towards[0], tensor.n - towards[1]).flat()
     slope = Tensor(du.reshape(tensor.u.shape), dv.reshape(tensor.v.shape), g.T @ dots, g.T @ x, g.T @ y).flat()
-    return float(found + l2 * pulled @ pulled), slope + 2 * l2 * pulled
+    return float(value + l2 * penalised @ penalised), slope + 2 * l2 * penalised
 
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """What `TensorIndexing.train` learned.
+    """Learned composition functions, the result of `TensorIndexing.train`.
 
     Attributes:
-        tensors: a function a type of phrases.
-        vectors: of words.
+        tensors: one function per phrase type.
+        vectors: word vectors.
     """
 
     tensors: dict[str, Tensor]
     vectors: WordVectors
 
     def compose(self, phrases: Pairs, types: Sequence[str] | None = None) -> npt.NDArray[np.float32]:
-        """Return a vector a phrase, (B, D).
+        """Return one vector per phrase, (B, D).
 
         Args:
-            phrases: the two words of each.
-            types: the type of each; by default the one that was trained.
+            phrases: the two words of each phrase.
+            types: the type of each phrase; optional if only one was trained.
 
         Raises:
-            OptionError: a type was not trained, or several were and none is named.
+            OptionError: a type was not trained, or several were and `types` is None.
             UnknownWordError: a word has no vector.
         """
         if types is None and len(self.tensors) > 1:
             raise OptionError(f"types=None: expected the type of each phrase, one of {', '.join(self.tensors)}")
-        named = [next(iter(self.tensors))] * len(phrases) if types is None else list(types)
-        if unknown := sorted(set(named) - set(self.tensors)):
+        types = [next(iter(self.tensors))] * len(phrases) if types is None else list(types)
+        if unknown := sorted(set(types) - set(self.tensors)):
             raise OptionError(f"type {unknown[0]!r}: expected one of {', '.join(self.tensors)}")
         x, y = (_units(self.vectors, [pair[side] for pair in phrases]) for side in range(2))
-        made = np.zeros_like(x)
+        composed = np.zeros_like(x)
         for name, tensor in self.tensors.items():
-            own = np.array([each == name for each in named])
-            made[own] = tensor(x[own], y[own])
-        return made.astype(np.float32)
+            own = np.array([each == name for each in types])
+            composed[own] = tensor(x[own], y[own])
+        return composed.astype(np.float32)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the functions and the words' vectors as a folder that `firth.load` maps.
-
-        Args:
-            path: of the folder.
+        """Save functions and word vectors as a folder that `firth.load` maps into memory.
 
         Raises:
-            OptionError: the path is a folder of something else.
+            OptionError: the path is a folder with other content.
             OSError: the folder cannot be written.
         """
         parts = {part: np.stack([getattr(tensor, part) for tensor in self.tensors.values()]) for part in PARTS}
@@ -316,10 +309,10 @@ class Composition:
 
 
 def restore(content: ModelFolder) -> Composition:
-    """Return the composition that a folder holds.
+    """Return the composition of a saved folder.
 
     Raises:
-        FormatError: it does not hold what it should.
+        FormatError: the folder is damaged.
     """
     words, types = content.words(), content.words("types")
     vectors = content.array("vectors", (len(words), None))
@@ -331,19 +324,14 @@ def restore(content: ModelFolder) -> Composition:
     return Composition(tensors, WordVectors(words, vectors))
 
 
-def added(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
-    """Return x + y for phrases, of vectors of unit length, (B, D): the additive baseline.
-
-    Args:
-        vectors: of words.
-        phrases: the two words of each.
-    """
+def additive(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
+    """Return x + y of the unit vectors of each phrase's words, (B, D): the additive baseline."""
     x, y = (_units(vectors, [pair[side] for pair in phrases]) for side in range(2))
     return (x + y).astype(np.float32)
 
 
-def multiplied(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
-    """Return x * y, number by number, for phrases, (B, D): the multiplicative baseline; see `added`."""
+def multiplicative(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
+    """Return x * y, elementwise, of the unit vectors of each phrase's words, (B, D): the multiplicative baseline."""
     x, y = (_units(vectors, [pair[side] for pair in phrases]) for side in range(2))
     return (x * y).astype(np.float32)
 
@@ -351,13 +339,13 @@ def multiplied(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:
 def reciprocal_ranks(
     composed: npt.NDArray[np.floating], vectors: WordVectors, phrases: Pairs, candidates: Pairs, *, delimiter: str = "_"
 ) -> npt.NDArray[np.float64]:
-    """Return 1 / rank of each phrase's own vector among all candidates', by cosine to the composed one.
+    """Return the reciprocal rank of each phrase's own vector among all candidates, by cosine to the composed vector.
 
     Args:
-        composed: (B, D).
-        vectors: of phrases.
-        phrases: those that were composed, (B,).
-        candidates: phrases whose vectors are ranked; those that were composed are among them.
+        composed: (B, D) composed vectors.
+        vectors: vectors of phrases.
+        phrases: the B composed phrases.
+        candidates: the phrases to rank, including the composed ones.
         delimiter: as in `TensorIndexing.train`.
 
     Raises:
@@ -380,11 +368,11 @@ def _units(vectors: WordVectors, words: Sequence[str]) -> Matrix:
 
 
 def _best_sum(x: Matrix, y: Matrix, z: Matrix) -> tuple[float, float]:
-    """Return m and n for which m x + n y comes nearest to z."""
+    """Return m and n for which m x + n y is closest to z."""
     xy, xx, yy = (x * y).sum(), (x * x).sum(), (y * y).sum()
     m, n = np.linalg.lstsq(np.array([[xx, xy], [xy, yy]]), np.array([(x * z).sum(), (y * z).sum()]), rcond=None)[0]
     return float(m), float(n)
 
 
-def _status(kind: str, done: int) -> Status:
-    return Status(stage=f"learning to compose {kind}".rstrip(), done=done, unit="steps")
+def _status(kind: str, steps: int) -> Status:
+    return Status(stage=f"learning to compose {kind}".rstrip(), done=steps, unit="steps")

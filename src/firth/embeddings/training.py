@@ -32,7 +32,7 @@ from firth.kernels.trees import Tree
 from firth.kernels.windows import keep_thresholds
 from firth.progress import Report, Status, compiling, reporting
 from firth.randomness import generator
-from firth.signals import Asked, stopping
+from firth.signals import StopRequest, stopping
 from firth.storage.files import release_pages
 from firth.vectors.word_vectors import WordVectors
 
@@ -181,9 +181,9 @@ class TrainingRun(Generic[Result]):
             compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
             release_compiler()
             try:
-                with stopping() as asked:
-                    while self.epoch < self.epochs and not asked.stop:
-                        _train_epoch(self, report, folder, asked)
+                with stopping() as request:
+                    while self.epoch < self.epochs and not request.stop:
+                        _train_epoch(self, report, folder, request)
                 self.interrupted = self.epoch < self.epochs
             except KeyboardInterrupt:  # a second signal
                 self.interrupted = self.epoch < self.epochs
@@ -250,7 +250,7 @@ def window_run(
         options=options,
         epochs=model.epochs,
         rate=model.rate,
-        untrained_loss=untrained_loss(by, corpus.vocabulary.kept_shares(model.sample)),
+        untrained_loss=untrained_loss(by, corpus.vocabulary.subsampled_shares(model.sample)),
         arguments=arguments,
         sampled=sampled,
         finish=finish,
@@ -356,7 +356,7 @@ def _fingerprint(matrices: Matrices) -> str:
     return digest.hexdigest()
 
 
-def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, asked: Asked) -> None:
+def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:
     """Train to the end of the epoch, to a checkpoint inside it, or to an interruption."""
     report(_status(run))
     stop = np.zeros(1, dtype=np.int64)
@@ -369,7 +369,7 @@ def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, ask
                 report(_status(run))
                 _check_divergence(run, stop, WATCHED_ROWS)
                 release_pages(run.corpus.ids)
-                if asked.stop or (folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL):
+                if request.stop or (folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL):
                     stop[0] = 1
         except BaseException:
             stop[0] = 1
@@ -380,7 +380,7 @@ def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, ask
     ended = all(shard.position[0] >= shard.last for shard in run.shards)
     if ended:
         _finish_epoch(run)
-    needed = not ended or asked.stop or run.epoch == run.epochs
+    needed = not ended or request.stop or run.epoch == run.epochs
     if folder is not None and (needed or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
         began = time.monotonic()
         save_checkpoint(run, folder)

@@ -1,18 +1,18 @@
-"""Trees over words, for hierarchical softmax: given by the user, or named.
+"""Trees over words for hierarchical softmax, from nested groups of words or from WordNet.
 
-What: a `WordTree` holds groups within groups of words, whatever the number of members. Before training it is cut down
-to the corpus's words, and a group of many becomes a small Huffman tree of its own.
+What: a `WordTree` holds nested groups of words with any number of members. For training it is restricted to the words
+of the corpus, and a group of more than two members becomes a small Huffman tree.
 
-Objective: none of its own; `firth.kernels.objectives` has that of hierarchical softmax. The fewer nodes a frequent word
-passes, and the more alike the words on one side of a node are, the better the tree.
+Objective: `firth.kernels.objectives` has that of hierarchical softmax. A tree is better if frequent words pass fewer
+nodes, and if the words on one side of a node are more similar.
 
 Source: Morin and Bengio 2005, "Hierarchical probabilistic neural network language model", section 4, for a tree from
 WordNet; Mnih and Hinton 2008, "A scalable hierarchical distributed language model", section 4, for random trees.
 
-Departures: Morin and Bengio make WordNet's tree binary by clustering; here members of a group are joined by Huffman's
-rule. Where a word has several senses or a sense several hypernyms, the first is taken.
+Departures: Morin and Bengio make WordNet's tree binary by clustering; here Huffman's rule joins the members of a group.
+Of several senses of a word, or hypernyms of a sense, the first is used.
 
-Cost: linear in the words, but for sorting.
+Cost: linear in the number of words, except for sorting.
 """
 
 import hashlib
@@ -30,27 +30,27 @@ from firth.kernels.trees import Children
 from firth.readers.wordnet import hypernym_groups
 from firth.vocabulary import Vocabulary
 
-DEEPEST = 1000  # groups within groups
+DEEPEST = 1000  # levels of nested groups
 NAMES = ("huffman", "random", "learned", "wordnet")
-Group = list[str | int]  # words, and numbers of groups that stand before it
+Group = list[str | int]  # words, and indices of earlier groups
 
 
 class WordTree:
-    """Words in groups within groups, for `Word2Vec(objective="hierarchical", tree=...)`.
+    """Nested groups of words, for `Word2Vec(objective="hierarchical", tree=...)`.
 
     Args:
         groups: the tree as nested lists or tuples of words, such as `[["cat", "dog"], ["tea", "milk", "beer"]]`; a
-            dict stands for the list of its values, and its keys for nothing.
-        outside: whether words that the tree lacks hang beside it, under a Huffman tree of their own; else they are an
-            error.
+            dict is read as the list of its values.
+        outside: put words that are not in the tree beside it, in a Huffman tree of their own; otherwise such words
+            are an error.
 
     Attributes:
-        name: a name for it: "given" and a digest of what it holds.
+        name: "given" and a digest of the content.
         outside: as given.
 
     Raises:
-        OptionError: something in it is neither a word nor a group, a word stands in it twice, or it is deeper than a
-            thousand groups.
+        OptionError: a member is neither a word nor a group, a word occurs twice, or the tree is deeper than 1,000
+            groups.
     """
 
     def __init__(self, groups: Any, *, outside: bool = False) -> None:
@@ -71,12 +71,12 @@ class WordTree:
 
     @staticmethod
     def from_children(words: Sequence[str], children: npt.ArrayLike) -> "WordTree":
-        """Return a binary tree that is given by its inner nodes.
+        """Return a binary tree from its inner nodes.
 
         Args:
             words: V words.
-            children: (V - 1, 2) whole numbers: i below V stands for word i, V + i for inner node i, which stands before
-                the node that names it; the last node is the root.
+            children: (V - 1, 2) whole numbers: i below V is word i, V + i is inner node i. A node follows its children;
+                the last node is the root.
 
         Raises:
             OptionError: the children are not those of one tree.
@@ -91,25 +91,25 @@ class WordTree:
         late = pairs >= count + np.arange(count - 1)[:, None]
         if late.any() or sorted(pairs.ravel().tolist()) != list(range(2 * count - 2)):
             raise OptionError(
-                f"children: expected each number from 0 to {2 * count - 3} once, words first, and a node only after "
-                "those that it names"
+                f"children: expected each number from 0 to {2 * count - 3} once, words first, and every node after "
+                "its children"
             )
-        built: list[Any] = list(words)
-        for left, right in pairs.tolist():
-            built.append((built[left], built[right]))
-        return WordTree(built[-1] if count > 1 else built)
+        nodes: list[Any] = list(words)
+        for first, second in pairs.tolist():
+            nodes.append((nodes[first], nodes[second]))
+        return WordTree(nodes[-1] if count > 1 else nodes)
 
     @staticmethod
     def wordnet(path: str | os.PathLike[str]) -> "WordTree":
-        """Return the tree of WordNet's hypernyms, words hanging on the synset of their first sense.
+        """Return the tree of WordNet's hypernyms, with each word below the synset of its first sense.
 
-        Words that WordNet lacks hang beside it. A word is looked up as it stands; inflected forms are outside.
+        Words missing in WordNet, among them inflected forms, are put beside the tree.
 
         Args:
             path: Open English WordNet in YAML: a folder, or a .tar.gz of it.
 
         Raises:
-            FormatError: the path holds no such files.
+            FormatError: the path has no such files.
         """
         return WordTree(hypernym_groups(path), outside=True)
 
@@ -118,46 +118,46 @@ class WordTree:
         return (member for group in self._groups for member in group if isinstance(member, str))
 
     def children(self, vocabulary: Vocabulary) -> Children:
-        """Return the binary tree over a vocabulary, as `firth.kernels.trees` describes it.
+        """Return the binary tree over a vocabulary, in the format of `firth.kernels.trees`.
 
         Args:
-            vocabulary: its words may be fewer than the tree's.
+            vocabulary: words of the corpus; they may be fewer than the tree's.
 
         Raises:
-            OptionError: the tree lacks a word and does not hang it beside itself.
+            OptionError: the tree lacks a word, and `outside` is false.
         """
         ids, counts = vocabulary.ids, vocabulary.counts.tolist()
-        made: list[tuple[int, int]] = []
-        roots: list[tuple[int, int] | None] = []  # (count, item) of each group, None where no word of it is left
+        nodes: list[tuple[int, int]] = []
+        roots: list[tuple[int, int] | None] = []  # (count, item) of each group, None for a group without words
         for group in self._groups:
             members = [roots[member] if isinstance(member, int) else _leaf(ids.get(member), counts) for member in group]
-            roots.append(_joined([member for member in members if member is not None], made, len(ids)))
+            roots.append(_huffman_join([member for member in members if member is not None], nodes, len(ids)))
         missing = sorted(set(ids.values()) - {ids[word] for word in self.words() if word in ids})
         if missing and not self.outside:
-            raise OptionError(_lacking(vocabulary, missing))
+            raise OptionError(_missing_words(vocabulary, missing))
         if missing:
-            beside = _joined([(counts[word], word) for word in missing], made, len(ids))
-            _joined([root for root in (roots[-1], beside) if root is not None], made, len(ids))
-        return np.array(made, dtype=np.int64).reshape(-1, 2)
+            beside = _huffman_join([(counts[word], word) for word in missing], nodes, len(ids))
+            _huffman_join([root for root in (roots[-1], beside) if root is not None], nodes, len(ids))
+        return np.array(nodes, dtype=np.int64).reshape(-1, 2)
 
     def _check_words(self) -> None:
-        seen = set()
+        words = set()
         for word in self.words():
-            if word in seen:
-                raise OptionError(f"the tree holds {word!r} twice; expected each word once")
-            seen.add(word)
+            if word in words:
+                raise OptionError(f"{word!r} occurs twice in the tree; expected each word once")
+            words.add(word)
 
 
 def _leaf(word: int | None, counts: list[int]) -> tuple[int, int] | None:
     return None if word is None else (counts[word], word)
 
 
-def _joined(members: list[tuple[int, int]], made: list[tuple[int, int]], words: int) -> tuple[int, int] | None:
-    """Join members to one by Huffman's rule, two staying in their order; add the nodes to `made`."""
+def _huffman_join(members: list[tuple[int, int]], nodes: list[tuple[int, int]], words: int) -> tuple[int, int] | None:
+    """Join members to one root by Huffman's rule, two of them in their order; append the new nodes to `nodes`."""
 
     def join(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
-        made.append((first[1], second[1]))
-        return first[0] + second[0], words + len(made) - 1
+        nodes.append((first[1], second[1]))
+        return first[0] + second[0], words + len(nodes) - 1
 
     if len(members) > 2:
         heapq.heapify(members)
@@ -166,18 +166,18 @@ def _joined(members: list[tuple[int, int]], made: list[tuple[int, int]], words: 
     return join(*members) if len(members) == 2 else next(iter(members), None)
 
 
-def _lacking(vocabulary: Vocabulary, missing: list[int]) -> str:
+def _missing_words(vocabulary: Vocabulary, missing: list[int]) -> str:
     first = vocabulary.words[missing[0]]
     more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
     return (
         f"the tree lacks {first!r}{more} of the corpus's {len(vocabulary):,} words; expected every one: add "
-        "them, leave them out of the corpus (max_size, stop_words), or let them hang beside the tree with "
+        "them, exclude them from the corpus (max_size, stop_words), or put them beside the tree with "
         "WordTree(..., outside=True)"
     )
 
 
 def _flattened(root: Any) -> list[Group]:
-    """Return nested groups as a list in which every group stands behind those in it."""
+    """Return nested groups as a list in which every group follows its subgroups."""
     groups: list[Group] = []
     open_groups: list[tuple[Iterator[Any], Group]] = [(_members(root), [])]
     while open_groups:
@@ -187,7 +187,7 @@ def _flattened(root: Any) -> list[Group]:
                 group.append(member)
                 continue
             if len(open_groups) == DEEPEST:
-                raise OptionError(f"the tree is deeper than {DEEPEST:,} groups, or a group holds itself")
+                raise OptionError(f"the tree is deeper than {DEEPEST:,} groups, or a group contains itself")
             open_groups.append((_members(member), []))
             break
         else:

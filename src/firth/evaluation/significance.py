@@ -82,7 +82,7 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Koehn 2004, Statistical significance
         tests for machine translation evaluation; Steiger 1980, for `steiger`.
     """
-    shared = one.counted & other.counted
+    shared = one.mask & other.mask
     items = int(shared.sum())
     first, second = one.among(shared), other.among(shared)
     value = value_of(first, items) - value_of(second, items)
@@ -115,7 +115,7 @@ def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> fl
     first, second = one.statistic, other.statistic
     if not (isinstance(first, RankCorrelation) and isinstance(second, RankCorrelation)):
         return math.nan
-    (x, gold), z = first.pairs[shared[one.counted]].T, second.pairs[shared[other.counted], 0]
+    (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.counted], 0]
     r, s, between = (value_of(RankCorrelation(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
     return steiger(r, s, between, len(x), ranks=True)[1]
 

@@ -54,7 +54,7 @@ def _row(name: str, one: SetScore, options: EvaluationOptions) -> ScoreRow:
 
 
 def _value_and_interval(score: Score, options: EvaluationOptions) -> tuple[float, float, float]:
-    sample, items = score.sample, int(score.sample.counted.sum())
+    sample, items = score.sample, int(score.sample.mask.sum())
     value = value_of(sample.statistic, items)
     if score.share:
         return value, *(wilson_interval(round(value * items), items) if items else (value, value))

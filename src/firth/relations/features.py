@@ -1,14 +1,14 @@
-"""Features of a pair of words that do not depend on their order.
+"""Features of word pairs, independent of the order of the two words.
 
 What: families of features, all optional:
 
-    vectors     |u - v|, u * v and u + v of vectors at length 1, 3 D numbers
-    cosine      cos(u, v), and how many of the two words have a vector
-    others      cos(u, v) in other spaces, such as a counter-fitted one
-    neighbours  the log of the place of each among the other's neighbours, the nearer and the farther (not by default)
-    spelling    negative prefixes (un-, in-, dis- ...) and suffixes (-less), shared beginnings and ends, lengths
-    patterns    how often the pair fills each pattern (log of 1 + n), and its association in each
-    word        the vector of the first word alone: the control, which says what one word gives away
+    vectors     |u - v|, u * v and u + v of normalised vectors, 3 D numbers
+    cosine      cos(u, v), and the number of words (0, 1, 2) with a vector
+    others      cos(u, v) in other vector spaces, for example a counter-fitted one
+    neighbours  log rank of each word among the other's neighbours, smaller rank first (not by default)
+    spelling    negative prefixes (un-, in-, dis- ...) and suffixes (-less), common prefixes and suffixes, lengths
+    patterns    counts of the pair in each pattern, log(1 + n), and its association with each
+    word        the vector of the first word alone: a control that shows what one word predicts
 
 Source: Weeds, Clarke, Reffin, Weir and Keller 2014, "Learning to distinguish hypernyms and co-hyponyms", section 3, for
 differences, products and sums of vectors; Nguyen, Schulte im Walde and Vu 2017, "Distinguishing antonyms and synonyms
@@ -16,9 +16,9 @@ in a pattern-based neural network", for patterns; Rajana et al. 2017, "Learning 
 morphology-aware neural network", for prefixes; Levy, Remus, Biemann and Dagan 2015, "Do supervised distributional
 methods really learn lexical inference relations?", for the control.
 
-Departures: a word without a vector has zeros. Neighbours are looked for among the 20,000 commonest words.
+Departures: a word without a vector has zeros. Neighbours are searched among the 20,000 most frequent words.
 
-Cost: 3 D numbers a pair; neighbours 2 D flops a different word and common word; patterns a search in their table.
+Cost: 3 D numbers per pair; neighbours 2 D flops for each distinct word and frequent word; patterns a table look-up.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,10 +40,10 @@ Vectors = WordVectors | SubwordVectors
 
 FAMILIES = ("vectors", "cosine", "others", "spelling", "patterns")
 CONTROL = "word"
-COMMON = 20_000  # words among which places of neighbours are counted
+COMMON = 20_000  # most frequent words, the candidates for neighbours
 PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "anti", "counter", "a", "de", "under", "over")
 _NEGATIVE = PREFIXES[:8]
-_TOGETHER = 512  # words whose neighbours are looked at at once
+_TOGETHER = 512  # words whose neighbours are computed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,10 @@ class PairFeatures:
     """Families of features and their data.
 
     Attributes:
-        vectors: of words.
-        patterns: counts of patterns in a corpus; without them the family "patterns" is left out.
-        others: further vectors, for the family "others"; without any it is left out.
-        families: which, by default `FAMILIES`; also "neighbours", and "word" for the control.
+        vectors: word vectors.
+        patterns: counts of patterns in a corpus; without them the family "patterns" is skipped.
+        others: other word vectors, for the family "others", which is skipped without them.
+        families: names of families, by default `FAMILIES`; also "neighbours", and "word" for the control.
 
     Raises:
         OptionError: a family is unknown, or no family has data.
@@ -69,51 +69,45 @@ class PairFeatures:
         unknown = [name for name in self.families if name not in _FAMILIES]
         if unknown:
             raise OptionError(f"family {unknown[0]!r}: expected some of {', '.join(_FAMILIES)}")
-        if not self.used:
-            raise OptionError("no family of features to look at; patterns ask for counts of a corpus")
+        if not self.active:
+            raise OptionError("no family of features has data; patterns need counts of a corpus")
 
     @property
-    def used(self) -> tuple[str, ...]:
-        """The families that there is something for, in their order."""
-        lacking = {"patterns"} if self.patterns is None else set()
-        lacking |= set() if self.others else {"others"}
-        return tuple(name for name in self.families if name not in lacking)
+    def active(self) -> tuple[str, ...]:
+        """The families with data, in the order of `families`."""
+        without_data = {"patterns"} if self.patterns is None else set()
+        without_data |= set() if self.others else {"others"}
+        return tuple(name for name in self.families if name not in without_data)
 
     def of(self, pairs: Sequence[Pair]) -> Mapping[str, Floats]:
-        """Return the features of pairs.
-
-        Args:
-            pairs: n pairs.
-
-        Returns:
-            For each family its (n, some) numbers.
+        """Return the features of n pairs: for each family an array with n rows.
 
         Raises:
-            FormatError: a vector of theirs is not finite.
+            FormatError: a vector of a word is not finite.
         """
-        return {name: _FAMILIES[name](self, pairs) for name in self.used}
+        return {name: _FAMILIES[name](self, pairs) for name in self.active}
 
     def rows(self, pairs: Sequence[Pair]) -> Floats:
-        """Return the families' features side by side, (n, F); arguments of `of`."""
+        """Return the features of all families in one matrix, (n, F); arguments of `of`."""
         return np.concatenate(list(self.of(pairs).values()), axis=1)
 
 
 def _ends(vectors: Vectors, pairs: Sequence[Pair]) -> tuple[Floats, Floats, Floats]:
-    """Vectors of the first words and of the second, at length 1 or 0, and the (n, 2) words that have one."""
+    """Return normalised vectors of the first and the second words, zeros without one, and (n, 2) 1 for a vector."""
     words = list(dict.fromkeys(word for pair in pairs for word in pair))
     place = {word: i for i, word in enumerate(words)}
-    known = [word for word in words if word in vectors]
+    members = [word for word in words if word in vectors]
     rows = np.zeros((len(words), vectors.dim))
-    if known:
-        rows[[place[word] for word in known]] = vectors.get_vector(known)
+    if members:
+        rows[[place[word] for word in members]] = vectors.get_vector(members)
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
         raise FormatError(f"the vector of {words[int(bad.argmax())]!r} is not finite; train or load it again")
-    there = np.zeros(len(words))
-    there[[place[word] for word in known]] = 1
-    found = np.array([[place[one], place[other]] for one, other in pairs], dtype=np.int64).reshape(-1, 2)
+    mask = np.zeros(len(words))
+    mask[[place[word] for word in members]] = 1
+    ids = np.array([[place[one], place[other]] for one, other in pairs], dtype=np.int64).reshape(-1, 2)
     rows = np.asarray(cosine.unit(rows), dtype=np.float64)
-    return rows[found[:, 0]], rows[found[:, 1]], there[found]
+    return rows[ids[:, 0]], rows[ids[:, 1]], mask[ids]
 
 
 def _vectors(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
@@ -122,8 +116,8 @@ def _vectors(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
 
 
 def _cosine(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
-    u, v, there = _ends(features.vectors, pairs)
-    return np.column_stack([np.einsum("nd,nd->n", u, v), there.sum(axis=1)])
+    u, v, mask = _ends(features.vectors, pairs)
+    return np.column_stack([np.einsum("nd,nd->n", u, v), mask.sum(axis=1)])
 
 
 def _others(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
@@ -136,7 +130,7 @@ def _word(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
 
 
 def _neighbours(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
-    """The log of 1 + how many common words are nearer than the other word, sorted."""
+    """Return log(1 + number of frequent words nearer than the other word) for both words, sorted."""
     u, v, _ = _ends(features.vectors, pairs)
     common = np.asarray(cosine.unit(np.asarray(features.vectors.vectors[:COMMON])), dtype=np.float32)
     cosines = np.einsum("nd,nd->n", u, v)
@@ -154,23 +148,19 @@ def _spelling(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
 
 
 def spelling(one: str, other: str) -> list[float]:
-    """Return what the letters of two English words say about their being opposites, in either order the same.
-
-    Args:
-        one: a word.
-        other: another.
+    """Return spelling features of two English words that predict antonymy, independent of their order.
 
     Returns:
-        For each of `PREFIXES` whether it makes one word of the other; whether any negative one does; whether one of the
-        two begins with a negative prefix, and whether both do; whether one ends in -less; shared letters at the
-        beginning and at the end, as shares of the longer word; the difference in length, in letters.
+        For each of `PREFIXES` whether it derives one word from the other; whether any negative prefix does; whether
+        exactly one word begins with a negative prefix, and whether both do; whether exactly one ends in -less; common
+        prefix and suffix, as shares of the longer word; difference in length, in letters.
     """
-    joined = [float(one == prefix + other or other == prefix + one) for prefix in PREFIXES]
+    derived = [float(one == prefix + other or other == prefix + one) for prefix in PREFIXES]
     negative = [word.startswith(_NEGATIVE) for word in (one, other)]
     longer = max(len(one), len(other), 1)
     return [
-        *joined,
-        max(joined[: len(_NEGATIVE)]),
+        *derived,
+        max(derived[: len(_NEGATIVE)]),
         float(negative[0] != negative[1]),
         float(all(negative)),
         float(one.endswith("less") != other.endswith("less")),
@@ -181,13 +171,13 @@ def spelling(one: str, other: str) -> list[float]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Letters that two words share at their beginning."""
+    """Return the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
 
 
 def _patterns(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
     counts = features.patterns
-    assert counts is not None, "the family is used only where there are counts"
+    assert counts is not None, "the family is active only with counts"
     times, association = counts.of_pairs(pairs), counts.association(pairs)
     sums = [np.log1p(times.sum(axis=1)), association.sum(axis=1)]
     return np.column_stack([np.log1p(times), association, *sums])

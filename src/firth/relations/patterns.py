@@ -12,13 +12,13 @@ N_p = sum_x n_p(x) / 2,
 Source: Church and Hanks 1990, "Word association norms, mutual information, and lexicography"; Lin, Zhao, Qin and Zhou
 2003, "Identifying synonyms among distributionally similar words", section 3.1, for patterns that opposites fill and
 synonyms do not; Pantel and Lin 2002, "Discovering word senses from text", section 3, for the factors n / (n + 1)
-m / (m + 1), which hold down pairs that were seen once.
+m / (m + 1), which reduce the score of pairs that occur once.
 
-Departures: both orders are counted as one, since a pair is a set: a pair of two words fills each place once, which is
-the 2 in the formula. A word with itself ("from day to day") is no pair. A corpus keeps neither punctuation nor rare
-words, so that a pattern may reach over a comma or over a word that was left out.
+Departures: both orders are counted together, because a pair is a set: its words fill each slot once, hence the 2 in the
+formula. A word with itself ("from day to day") is not a pair. A corpus contains neither punctuation nor rare words, so
+a match may span a comma or a dropped word.
 
-Cost: one look at each token and a few comparisons where the first word of a pattern stands; 8 bytes a match.
+Cost: one look-up per token and a few comparisons at the first words of patterns; 8 bytes per match.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ from firth.vocabulary import Vocabulary
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-# Of English: contrast first, then what merely lists, which tells how much a pair is listed at all.
+# English patterns: first contrast, then plain lists, which show how often a pair is listed at all.
 PATTERNS = (
     "from X to Y",
     "from the X to the Y",
@@ -69,19 +69,19 @@ PATTERNS = (
     "X nor Y",
     "X and Y",
 )
-_X, _Y, _END = -1, -2, -3  # in a pattern, where a word's id would stand: the two places, and what lies behind its end
-_UNKNOWN = -4  # a word that the corpus lacks
+_X, _Y, _END = -1, -2, -3  # in place of word ids: the two slots, and the padding after a pattern
+_UNKNOWN = -4  # a word that is not in the corpus
 
 
 @dataclass(frozen=True, eq=False)
 class PatternCounts:
-    """How often pairs of words fill patterns: what `count_patterns` returns.
+    """Counts of word pairs in patterns, the result of `count_patterns`.
 
     Attributes:
-        vocabulary: the corpus's words.
-        patterns: P of them.
-        keys: (n,) int64, ascending: (pattern V + lower word) V + higher word, each number of a word its id.
-        counts: (n,) int64, how often, in both orders together.
+        vocabulary: words of the corpus.
+        patterns: P patterns.
+        keys: (n,) int64, ascending: (pattern V + lower id) V + higher id.
+        counts: (n,) int64, counts of both orders together.
     """
 
     vocabulary: Vocabulary
@@ -90,18 +90,18 @@ class PatternCounts:
     counts: Ids
 
     def __len__(self) -> int:
-        """Return how many different pairs fill patterns, counted pattern by pattern."""
+        """Return the number of distinct pairs, summed over the patterns."""
         return len(self.keys)
 
     @cached_property
     def totals(self) -> Floats:
-        """How often anything fills each pattern, (P,)."""
+        """Number of matches of each pattern, (P,)."""
         sums = np.bincount(self._parts[0], weights=self.counts, minlength=len(self.patterns))
         return sums.astype(np.float64)
 
     @cached_property
     def of_words(self) -> Floats:
-        """How often each word stands in either place of each pattern, (P, V)."""
+        """Count of each word in either slot of each pattern, (P, V)."""
         pattern, one, other = self._parts
         words, shape = len(self.vocabulary), (len(self.patterns), len(self.vocabulary))
         sums = [
@@ -111,48 +111,27 @@ class PatternCounts:
         return np.asarray((sums[0] + sums[1]).reshape(shape))
 
     def of_pairs(self, pairs: Sequence[Pair]) -> Floats:
-        """Return how often each pair fills each pattern, in both orders together.
-
-        Args:
-            pairs: n pairs; one with a word that the corpus lacks fills none.
-
-        Returns:
-            (n, P).
-        """
+        """Return the count of n pairs in each pattern, in both orders together, (n, P); 0 for unknown words."""
         ids = self._ids(pairs)
         words = len(self.vocabulary)
         codes = np.sort(ids, axis=1) @ np.array([words, 1])
         keys = np.arange(len(self.patterns)) * words**2 + codes[:, None]
-        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        there = np.equal(self.keys[found], keys) & (ids.min(axis=1) >= 0)[:, None]
-        return np.where(there, self.counts[found], 0).astype(np.float64)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        matches = np.equal(self.keys[places], keys) & (ids.min(axis=1) >= 0)[:, None]
+        return np.where(matches, self.counts[places], 0).astype(np.float64)
 
     def association(self, pairs: Sequence[Pair]) -> Floats:
-        """Return the association of pairs with patterns.
-
-        Args:
-            pairs: n pairs.
-
-        Returns:
-            (n, P) in nats, at least 0: the association of the module's docstring.
-        """
+        """Return the association of n pairs with patterns (see the module's docstring), (n, P) in nats, at least 0."""
         one, other = self._ids(pairs).T
-        margins = self.of_words.T  # (V, P); a word that is not there has a pair's count of 0 besides
+        margins = self.of_words.T  # (V, P); id -1, an unknown word, has pair counts of 0
         return _association(self.of_pairs(pairs), margins[one], margins[other], self.totals)
 
     def partners(self, word: str) -> tuple[list[str], Floats]:
-        """Return the words that fill any pattern together with one, and how strongly.
-
-        Args:
-            word: of the corpus; any other has no partners.
-
-        Returns:
-            n words, and their (n, P) associations.
-        """
+        """Return the n words that match any pattern together with a word, and their associations (n, P)."""
         place = self.vocabulary.ids.get(word, -1)
         _, one, other = self._parts
-        found = np.unique(np.concatenate([other[one == place], one[other == place]]))
-        words = [self.vocabulary.words[i] for i in found.tolist()]
+        ids = np.unique(np.concatenate([other[one == place], one[other == place]]))
+        words = [self.vocabulary.words[i] for i in ids.tolist()]
         return words, self.association([(word, each) for each in words])
 
     @cached_property
@@ -169,44 +148,44 @@ class PatternCounts:
 def count_patterns(
     corpus: Corpus | Any, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None, **text: Any
 ) -> PatternCounts:
-    """Count the pairs of words that fill patterns.
+    """Count the word pairs that match patterns.
 
     Args:
-        corpus: the encoded text, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
-        patterns: such as "from X to Y": words, with X and Y once each. One with a word that the corpus lacks fills
-            nothing.
+        corpus: the encoded text, or any input of `Corpus.build`: a path, texts, lists of tokens, a table.
+        patterns: patterns such as "from X to Y": words, with X and Y once each. A pattern with a word that is not in
+            the corpus has no matches.
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        **text: options of `Corpus.build` for a text that is no corpus yet, such as min_count=2, column="body".
+        **text: options of `Corpus.build` for a text that is not a corpus yet, such as min_count=2, column="body".
 
     Raises:
-        OptionError: a pattern lacks X, Y, or a word between, before or behind them; or there is none.
-        CorpusError: the corpus holds not one pattern.
+        OptionError: a pattern lacks X, Y or a word; or there are no patterns.
+        CorpusError: no pattern matches.
     """
-    named = tuple(dict.fromkeys(" ".join(pattern.split()) for pattern in patterns))
+    patterns = tuple(dict.fromkeys(" ".join(pattern.split()) for pattern in patterns))
     corpus = as_corpus(corpus, text, progress=progress)
-    table = _Table.of(named, corpus.vocabulary)
+    table = _Table.of(patterns, corpus.vocabulary)
     with reporting(progress) as report:
         compiling(lambda: table.matches(corpus.ids[:0], corpus.offsets[:1]), report)
-        report(Status(stage="looking for patterns", total=corpus.num_tokens))
-        found = table.matches(corpus.ids, corpus.offsets)
-    if not len(found):
+        report(Status(stage="matching patterns", total=corpus.num_tokens))
+        matches = table.matches(corpus.ids, corpus.offsets)
+    if not len(matches):
         raise CorpusError(
-            f"{corpus.num_tokens:,} tokens hold none of {len(named)} patterns, such as {named[0]!r}: expected more "
-            "text, in the patterns' language, that was built with its function words"
+            f"{corpus.num_tokens:,} tokens contain none of {len(patterns)} patterns, such as {patterns[0]!r}: expected "
+            "more text, in the patterns' language, including function words"
         )
-    keys, counts = np.unique(found, return_counts=True)
-    return PatternCounts(corpus.vocabulary, named, keys, counts)
+    keys, counts = np.unique(matches, return_counts=True)
+    return PatternCounts(corpus.vocabulary, patterns, keys, counts)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Patterns as the kernel reads them.
+    """Patterns for the kernel.
 
     Attributes:
-        tokens: (P, L) the id of each word, or one of the marks above.
-        anchors: (P,) the place of each pattern's first word.
-        starts: (V + 1,) for each word, where the patterns begin whose first word it is.
-        order: (P,) patterns by their first word.
+        tokens: (P, L) word ids, or the marks above.
+        anchors: (P,) position of each pattern's first word.
+        starts: (V + 1,) start in `order` of the patterns with each first word.
+        order: (P,) patterns sorted by their first word.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -217,7 +196,7 @@ class _Table:
     @classmethod
     def of(cls, patterns: Sequence[str], vocabulary: Vocabulary) -> "_Table":
         if not patterns:
-            raise OptionError("no patterns to look for: expected some such as 'from X to Y'")
+            raise OptionError("no patterns: expected at least one, such as 'from X to Y'")
         rows = [_encoded(pattern, vocabulary) for pattern in patterns]
         tokens = np.full((len(rows), max(map(len, rows))), _END, dtype=np.int32)
         for line, row in zip(tokens, rows, strict=True):
@@ -230,12 +209,12 @@ class _Table:
         return cls(tokens, anchors, starts, order)
 
     def matches(self, ids: npt.NDArray[np.int32], offsets: Ids) -> Ids:
-        """The key of each match, in the order of the text."""
-        found = np.empty(0, dtype=np.int64)
-        for _ in range(2):  # first how many there are, then what they are
-            many = find_matches(ids, offsets, self.tokens, self.anchors, self.starts, self.order, found)
-            found = found if len(found) else np.empty(many, dtype=np.int64)
-        return found
+        """Return the key of each match, in the order of the text."""
+        keys = np.empty(0, dtype=np.int64)
+        for _ in range(2):  # the first pass counts, the second one writes
+            count = find_matches(ids, offsets, self.tokens, self.anchors, self.starts, self.order, keys)
+            keys = keys if len(keys) else np.empty(count, dtype=np.int64)
+        return keys
 
 
 def _encoded(pattern: str, vocabulary: Vocabulary) -> list[int]:
@@ -247,26 +226,26 @@ def _encoded(pattern: str, vocabulary: Vocabulary) -> list[int]:
 
 
 def _association(together: Floats, one: Floats, other: Floats, totals: Floats) -> Floats:
-    """The association of the module's docstring, elementwise over (n, P)."""
+    """Return the association of the module's docstring, elementwise over (n, P)."""
     least = np.minimum(one, other)
     with np.errstate(divide="ignore", invalid="ignore"):
         pmi = np.log(2 * totals * together / (one * other))
-    held = together / (together + 1) * least / (least + 1)
-    return np.where(together > 0, np.maximum(pmi, 0) * held, 0.0)
+    discount = together / (together + 1) * least / (least + 1)
+    return np.where(together > 0, np.maximum(pmi, 0) * discount, 0.0)
 
 
 @compiled
 def find_matches(
     ids: npt.NDArray[np.int32],  # (N,) the corpus
-    offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences begin
+    offsets: npt.NDArray[np.int64],  # (S + 1,) starts of sentences
     tokens: npt.NDArray[np.int32],  # (P, L) words of patterns, and marks
-    anchors: npt.NDArray[np.int64],  # (P,) place of each pattern's first word
-    starts: npt.NDArray[np.int64],  # (V + 1,) for each word, where the patterns begin whose first word it is
-    order: npt.NDArray[np.int64],  # patterns by their first word
-    found: npt.NDArray[np.int64],  # written, as far as it goes: a key a match
+    anchors: npt.NDArray[np.int64],  # (P,) position of each pattern's first word
+    starts: npt.NDArray[np.int64],  # (V + 1,) start in `order` of the patterns with each first word
+    order: npt.NDArray[np.int64],  # patterns sorted by their first word
+    keys: npt.NDArray[np.int64],  # written up to its length: one key per match
 ) -> int:
     """Find all matches of the patterns; return their number."""
-    words, many = np.int64(len(starts) - 1), 0
+    words, count = np.int64(len(starts) - 1), 0
     for sentence in range(len(offsets) - 1):
         begin, end = offsets[sentence], offsets[sentence + 1]
         for place in range(begin, end):
@@ -288,7 +267,7 @@ def find_matches(
                     else:
                         fits = token == ids[at + i]
                 if fits and x != y:
-                    if many < len(found):
-                        found[many] = (pattern * words + min(x, y)) * words + max(x, y)
-                    many += 1
-    return many
+                    if count < len(keys):
+                        keys[count] = (pattern * words + min(x, y)) * words + max(x, y)
+                    count += 1
+    return count

@@ -175,7 +175,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         The input rows of `matrices` belong to senses, the output rows to words; `noise` is a (V,) alias table.
         """
         text = text_of(self, corpus, threads)
-        shares = corpus.vocabulary.kept_shares(self.sample)
+        shares = corpus.vocabulary.subsampled_shares(self.sample)
         warm = 0 if state.matrix.any() else round(self.warm_up * text.total)  # a start may have senses
         one_each, turn = bool((np.diff(state.firsts) == 1).all()), threading.Lock()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.embeddings.compositional import Tensor, added, cost, multiplied, ranking, reciprocal_ranks, squares
+from firth.embeddings.compositional import Tensor, additive, cost, multiplicative, ranking, reciprocal_ranks, squares
 from firth.errors import FormatError, OptionError, UnknownWordError
 from firth.vectors.io.load import load_vectors
 
@@ -77,8 +77,8 @@ def test_a_function_is_found_again(composed, objective):
     held = pairs[600:]
     ours = reciprocal_ranks(model.compose(held), vectors, held, pairs).mean()
     swapped = reciprocal_ranks(model.compose([(b, a) for a, b in held]), vectors, held, pairs).mean()
-    sums = reciprocal_ranks(added(vectors, held), vectors, held, pairs).mean()
-    products = reciprocal_ranks(multiplied(vectors, held), vectors, held, pairs).mean()
+    sums = reciprocal_ranks(additive(vectors, held), vectors, held, pairs).mean()
+    products = reciprocal_ranks(multiplicative(vectors, held), vectors, held, pairs).mean()
     assert ours > 0.5 > 2 * max(swapped, sums, products)
 
 

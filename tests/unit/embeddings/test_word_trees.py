@@ -70,7 +70,7 @@ def test_any_tree_of_children_comes_back(seed):
         ([["cat", 7]], "7 in the tree: expected words"),
         ([["cat", None]], "None in the tree: expected words"),
         ("cat", "'cat' in the tree: expected words"),
-        ([["cat", "dog"], "cat"], "holds 'cat' twice"),
+        ([["cat", "dog"], "cat"], "'cat' occurs twice"),
     ],
 )
 def test_what_is_no_tree_is_refused(groups, message):
@@ -81,7 +81,7 @@ def test_what_is_no_tree_is_refused(groups, message):
 def test_a_group_that_holds_itself_is_refused():
     endless = ["cat"]
     endless.append(endless)
-    with pytest.raises(OptionError, match="deeper than 1,000 groups, or a group holds itself"):
+    with pytest.raises(OptionError, match="deeper than 1,000 groups, or a group contains itself"):
         firth.WordTree(endless)
 
 
@@ -92,7 +92,7 @@ def test_a_group_that_holds_itself_is_refused():
         ([[0, 1], [2, 3.5]], "type float64"),
         ([[0, 1], [2, 2]], "each number from 0 to 3 once"),
         ([[0, 4], [1, 2]], "each number from 0 to 3 once"),
-        ([[0, 3], [1, 2]], "a node only after those that it names"),
+        ([[0, 3], [1, 2]], "every node after its children"),
     ],
 )
 def test_children_of_no_tree_are_refused(children, message):

@@ -56,7 +56,7 @@ def test_either_order_is_the_same(planted, contrasting):
 
 
 def test_patterns_are_left_out_without_counts():
-    assert PairFeatures(SPACE).used == ("vectors", "cosine", "spelling")
+    assert PairFeatures(SPACE).active == ("vectors", "cosine", "spelling")
 
 
 @pytest.mark.parametrize("families", [("vectors", "smell"), (), ("patterns",), ("others",)])

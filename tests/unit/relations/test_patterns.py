@@ -110,12 +110,12 @@ def test_what_is_no_pattern(built, pattern):
 
 
 def test_no_patterns_at_all(built):
-    with pytest.raises(OptionError, match="no patterns to look for"):
+    with pytest.raises(OptionError, match="no patterns: expected"):
         count_patterns(built(LINES), [])
 
 
 def test_a_corpus_without_any(built):
-    with pytest.raises(CorpusError, match="2 tokens hold none of 26 patterns"):
+    with pytest.raises(CorpusError, match="2 tokens contain none of 26 patterns"):
         count_patterns(built(["hot cold"]))
 
 

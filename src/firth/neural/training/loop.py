@@ -31,9 +31,9 @@ from firth.neural.training.run import Run, new_run
 from firth.neural.training.stopping import restore_weights, weights_of
 from firth.neural.training.task import Task
 from firth.progress import Report, Status, reporting
-from firth.signals import Asked, ignoring_interrupts, stopping
+from firth.signals import StopRequest, ignoring_interrupts, stopping
 from firth.storage.checkpoints import FILE, reading_state, write_state
-from firth.timing import Stopwatch, counted
+from firth.timing import Stopwatch, running_clock
 
 CHECK_EVERY = 0.2  # seconds between two checks of the loss
 
@@ -43,7 +43,7 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
 
     With one thread, the same seed gives the same bits, in one go or resumed from a checkpoint any number of times. A
     run that is interrupted (Ctrl-C, SIGTERM), or that diverges after an evaluation, keeps what it has learned and
-    warns. A limit in minutes counts from the start of `firth.timing.counted`, or from this call.
+    warns. A limit in minutes counts from the start of `firth.timing.running_clock`, or from this call.
 
     Args:
         task: the module, its data and its loss.
@@ -60,7 +60,7 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
         FormatError: the checkpoint is damaged.
     """
     training, runtime = config.training, select_runtime(config.training)
-    with counted() as clock, torch_threads(config.threads) as threads, deterministic(runtime):
+    with running_clock() as clock, torch_threads(config.threads) as threads, deterministic(runtime):
         if threads > 1 and training.processes > 1:
             raise OptionError(f"threads={threads} with processes={training.processes}: each process has one thread")
         facts = {**identity, "seed": config.seed, "threads": threads}
@@ -113,7 +113,7 @@ def _fit_in_processes(work: Callable[[Group], History], task: Task, count: int, 
             return History(**facts["history"])
 
 
-def _train(run: Run, signals: Asked, report: Report, checkpointer: Checkpointer | None) -> History:
+def _train(run: Run, signals: StopRequest, report: Report, checkpointer: Checkpointer | None) -> History:
     """Train and evaluate until the run has ended."""
     try:
         while not run.ended:
@@ -135,7 +135,7 @@ def _train(run: Run, signals: Asked, report: Report, checkpointer: Checkpointer 
     return run.finish()
 
 
-def _train_until_evaluation(run: Run, signals: Asked, report: Report, checkpointer: Checkpointer | None) -> None:
+def _train_until_evaluation(run: Run, signals: StopRequest, report: Report, checkpointer: Checkpointer | None) -> None:
     if run.evaluation_due:  # the run resumes just before an evaluation
         return
     run.task.module.train()

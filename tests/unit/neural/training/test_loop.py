@@ -13,7 +13,7 @@ from firth.errors import DivergenceError, OptionError
 from firth.neural.training import loop
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.timing import counted
+from firth.timing import running_clock
 from tests.unit.neural.training.tiny import Cloud, Line, Stream
 
 SGD = TrainingOptions(optimiser="sgd", lr=0.1, epochs=1)
@@ -136,7 +136,7 @@ def test_a_limit_on_time_counts_evaluations_and_what_came_before(clock):
 
     limits = TrainingOptions(optimiser="sgd", lr=1e-4, epochs=10**6, minutes=1 / 60, schedule="linear")
     began = clock.now
-    with counted() as limit:
+    with running_clock() as limit:
         limit.evaluations = 1
         clock.sleep(0.2)
         first = train(Line(held_out=slow), limits)

@@ -21,7 +21,7 @@ from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.progress import Progress
-from firth.timing import counted
+from firth.timing import running_clock
 
 UNSPELLED = (
     "the model reads characters, but {share:.1f} % of the training text is {unknown}, which has lost its spelling: "
@@ -70,7 +70,7 @@ def train_language_model(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    with counted():
+    with running_clock():
         text = _checked(training_text(corpus, text_options, spelled=options.spells, progress=progress))
         if held_out is not None:
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
