@@ -57,7 +57,7 @@ def test_draws_are_n_of_n_and_each_item_comes_once_on_average(n):
 def test_draws_are_the_same_kept_or_not(monkeypatch):
     """What is kept as bytes is what is drawn in blocks; of no item more than a byte holds."""
     kept = np.concatenate(list(draws(700, resamples=5000, seed=3)))
-    monkeypatch.setattr(resampling, "_KEPT", 0)
+    monkeypatch.setattr(resampling, "_CACHE_BYTES", 0)
     assert (np.concatenate(list(draws(700, resamples=5000, seed=3))) == kept).all()
 
 

@@ -115,7 +115,7 @@ def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> fl
     first, second = one.statistic, other.statistic
     if not (isinstance(first, RankCorrelation) and isinstance(second, RankCorrelation)):
         return math.nan
-    (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.counted], 0]
+    (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.mask], 0]
     r, s, between = (value_of(RankCorrelation(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
     return steiger(r, s, between, len(x), ranks=True)[1]
 

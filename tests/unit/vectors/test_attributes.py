@@ -40,7 +40,7 @@ def test_a_mapped_column_is_copied_when_written():
 
 def test_wrong_values():
     attributes = Attributes(2)
-    with pytest.raises(ShapeError, match="expected one value a word"):
+    with pytest.raises(ShapeError, match="expected one value per word"):
         attributes.put("n", np.zeros(3))
     attributes.write("note", 0, "a")
     with pytest.raises(OptionError, match="attribute 'note' holds text: expected such a value, not 5"):

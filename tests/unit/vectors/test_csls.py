@@ -74,9 +74,9 @@ def test_a_word_is_no_neighbour_of_itself():
 
 def test_bad_input():
     two, three = np.eye(2), np.eye(3)
-    with pytest.raises(ShapeError, match="expected rows of one width"):
+    with pytest.raises(ShapeError, match="expected equal widths"):
         csls(two, three)
-    with pytest.raises(ShapeError, match="expected as many"):
+    with pytest.raises(ShapeError, match="expected equal numbers"):
         surroundings(two[:1], two, 1, own=True)
     with pytest.raises(OptionError, match="0 neighbours"):
         csls(two, two, 0)

@@ -114,5 +114,5 @@ class TestFiles:
 def test_shapes_must_fit():
     words = firth.WordVectors(["a", "b"], np.zeros((2, 3)), counts=[1, 1])
     options = {"architecture": "dm", "combine": "mean", "window": 2, "objective": "negative"}
-    with pytest.raises(ShapeError, match=r"expected words 3 wide and output vectors \(2, 3\)"):
+    with pytest.raises(ShapeError, match=r"expected words of width 3 and output vectors \(2, 3\)"):
         firth.DocumentVectors(["d"], np.zeros((1, 3)), words=words, outputs=np.zeros((2, 4)), options=options)

@@ -37,7 +37,7 @@ def test_contexts_in_other_numbers():
 
 @pytest.mark.parametrize("places", [[2], [-1], [0, 0]])
 def test_a_place_that_there_is_not(places):
-    with pytest.raises(OptionError, match=r"among \[2\] tokens: expected one of them"):
+    with pytest.raises(OptionError, match=r"contexts of \[2\] tokens: expected indices of tokens"):
         Contexts.of([[3, 1]]).beside(np.array(places))
 
 
@@ -100,11 +100,11 @@ def test_shapes_that_do_not_fit():
         Centroids(words, one, words, 0)
     with pytest.raises(OptionError, match="decay=-1: expected a finite number of at least 0"):
         Centroids(words, one, words, decay=-1)
-    with pytest.raises(ShapeError, match=r"centres \(3, 4\): expected as many weights"):
+    with pytest.raises(ShapeError, match=r"centres \(3, 4\): expected one weight"):
         Centroids(words, one, np.zeros((3, 4)))
     with pytest.raises(ShapeError, match="3 context vectors and 3 centres for 3 words of 4 senses"):
         Centroids(words, one, words).check(3, 4, 2)
-    with pytest.raises(ShapeError, match=r"output rows \(3, 2\) and 3 paths for 3 words: expected \(3, 5\)"):
+    with pytest.raises(ShapeError, match=r"output vectors \(3, 2\) and 3 paths for 3 words: expected \(3, 5\)"):
         Likelihood(words).check(3, 4, 5)
     with pytest.raises(ShapeError, match="4 paths for 3 words"):
         Likelihood(words, huffman(np.ones(4, np.int64))).check(3, 4, 2)

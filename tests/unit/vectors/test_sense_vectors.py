@@ -63,7 +63,7 @@ class TestDisambiguate:
         assert found[0] == pytest.approx(0.550870, abs=1e-6)
         batch = senses.disambiguate("bank", [["bank", "river", "money"], ["river", "bank"]], place=[0, 1])
         assert batch[0].tolist() == found.tolist()
-        with pytest.raises(OptionError, match=r"place=\[3\] among \[2\] tokens"):
+        with pytest.raises(OptionError, match=r"place=\[3\], contexts of \[2\] tokens"):
             senses.disambiguate("bank", "bank river", place=3)
 
     def test_likelihoods(self):
@@ -82,7 +82,7 @@ class TestDisambiguate:
     def test_mistakes(self):
         with pytest.raises(UnknownWordError, match="'shore' is not in the vocabulary"):
             bank().disambiguate("shore", ["river"])
-        with pytest.raises(OptionError, match="made without contexts: no context tells them apart"):
+        with pytest.raises(OptionError, match="made without contexts: they cannot be disambiguated"):
             bank(reader=None).disambiguate("bank", ["river"])
         broken = Centroids(np.full((3, 2), np.nan, np.float32), np.ones(3), VECTORS)
         with pytest.raises(FormatError, match="the senses of 'bank' hold NaN or infinity"):
@@ -143,15 +143,15 @@ def test_as_ordinary_vectors():
     [
         ({"offsets": [0, 2, 3]}, ShapeError, r"offsets of shape \(3,\) for 3 words of 4 senses"),
         ({"offsets": [0, 2, 3, 5]}, ShapeError, "expected 4 numbers from 0 to 4"),
-        ({"offsets": [0, 2, 2, 4]}, FormatError, "'money' has no sense: expected at least one a word"),
-        ({"priors": [0.5, 0.4, 1, 1]}, FormatError, r"the priors of 'bank' are \[0.5 0.4\]: expected shares"),
+        ({"offsets": [0, 2, 2, 4]}, FormatError, "'money' has no sense: expected at least one per word"),
+        ({"priors": [0.5, 0.4, 1, 1]}, FormatError, r"the priors of 'bank' are \[0.5 0.4\]: expected probabilities"),
         ({"priors": [1, 0, np.nan, 1]}, FormatError, "the priors of 'money' are"),
         ({"priors": [2, -1, 1, 1]}, FormatError, "the priors of 'bank' are"),
-        ({"priors": [1, 1]}, ShapeError, "expected one a sense"),
-        ({"labels": ["a"]}, ShapeError, "expected one a sense"),
-        ({"counts": [1, 2]}, ShapeError, "counts and global vectors one a word"),
+        ({"priors": [1, 1]}, ShapeError, "expected one per sense"),
+        ({"labels": ["a"]}, ShapeError, "expected one per sense"),
+        ({"counts": [1, 2]}, ShapeError, "counts and global vectors one per word"),
         ({"words": ["a", "b", "a"]}, FormatError, "'a' is word 0 and word 2"),
-        ({"reader": Likelihood(np.zeros((3, 9)))}, ShapeError, "output rows"),
+        ({"reader": Likelihood(np.zeros((3, 9)))}, ShapeError, "output vectors"),
     ],
 )
 def test_what_does_not_fit(how, error, message):

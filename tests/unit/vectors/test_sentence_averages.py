@@ -143,7 +143,7 @@ def test_what_cannot_be_saved_or_loaded(tmp_path):
 def test_texts_may_be_tokens():
     tokens = firth.sentence_vectors(WORDS, [["a", "b"], ["b"]], weighting="mean")
     assert tokens.tolist() == firth.sentence_vectors(WORDS, ["a b", "B!"], weighting="mean").tolist()
-    with pytest.warns(UserWarning, match="1 of 1 texts hold no word"):
+    with pytest.warns(UserWarning, match="1 of 1 texts have no known word"):
         assert firth.sentence_vectors(WORDS, ["B!"], weighting="mean", tokens="whitespace").tolist() == [[0, 0]]
     assert firth.sentence_vectors(WORDS, []).shape == (0, 2)
 

@@ -153,5 +153,5 @@ def test_how_it_looks(vectors):
 
 
 def test_rows_that_do_not_fit(vectors):
-    with pytest.raises(ShapeError, match="expected one own row a word"):
+    with pytest.raises(ShapeError, match="expected one own row per word"):
         SubwordVectors(vectors.known, vectors.own[:-1], vectors.ngrams)
