@@ -1,15 +1,15 @@
-"""Brown, as Bengio et al. 2003 quote it: how much better than counts is a neural language model, and both together?
+"""Brown as in Bengio et al. 2003: an n-gram model, a neural language model, and their mixture.
 
-The first 800,000 tokens of the Brown corpus train, the next 200,000 choose (when to stop, and the mixture's weights),
-the rest test. Words that occur three times at most in the whole corpus are one word, `<unk>`. Three models predict the
-same tokens: n-grams with modified Kneser-Ney smoothing, the feed-forward model (h = 100, m = 30, n = 5), and the
-mixture of both with weights from the second part. Bengio et al. have 321, 276 and 252.
+The first 800,000 tokens of the Brown corpus are for training, the next 200,000 for validation (early stopping and
+mixture weights), the rest for testing. Words that occur at most three times in the whole corpus become `<unk>`. Three
+models predict the same tokens: n-grams with modified Kneser-Ney smoothing, the feed-forward model (h = 100, m = 30,
+n = 5), and the mixture of both. Bengio et al. report 321, 276 and 252.
 
-What is counted: every token, `<unk>` and punctuation among them, and the end of each paragraph; ends of sentences
-are no tokens, as in the paper, whose text has marks of paragraphs and of texts. NLTK's text has fewer tokens than
-theirs (1,176,859 for 1,181,041) and splits them otherwise, so that its vocabulary is larger (17,906 words, theirs
-16,383). As there, the vocabulary is that of the whole corpus; all that is learned is learned from the first part.
-The n-gram model begins anew at each paragraph; the neural one reads on.
+Every token counts, including `<unk>`, punctuation, and the end of each paragraph. Ends of sentences are no tokens, as
+in the paper, whose text marks paragraphs and texts. NLTK's text has fewer tokens than theirs (1,176,859 instead of
+1,181,041) and another tokenisation, so that its vocabulary is larger (17,906 words instead of 16,383). As in the paper,
+the vocabulary is that of the whole corpus; the models are trained on the first part only. The n-gram model starts again
+at each paragraph; the neural model does not.
 
     python recipes/brown.py                                      # 15 to 30 minutes
     python recipes/brown.py --models kneser-ney feedforward --minutes 5
@@ -62,18 +62,18 @@ def trained(name, train, valid, options):
 
 def told(name, model, seconds, valid, test, seed):
     """One row of the table."""
-    found = model.perplexity(test)
-    low, high = found.interval()
+    perplexity = model.perplexity(test)
+    low, high = perplexity.interval()
     return {
         "model": name,
         "valid": round(model.perplexity(valid).value, 2),
-        "test": round(found.value, 2),
+        "test": round(perplexity.value, 2),
         "low": round(low, 2),
         "high": round(high, 2),
-        "without_unknown": round(found.without_unknown, 2),
-        "tokens": found.tokens,
-        "ends": found.eos,
-        "unknown": found.unknown,
+        "without_unknown": round(perplexity.without_unknown, 2),
+        "tokens": perplexity.tokens,
+        "ends": perplexity.eos,
+        "unknown": perplexity.unknown,
         "seconds": round(seconds, 1),
         "seed": seed,
     }
@@ -94,12 +94,12 @@ def table(rows):
 
 
 def main(arguments=None):
-    """Train, mix, judge, print, and write what was found where asked."""
+    """Train, mix and evaluate; print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--brown", type=Path, help="NLTK's brown.zip; else the data set that firth knows")
+    parser.add_argument("--brown", type=Path, help="NLTK's brown.zip; default: firth's data set")
     parser.add_argument("--models", nargs="+", default=["kneser-ney", "feedforward"], choices=["kneser-ney", *NEURAL])
     parser.add_argument("--order", type=int, default=5, help="of the n-grams")
-    parser.add_argument("--epochs", type=int, default=4, help="of neural models; more than four only learn by heart")
+    parser.add_argument("--epochs", type=int, default=4, help="of neural models; more than four overfit")
     parser.add_argument("--minutes", type=float, help="for each neural model, evaluations included")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)

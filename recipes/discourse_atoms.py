@@ -1,7 +1,7 @@
 """Discourse atoms: are the senses of a word among the atoms that its vector is a sum of?
 
-Every second occurrence, on average, of two or three words of like frequency is written as one pseudoword. What this
-should be made of is known, and its sources keep vectors of their own. A pseudoword is found where each of its sources
+On average every second occurrence of two or three words of similar frequency is replaced by a pseudoword. Its expected
+senses are thus known, and its sources keep their own vectors. A pseudoword is recovered if each of its sources
 is among the neighbours of one of its atoms: the so many words, of those that atoms were learned from, that are nearest
 to it. Beside it stand the word's own neighbours, without atoms, as many as all its atoms have together; and how many
 pseudowords have two senses or more, and how many plain words of like frequencies keep one, as the least share of an
@@ -56,9 +56,9 @@ def merged(corpus, groups, seed, cache):
     """The corpus with half of the groups' words written as one, and what these are called."""
     names = ["_".join(corpus.vocabulary.words[i] for i in group) for group in groups]
     words = [*corpus.vocabulary.words, *names]
-    turned = np.full(len(corpus.vocabulary), -1)
+    pseudoword_of = np.full(len(corpus.vocabulary), -1)
     for number, group in enumerate(groups):
-        turned[group] = len(corpus.vocabulary) + number
+        pseudoword_of[group] = len(corpus.vocabulary) + number
     random = np.random.default_rng(seed)
 
     def blocks(sentences=20_000):
@@ -66,18 +66,18 @@ def merged(corpus, groups, seed, cache):
         for start in range(0, len(corpus), sentences):
             ends = corpus.offsets[start : start + sentences + 1]
             ids = np.array(corpus.ids[ends[0] : ends[-1]])
-            chosen = (turned[ids] >= 0) & (random.random(len(ids)) < 0.5)
-            ids[chosen] = turned[ids[chosen]]
+            replaced = (pseudoword_of[ids] >= 0) & (random.random(len(ids)) < 0.5)
+            ids[replaced] = pseudoword_of[ids[replaced]]
             counts += np.bincount(ids, minlength=len(words))
             yield np.insert(ids, ends[1:] - ends[0], -1).astype(np.int32), counts
 
     return derive(corpus, words, blocks(), min_count=1, max_size=None, cache=cache), names
 
 
-def found(atoms, names, sources):
+def recovered(atoms, names, sources):
     """Which pseudowords have all their sources among so many neighbours of their atoms; and of the word itself."""
     rows = {}
-    for name, wanted in zip(names, sources, strict=True):
+    for name, expected in zip(names, sources, strict=True):
         senses = atoms.senses(name, topn=max(NEIGHBOURS))
         plain = [
             word for word, _ in atoms.vectors.first(atoms.train_words).most_similar(atoms.vectors[name], topn=1001)
@@ -85,20 +85,20 @@ def found(atoms, names, sources):
         for most in NEIGHBOURS:
             near = {word for sense in senses for word, _ in sense.words[:most]}
             own = set(plain[: most * len(senses) + 1])
-            rows.setdefault(most, []).append((near.issuperset(wanted), own.issuperset(wanted)))
+            rows.setdefault(most, []).append((near.issuperset(expected), own.issuperset(expected)))
     return {most: np.mean(each, axis=0) for most, each in rows.items()}
 
 
-def measure(source, seed, chosen):
+def measure(source, seed, args):
     """The figures of one seed."""
-    original = firth.Corpus.build(source, progress=False, cache=chosen.cache)
-    groups, plain = drawn_words(original, chosen.pseudowords, chosen.least, chosen.most, seed)
-    corpus, names = merged(original, groups, seed, chosen.cache)
+    original = firth.Corpus.build(source, progress=False, cache=args.cache)
+    groups, plain = drawn_words(original, args.pseudowords, args.least, args.most, seed)
+    corpus, names = merged(original, groups, seed, args.cache)
     sources = [[original.vocabulary.words[i] for i in group] for group in groups]
-    vectors = firth.Word2Vec(dim=chosen.dim).train(corpus, seed=seed, threads=chosen.threads, progress=False)
+    vectors = firth.Word2Vec(dim=args.dim).train(corpus, seed=seed, threads=args.threads, progress=False)
     began = time.perf_counter()
-    learning = firth.DiscourseAtoms(atoms=chosen.atoms, words=chosen.words)
-    atoms = learning.fit(vectors, seed=seed, threads=chosen.threads, progress=False)
+    learning = firth.DiscourseAtoms(atoms=args.atoms, words=args.words)
+    atoms = learning.fit(vectors, seed=seed, threads=args.threads, progress=False)
     figures = {"seed": seed, "tokens": corpus.num_tokens, "words": len(vectors), "pseudowords": len(names)}
     figures |= {
         "left": round(atoms.vectors.metadata["senses"]["left"], 4),
@@ -106,7 +106,7 @@ def measure(source, seed, chosen):
     }
     for kind in (2, 3):
         some = [i for i, group in enumerate(groups) if len(group) == kind]
-        each = found(atoms, [names[i] for i in some], [sources[i] for i in some])
+        each = recovered(atoms, [names[i] for i in some], [sources[i] for i in some])
         figures[f"of-{kind}"] = {most: round(float(share), 3) for most, (share, _) in each.items()}
         figures[f"of-{kind}-without-atoms"] = {most: round(float(share), 3) for most, (_, share) in each.items()}
     figures["all"] = {most: round((figures["of-2"][most] + figures["of-3"][most]) / 2, 3) for most in NEIGHBOURS}
@@ -141,17 +141,17 @@ def main(arguments=None):
     parser.add_argument("--threads", type=int)
     parser.add_argument("--cache", help="folder of built corpora")
     parser.add_argument("--json", action="store_true", help="one object a seed instead of a table")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
-        chosen.pseudowords, chosen.least, chosen.atoms, chosen.dim, chosen.threads = 30, 1, 50, 30, 1
-    elif not chosen.text:
+    args = parser.parse_args(arguments)
+    if args.toy:
+        args.pseudowords, args.least, args.atoms, args.dim, args.threads = 30, 1, 50, 30, 1
+    elif not args.text:
         parser.error("expected a text, or --toy")
     lines = []
-    for seed in chosen.seeds:
-        lines.append(measure(toy_text(seed) if chosen.toy else chosen.text, seed, chosen))
-        if chosen.json:
+    for seed in args.seeds:
+        lines.append(measure(toy_text(seed) if args.toy else args.text, seed, args))
+        if args.json:
             print(json.dumps(lines[-1]), flush=True)
-    if not chosen.json:
+    if not args.json:
         print(table(lines))
     return lines
 

@@ -1,8 +1,8 @@
-"""Every kind of picture of some vectors, in one folder: maps, arrows, a network, cosines, axes, curves, bias, models.
+"""Draws every kind of picture of some vectors: maps, arrows, a network, cosines, axes, curves, bias, models.
 
-    python recipes/draw_vectors.py wiki.firth -o pictures                          # vectors of English, any format
-    python recipes/draw_vectors.py wiki.firth -o pictures --comparison wiki/       # and a folder of firth compare
-    python recipes/draw_vectors.py wiki.firth -o docs/images --small               # those of the documentation
+    python recipes/draw_vectors.py wiki.firth -o pictures                          # English vectors, any format
+    python recipes/draw_vectors.py wiki.firth -o pictures --comparison wiki/       # also a folder of firth compare
+    python recipes/draw_vectors.py wiki.firth -o docs/images --small               # pictures of the documentation
 
 Words that the vectors lack are left out. The summary of bias is the association test of Caliskan, Bryson and Narayanan
 2017 ("Semantics derived automatically from language corpora contain human-like biases"): how much nearer one list of
@@ -62,14 +62,14 @@ TESTS = {  # two lists of targets, then two of attributes; a positive effect tie
 
 
 def biases(vectors):
-    """The effect of each test, with its interval and its probability by chance."""
+    """The effect of each test, with its interval and p-value."""
     for name, lists in TESTS.items():
         *targets, one, other = (words.split() for words in lists)
         yield bias.weat(vectors, bias.Query.of(targets, [one, other], name)).row
 
 
 def pictures(vectors, comparison=None):
-    """The kinds of picture by the names of their files."""
+    """Pictures with the names of their files."""
     groups = {name: words.split() for name, words in GROUPS.items()}
     yield "map", plots.word_map(vectors, groups=groups)
     yield "map-tsne", plots.word_map(vectors, vectors.words, method="tsne", number=300)
@@ -86,10 +86,10 @@ def pictures(vectors, comparison=None):
     if comparison is None:
         yield "curve", plots.training_curves({"vectors": vectors.metadata["training"]})
         return
-    found = saved.read(comparison)
-    yield "curve", plots.training_curves({row["model"]: row for row in found.rows}, relative=True)
-    yield "models-time", plots.models_by_time(found)
-    figures = [{**figure, "vectors": row["model"]} for row in found.rows for figure in row["figures"]]
+    comparison_table = saved.read(comparison)
+    yield "curve", plots.training_curves({row["model"]: row for row in comparison_table.rows}, relative=True)
+    yield "models-time", plots.models_by_time(comparison_table)
+    figures = [{**figure, "vectors": row["model"]} for row in comparison_table.rows for figure in row["figures"]]
     yield "models", plots.models_by_set(figures)
 
 
@@ -111,16 +111,16 @@ def main(arguments=None):
     parser.add_argument("-o", "--output", type=Path, default=Path("pictures"), help="folder for the pictures")
     parser.add_argument("--comparison", help="a folder of firth compare, for curves and models")
     parser.add_argument("--small", action="store_true", help="900 pixels wide, in few colours")
-    chosen = parser.parse_args(arguments)
-    drawn = {}
-    for name, picture in pictures(firth.load(chosen.vectors), chosen.comparison):
-        path = chosen.output / f"plot-{name}.png"
+    args = parser.parse_args(arguments)
+    pictures_by_name = {}
+    for name, picture in pictures(firth.load(args.vectors), args.comparison):
+        path = args.output / f"plot-{name}.png"
         picture.save(path)
-        if chosen.small:
+        if args.small:
             shrink(path)
-        drawn[name] = picture
+        pictures_by_name[name] = picture
         print(f"{path}: {picture.title}", *picture.notes, sep="\n  ")
-    return drawn
+    return pictures_by_name
 
 
 if __name__ == "__main__":

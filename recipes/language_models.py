@@ -1,14 +1,14 @@
-"""Language models beside each other: counts, windows, recurrent networks, spellings, attention, at equal minutes.
+"""Compares language models at equal training time: n-grams, windows, recurrent networks, characters, attention.
 
 On Brown (the three parts of `recipes/brown.py`), or on Wikipedia: trained on the first words of a file of paragraphs,
-judged on the validation and test text of WikiText-2. All models of a table share one vocabulary and predict the same
-tokens, ends of paragraphs among them.
+evaluated on the validation and test text of WikiText-2. All models of a table share one vocabulary and predict the same
+tokens, including ends of paragraphs.
 
-Wikipedia's text is made alike on both sides: headings are left out, WikiText's `@-@` and its like become the signs that
-they stand for, and tokens are runs of letters and digits, single signs, and `<unk>`, which WikiText has in the place of
-its rare words. In what is learned `<unk>` stands for words that occur once, so that a model that reads spellings learns
-to read it; all other words keep their spelling. So there are more tokens than WikiText counts, and perplexities are not
-those of its tables, whose training text is another, too.
+Both Wikipedia texts are normalised in the same way. Headings are removed, WikiText's `@-@` etc. become plain signs,
+and tokens are runs of letters and digits, single characters, and `<unk>` (WikiText's rare words). In the training text
+`<unk>` replaces words that occur once, so that a model that reads spellings learns to read it; all other words keep
+their spelling. There are therefore more tokens than in WikiText, and perplexities are not comparable with published
+ones, whose training text also differs.
 
     python recipes/language_models.py brown --minutes 10 --results benchmarks/results/language/perplexity-brown.jsonl
     python recipes/language_models.py wiki --text wiki.txt.xz --wikitext FOLDER --minutes 30
@@ -35,7 +35,7 @@ from firth.language.text import UNK, held_out_text, training_text
 from firth.readers.brown import read_brown
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "schedule": "linear"}
-TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # whose products are too small to be faster in half precision
+TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # their products are too small to gain from half precision
 STREAMS = {"optimiser": "adam", "lr": 0.003, "batch_size": 20, "schedule": "linear", "clip_norm": 1.0}
 LSTM = {
     "cell": "lstm",
@@ -50,11 +50,11 @@ HLBL = {"order": 6, "dim": 100, "dropout": 0.3}
 
 
 def lstm(**other):
-    """A recurrent model that differs in something from the one of the table."""
+    """A recurrent model with changed options."""
     return firth.RecurrentLM(**{**LSTM, **other}), STREAMS
 
 
-MODELS = {  # options of the model, and what of its training is not its default
+MODELS = {  # options of the model, and changed training options
     "feedforward": (firth.FeedForwardLM(order=5, dim=60, hidden=100, dropout=0.15), WINDOWS),
     "log-bilinear": (firth.LogBilinearLM(**HLBL), WINDOWS),
     "hlbl": (firth.LogBilinearLM(**HLBL, output="tree"), TREES),
@@ -87,7 +87,7 @@ SMALL = {"layers": 1, "dim": 100, "hidden": 100, "tie_weights": False}
 MODELS |= {f"lstm-small-{name}": lstm(**SMALL, output=output) for name, output in OUTPUTS.items()}
 TABLE = ["kneser-ney", "feedforward", "hlbl", "lstm", "qrnn", "char-aware", "transformer"]
 TOKEN = re.compile(r"<unk>|\w+|[^\w\s]")
-RUN = 12  # words; a held-out text that has so many in a row from what is learned has copied, or says a formula
+RUN = 12  # words; longer common runs of training and held-out text are copies or formulas
 
 
 def brown(options):
@@ -95,12 +95,12 @@ def brown(options):
     paragraphs = list(read_brown(options.text or path_of("brown")))[:: 50 if options.toy else 1]
     text = training_text(firth.Corpus.build(paragraphs, min_count=1, sentences="text"), {"min_count": 4}, spelled=True)
     train, valid = round(0.67978 * len(text)), round(0.16994 * len(text))  # 800,000 and 200,000 of 1,176,859
-    learned = text.part(round(train * (1 - options.share)), train)
-    return learned, text.part(train, train + valid), text.part(train + valid, len(text))
+    train_part = text.part(round(train * (1 - options.share)), train)
+    return train_part, text.part(train, train + valid), text.part(train + valid, len(text))
 
 
 def wiki(options):
-    """The first words of a file of paragraphs, and WikiText's held-out texts, read alike."""
+    """The first words of a file of paragraphs, and WikiText's held-out texts, normalised alike."""
     with lzma.open(options.text, "rt", encoding="utf-8") as file:
         train = list(first_words((TOKEN.findall(plain(line)) for line in file), options.words))
     corpus = firth.Corpus.build(train, min_count=2, unknown=UNK, sentences="text")
@@ -114,12 +114,12 @@ def wiki(options):
 
 
 def plain(line):
-    """A line without WikiText's marks of signs inside words, and with one kind of quotation marks."""
+    """A line without WikiText's escapes such as `@-@`, and with one kind of quotation marks."""
     return re.sub(r"@(.)@", r"\1", line).translate(str.maketrans("“”‘’–", "\"\"''-"))
 
 
 def first_words(paragraphs, words):
-    """Paragraphs until they hold so many words."""
+    """Paragraphs up to a total number of words."""
     for paragraph in paragraphs:
         words -= len(paragraph)
         if paragraph:
@@ -129,67 +129,67 @@ def first_words(paragraphs, words):
 
 
 def text_of(paragraphs, like):
-    """Paragraphs of words as a text with the vocabulary of another."""
+    """A text from tokenised paragraphs with the vocabulary of another text."""
     corpus = firth.Corpus.build(paragraphs, min_count=1, sentences="text")
     return held_out_text(corpus, like.vocabulary, like.rules)
 
 
-def overlap(learned, text):
-    """How many runs of `RUN` known words are in a held-out text, and how many of them in what is learned, too."""
-    asked = known_runs(text)
-    return len(asked), int(np.isin(asked, known_runs(learned)).sum())
+def overlap(training, text):
+    """The number of runs of `RUN` known words in a held-out text, and how many of them training has too."""
+    runs = known_runs(text)
+    return len(runs), int(np.isin(runs, known_runs(training)).sum())
 
 
 def known_runs(text):
-    """All runs of `RUN` known words that no end parts, one value each."""
+    """All runs of `RUN` known words within a paragraph, as one value each."""
     if len(text) < RUN:
         return np.zeros(0, f"V{RUN * text.ids.itemsize}")
     windows = np.lib.stride_tricks.sliding_window_view(text.ids, RUN)
-    known = np.isin(windows, [text.unk_id, text.eos_id], invert=True).all(axis=1)
-    return np.ascontiguousarray(windows[known]).view(f"V{RUN * windows.itemsize}").ravel()
+    in_vocabulary = np.isin(windows, [text.unk_id, text.eos_id], invert=True).all(axis=1)
+    return np.ascontiguousarray(windows[in_vocabulary]).view(f"V{RUN * windows.itemsize}").ravel()
 
 
 def trained(name, train, valid, seed, options):
-    """A model of the table, trained for its minutes; counts need no held-out text."""
+    """A trained model; only neural models use the held-out text."""
     if name == "kneser-ney":
         return firth.NgramLM(order=5).train(train)
-    how, changes = MODELS[name]
+    model_options, changes = MODELS[name]
     if options.dropout is not None and name != "lstm-no-dropout":
-        how = dataclasses.replace(how, dropout=options.dropout)
+        model_options = dataclasses.replace(model_options, dropout=options.dropout)
     limits = {"epochs": options.epochs, "minutes": options.minutes, "precision": options.precision, "patience": 4}
-    training = dataclasses.replace(how.training, **{**limits, **changes})
-    chosen_by = valid.part(0, min(options.choose or len(valid), len(valid)))
-    model = how.train(train, held_out=chosen_by, training=training, seed=seed, threads=options.threads)
+    training = dataclasses.replace(model_options.training, **{**limits, **changes})
+    validation = valid.part(0, min(options.choose or len(valid), len(valid)))
+    model = model_options.train(train, held_out=validation, training=training, seed=seed, threads=options.threads)
     if model.metadata["training"]["interrupted"]:
-        raise SystemExit(f"{name} was interrupted: it has no row, for it did not learn as long as the others")
+        raise SystemExit(f"{name} was interrupted and gets no row: it trained for less time than the others")
     return model
 
 
 def told(name, model, valid, test, seed, seconds):
-    """One row of the results; perplexities are read in one stream, by a model that is done."""
-    learned = model.metadata.get("training", {})
-    found = model.perplexity(test)
+    """One row of the results."""
+    facts = model.metadata.get("training", {})
+    perplexity = model.perplexity(test)
     neural = name != "kneser-ney"
     return {
         "model": name,
         "seed": seed,
         "valid": round(model.perplexity(valid).value, 2),
-        "test": round(found.value, 2),
-        "precision": learned["precision"] if neural else None,
-        "without_unknown": round(found.without_unknown, 2),
-        "tokens": found.tokens,
-        "unknown": found.unknown,
-        "ends": found.eos,
+        "test": round(perplexity.value, 2),
+        "precision": facts["precision"] if neural else None,
+        "without_unknown": round(perplexity.without_unknown, 2),
+        "tokens": perplexity.tokens,
+        "unknown": perplexity.unknown,
+        "ends": perplexity.eos,
         "vocabulary": len(model.vocabulary),
         "parameters": sum(p.numel() for p in model.module.parameters()) if neural else None,
-        "epochs": learned["rows"][-1]["epoch"] if neural else None,
-        "words_per_second": round(learned["predictions"] / learned["seconds"]) if neural else None,
-        "seconds": round(learned["seconds"] if neural else seconds, 1),
+        "epochs": facts["rows"][-1]["epoch"] if neural else None,
+        "words_per_second": round(facts["predictions"] / facts["seconds"]) if neural else None,
+        "seconds": round(facts["seconds"] if neural else seconds, 1),
     }
 
 
 def table(rows):
-    """A line a model: means over seeds, and their spread."""
+    """One line per model: means over seeds and their standard deviation."""
     lines = [
         "| model | parameters | epochs | words/s | seconds | validation | test | without `<unk>` | seeds |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -206,7 +206,7 @@ def table(rows):
 
 
 def middle(runs, key, digits):
-    """The mean of a fact over runs, with so many digits behind the point."""
+    """The mean of a value over runs, with so many decimals."""
     return f"{statistics.mean(run[key] for run in runs):,.{digits}f}"
 
 
@@ -217,27 +217,27 @@ def spread(values):
 
 
 def arguments_of(arguments):
-    """What the command line says."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", choices=["brown", "wiki"])
     parser.add_argument("--text", type=Path, help="brown.zip, or paragraphs of Wikipedia (.txt.xz)")
     parser.add_argument("--wikitext", type=Path, help="folder of WikiText-2's valid.txt.gz and test.txt.gz")
-    parser.add_argument("--words", type=int, default=2_000_000, help="of Wikipedia to learn")
-    parser.add_argument("--vocabulary", type=int, default=20_000, help="words of Wikipedia to know, at most")
+    parser.add_argument("--words", type=int, default=2_000_000, help="training words of Wikipedia")
+    parser.add_argument("--vocabulary", type=int, default=20_000, help="maximum vocabulary size for Wikipedia")
     parser.add_argument("--models", nargs="+", default=TABLE, choices=["kneser-ney", *MODELS], metavar="MODEL")
     parser.add_argument("--minutes", type=float, default=10.0, help="for each neural model, evaluations included")
-    parser.add_argument("--epochs", type=int, default=40, help="at most")
+    parser.add_argument("--epochs", type=int, default=40, help="maximum number of epochs")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32", help="of products in training")
-    parser.add_argument("--dropout", type=float, help="in the place of the models' own: more for more epochs")
-    parser.add_argument("--share", type=float, default=1.0, help="of Brown's first part that is learned, its end")
-    parser.add_argument("--choose", type=int, help="tokens of the validation text that tell the best epoch (all)")
+    parser.add_argument("--dropout", type=float, help="replaces the models' own dropout")
+    parser.add_argument("--share", type=float, default=1.0, help="share of Brown's first part to train on (its end)")
+    parser.add_argument("--choose", type=int, help="validation tokens that select the best epoch (default: all)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds a model")
-    parser.add_argument("--results", type=Path, help="file of rows (.jsonl) to add to, and the table beside it (.md)")
+    parser.add_argument("--toy", action="store_true", help="every fiftieth paragraph of Brown, three seconds per model")
+    parser.add_argument("--results", type=Path, help="rows file (.jsonl) to append to; the table goes beside it (.md)")
     options = parser.parse_args(arguments)
     if options.corpus == "wiki" and not (options.text and options.wikitext):
-        parser.error("wiki reads two things: give a file of paragraphs by --text and WikiText-2's folder by --wikitext")
+        parser.error("wiki needs --text, a file of paragraphs, and --wikitext, the folder of WikiText-2")
     for path in (options.text, options.wikitext):
         if path and not path.exists():
             parser.error(f"there is no {path}")
@@ -247,13 +247,13 @@ def arguments_of(arguments):
 
 
 def main(arguments=None):
-    """Train, judge, print, and write what was found where asked, model by model."""
+    """Train and evaluate each model; print and save the results."""
     options = arguments_of(arguments)
     train, valid, test = brown(options) if options.corpus == "brown" else wiki(options)
     print(f"{len(train.vocabulary):,} words; {len(train):,} tokens to learn, {len(valid):,} to choose, {len(test):,}")
     for part, text in (("validation", valid), ("test", test)):
-        asked, found = overlap(train, text)
-        print(f"{found:,} of {asked:,} runs of {RUN} known words of the {part} text occur in what is learned")
+        runs, copies = overlap(train, text)
+        print(f"{copies:,} of {runs:,} runs of {RUN} known words of the {part} text occur in the training text")
     rows = []
     for name in options.models:
         for seed in options.seeds if name != "kneser-ney" else [0]:
@@ -268,7 +268,7 @@ def main(arguments=None):
 
 
 def keep(row, options):
-    """Add a row to the results, and make the table anew of all that stand there."""
+    """Append a row to the results and rewrite the table of all rows."""
     options.results.parent.mkdir(parents=True, exist_ok=True)
     with options.results.open("a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
@@ -283,8 +283,8 @@ def keep(row, options):
     if options.dropout is not None:
         limits += f" --dropout {options.dropout:g}"
     head = f"# Language models on {options.corpus}\n\n`python recipes/language_models.py {options.corpus} {limits}`"
-    counted = f"{row['tokens']:,} tokens of test text, {row['vocabulary']:,} words"
-    text = f"{head},\nwhich says what is counted; {counted}.\n\n{table(rows)}\n"
+    sizes = f"{row['tokens']:,} tokens of test text, {row['vocabulary']:,} words"
+    text = f"{head},\nwhich says what is counted; {sizes}.\n\n{table(rows)}\n"
     options.results.with_suffix(".md").write_text(text, encoding="utf-8")
 
 

@@ -1,10 +1,10 @@
-"""Hyperplane hashing: why it is said to be poor, and what it takes to be good.
+"""Hyperplane hashing (LSH): why it has a poor reputation, and what makes it good.
 
-One table of random hyperplanes and a look into the query's own bucket: of 10,000 random points of 128 numbers the best
-one found is on average the 27th in the true order with six hyperplanes, and the 15th with five. Random points are the
-hardest there are: even the nearest lies at 70 degrees, little nearer than all others at 90. Trained vectors have
-neighbours. Several tables and several buckets a table find 9 of the 10 nearest of 50,000 words by looking at less than
-a tenth of them. Without subtracting their mean before hashing, as many comparisons find 8.
+With one table of random hyperplanes and one bucket per query, the best of 10,000 random points of 128 numbers is on
+average the 27th in the true order with six hyperplanes, and the 15th with five. Random points are hardest: even
+the nearest one is at 70 degrees, little nearer than the others at 90. Trained vectors have real neighbours. Several
+tables with several buckets each find 9 of the 10 nearest of 50,000 words with less than a tenth of the comparisons.
+Without subtracting the mean before hashing, as many comparisons find 8.
 
     python recipes/lsh.py                        # the random points alone
     python recipes/lsh.py vectors.firth          # and vectors of words, beside brute force and an HNSW graph
@@ -38,29 +38,29 @@ CHOICES = [
 
 
 def one_table(points, dim, bits, queries, seed):
-    """Ask one table: how many points lie in the query's bucket, and the rank of the best of them among all."""
+    """Query one table: the number of points in the query's bucket, and the rank of the best of them among all."""
     numbers = np.random.default_rng(seed).standard_normal((points + queries, dim), dtype=np.float32)
-    rest, asked = held_out(firth.WordVectors([str(i) for i in range(len(numbers))], numbers), queries, seed)
-    found = rest.index("lsh", tables=1, bits=bits, probes=1, centre=False, seed=seed).query(asked, 1)
-    some = found.rows[:, 0] >= 0
-    cosines = rest.most_similar([[vector] for vector in asked[some]], topn=None)
-    ranks = 1 + (cosines > found.scores[some] + 1e-6).sum(axis=1)
+    rest, queried = held_out(firth.WordVectors([str(i) for i in range(len(numbers))], numbers), queries, seed)
+    answers = rest.index("lsh", tables=1, bits=bits, probes=1, centre=False, seed=seed).query(queried, 1)
+    some = answers.rows[:, 0] >= 0
+    cosines = rest.most_similar([[vector] for vector in queried[some]], topn=None)
+    ranks = 1 + (cosines > answers.scores[some] + 1e-6).sum(axis=1)
     return {
         "bits": bits,
         "points": points,
-        "scanned": float(found.scanned.mean()),
+        "scanned": float(answers.scanned.mean()),
         "empty": float(1 - some.mean()),
         "mean_rank": float(ranks.mean()),
         "median_rank": float(np.median(ranks)),
     }
 
 
-def random_points(chosen):
-    print(f"{chosen.points:,} random points x {chosen.dim}, one table, {chosen.queries} queries")
+def random_points(args):
+    print(f"{args.points:,} random points x {args.dim}, one table, {args.queries} queries")
     print(f"{'bits':>4} {'scanned':>8} {'empty':>6} {'rank of the best: mean':>23} {'median':>7}")
     figures = []
-    for bits in chosen.bits:
-        each = one_table(chosen.points, chosen.dim, bits, chosen.queries, chosen.seed)
+    for bits in args.bits:
+        each = one_table(args.points, args.dim, bits, args.queries, args.seed)
         print(
             f"{bits:4} {each['scanned']:8.1f} {each['empty']:6.1%} {each['mean_rank']:23.1f} {each['median_rank']:7.0f}"
         )
@@ -68,18 +68,18 @@ def random_points(chosen):
     return figures
 
 
-def words(chosen):
-    vectors = firth.load(chosen.vectors)
-    rows = vectors.vectors[: chosen.words + chosen.queries]
+def words(args):
+    vectors = firth.load(args.vectors)
+    rows = vectors.vectors[: args.words + args.queries]
     space = firth.WordVectors(vectors.words[: len(rows)], rows)
-    print(f"\n{len(rows) - chosen.queries:,} words x {vectors.dim}, {chosen.queries} others asked for their 10 nearest")
+    print(f"\n{len(rows) - args.queries:,} words x {vectors.dim}, {args.queries} others asked for their 10 nearest")
     print(f"{'':54} {'recall':>6} {'scanned':>8} {'us/query':>9} {'in batch':>9} {'build s':>8}")
     figures = []
-    for trial in try_indexes(space, CHOICES, queries=chosen.queries, seed=chosen.seed):
+    for trial in try_indexes(space, CHOICES, queries=args.queries, seed=args.seed):
         names = ("expansion_search", "tables", "bits", "probes", "centre")
-        shown = " ".join(f"{name}={trial.options[name]}" for name in names if name in trial.options)
+        options = " ".join(f"{name}={trial.options[name]}" for name in names if name in trial.options)
         print(
-            f"{trial.kind + ' ' + shown:54} {trial.recall:6.3f} {trial.scanned:8.1%} {trial.microseconds:9.0f} "
+            f"{trial.kind + ' ' + options:54} {trial.recall:6.3f} {trial.scanned:8.1%} {trial.microseconds:9.0f} "
             f"{trial.batch_microseconds:9.0f} {trial.build_seconds:8.2f}",
             flush=True,
         )
@@ -98,15 +98,15 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", help="file of figures to write, one JSON object a line")
     parser.add_argument("--toy", action="store_true", help="few points and queries, in a second")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
-        chosen.points, chosen.queries, chosen.bits = 2000, 100, [4, 8]
-    figures = random_points(chosen)
-    if chosen.vectors:
-        figures += words(chosen)
-    if chosen.results:
+    args = parser.parse_args(arguments)
+    if args.toy:
+        args.points, args.queries, args.bits = 2000, 100, [4, 8]
+    figures = random_points(args)
+    if args.vectors:
+        figures += words(args)
+    if args.results:
         lines = [json.dumps(each) + "\n" for each in figures]
-        Path(chosen.results).write_text("".join(lines), encoding="utf-8")
+        Path(args.results).write_text("".join(lines), encoding="utf-8")
     return figures
 
 

@@ -1,14 +1,14 @@
-"""How biased are vectors of your text, what does debiasing take out, and what of it can still be found?
+"""Measures bias in word vectors, before and after debiasing, and what remains.
 
-    python recipes/measure_and_remove_bias.py wiki.txt.xz --seeds 3          # trains a skip-gram a seed
-    python recipes/measure_and_remove_bias.py wiki.firth                     # vectors that are there, in any format
+    python recipes/measure_and_remove_bias.py wiki.txt.xz --seeds 3          # trains one skip-gram per seed
+    python recipes/measure_and_remove_bias.py wiki.firth                     # existing vectors, in any format
     python recipes/measure_and_remove_bias.py wiki.txt.xz --json > bias.jsonl
     python recipes/measure_and_remove_bias.py --table bias.jsonl             # means over seeds, as Markdown
 
-The ten association tests of Caliskan et al. 2017, and for each way to debias: direct bias, the tests about
-gender, WordSim-353 and SimLex-999, each before and after, with the control of Gonen and Goldberg 2019 beside them. And
-one inequality: is "homemaker" nearer to "women" than to "men"? The lists and sets are the published ones, from
-FIRTH_DATA or downloaded once.
+Figures: the ten association tests of Caliskan et al. 2017; for each debiasing method direct bias, the tests about
+gender, WordSim-353 and SimLex-999, before and after, with the control of Gonen and Goldberg 2019; and one inequality:
+is "homemaker" nearer to "women" than to "men"? The lists and sets are the published ones, from FIRTH_DATA or downloaded
+once.
 """
 
 import argparse
@@ -29,7 +29,7 @@ INEQUALITY = (("men", "women"), ("homemaker", "housewife", "nurse", "engineer", 
 
 
 def measured(vectors, tests, lists, similarity=SIMILARITY):
-    """Yield what is found in some vectors, a row a figure."""
+    """Yield the figures of some vectors, one row each."""
     for test in tests:
         yield {"what": "test", **bias.weat(vectors, test).row, "by_word": {}}
     (one, other), words = INEQUALITY
@@ -41,15 +41,17 @@ def measured(vectors, tests, lists, similarity=SIMILARITY):
     before = likeness(vectors, similarity)
     for way, options in WAYS.items():
         began = time.monotonic()
-        made = bias.debias(vectors, way, lists, **options)
+        debiased = bias.debias(vectors, way, lists, **options)
         seconds = time.monotonic() - began
-        told = bias.effects(vectors, made, lists, gender)
-        for change in told.changes:
+        effects = bias.effects(vectors, debiased, lists, gender)
+        for change in effects.changes:
             yield {"what": "change", "way": way, **change.row}
-        for name, value in likeness(made, similarity).items():
+        for name, value in likeness(debiased, similarity).items():
             yield {"what": "change", "way": way, "name": name, "before": before[name], "after": value}
-        steps = [step for step in made.metadata["postprocessing"] if step["step"] not in ("normalise", "neutralise")]
-        yield {"what": "control", "way": way, **told.control.row, "seconds": round(seconds, 2), "steps": steps}
+        steps = [
+            step for step in debiased.metadata["postprocessing"] if step["step"] not in ("normalise", "neutralise")
+        ]
+        yield {"what": "control", "way": way, **effects.control.row, "seconds": round(seconds, 2), "steps": steps}
 
 
 def likeness(vectors, sets):
@@ -61,7 +63,7 @@ def likeness(vectors, sets):
 
 
 def toy():
-    """Words that lean along one direction, which pairs show, and by the same side along another, which they do not."""
+    """Toy vectors with bias along two directions; the defining pairs show only one of them."""
     random = np.random.default_rng(0)
     basis, _ = np.linalg.qr(random.normal(size=(20, 20)))
     pairs = [(f"she{i}", f"he{i}") for i in range(8)]
@@ -76,16 +78,16 @@ def toy():
 
 
 def table(rows):
-    """Lines of Markdown: means over seeds, in how many of them p is below 0.05, and which share of a figure went."""
+    """Lines of Markdown: means over seeds, the number of seeds with p below 0.05, and relative reductions."""
     seeds = len({row["seed"] for row in rows})
     tests = grouped(row for row in rows if row["what"] == "test")
     yield f"Means of {seeds} seed{'s' * (seeds > 1)}; p below 0.05 in so many of them."
     yield "\n| test | d | 95 % interval | s(X, Y, A, B) | p < 0.05 | words |\n|---|---|---|---|---|---|"
     for name, some in tests.items():
         low, high, d, s = (averaged(some, key) for key in ("low", "high", "effect", "statistic"))
-        given = sum(one["given"] for one in some[0]["sets"].values())
+        total = sum(one["given"] for one in some[0]["sets"].values())
         significant = sum(one["p"] < 0.05 for one in some)
-        yield f"| {name} | {d:.2f} | {low:.2f} to {high:.2f} | {s:.3f} | {significant} | {some[0]['words']}/{given} |"
+        yield f"| {name} | {d:.2f} | {low:.2f} to {high:.2f} | {s:.3f} | {significant} | {some[0]['words']}/{total} |"
     yield "\n| cosine of | with the first | with the second |\n|---|---|---|"
     for name, some in grouped(row for row in rows if row["what"] == "inequality").items():
         yield f"| {name} | {averaged(some, 'first'):.3f} | {averaged(some, 'second'):.3f} |"
@@ -99,67 +101,67 @@ def table(rows):
                 yield f"| {way} | {name}, s(X, Y, A, B) | {compared(some, 'statistic_before', 'statistic_after')}"
         control = [row for row in ours if row["what"] == "control"]
         for key in ("clusters", "classifier", "neighbours"):
-            was, left = (mean(row[when][key] for row in control) for when in ("before", "after"))
-            yield f"| {way} | control: {key} | {was:.3f} | {left:.3f} | |"
+            before, after = (mean(row[when][key] for row in control) for when in ("before", "after"))
+            yield f"| {way} | control: {key} | {before:.3f} | {after:.3f} | |"
 
 
 def compared(rows, before, after):
-    """Means, and the mean share of a figure's size that is gone: signs that differ between seeds do not cancel."""
-    gone = mean(1 - abs(row[after]) / abs(row[before]) for row in rows)
-    return f"{averaged(rows, before):.3f} | {averaged(rows, after):.3f} | {gone:.0%} |"
+    """Means, and the mean relative reduction of absolute values, so that signs of seeds do not cancel."""
+    reduction = mean(1 - abs(row[after]) / abs(row[before]) for row in rows)
+    return f"{averaged(rows, before):.3f} | {averaged(rows, after):.3f} | {reduction:.0%} |"
 
 
 def grouped(rows):
-    found = {}
+    groups = {}
     for row in rows:
-        found.setdefault(row["name"], []).append(row)
-    return found
+        groups.setdefault(row["name"], []).append(row)
+    return groups
 
 
 def averaged(rows, key):
     return mean(row[key] for row in rows)
 
 
-def spaces(chosen):
-    """Vectors by seed: trained, or read."""
-    if Path(chosen.source).is_dir() or Path(chosen.source).suffix in (".firth", ".bin", ".vec"):
-        yield 0, firth.load(chosen.source)
+def spaces(args):
+    """Vectors by seed: trained, or loaded."""
+    if Path(args.source).is_dir() or Path(args.source).suffix in (".firth", ".bin", ".vec"):
+        yield 0, firth.load(args.source)
         return
-    corpus = firth.Corpus.build(chosen.source)
-    for seed in range(chosen.seeds):
-        vectors = firth.Word2Vec(dim=chosen.dim).train(corpus, seed=seed, threads=chosen.threads)
-        if chosen.keep:
-            vectors.save(Path(chosen.keep) / f"skipgram-{seed}.firth")
+    corpus = firth.Corpus.build(args.source)
+    for seed in range(args.seeds):
+        vectors = firth.Word2Vec(dim=args.dim).train(corpus, seed=seed, threads=args.threads)
+        if args.keep:
+            vectors.save(Path(args.keep) / f"skipgram-{seed}.firth")
         yield seed, vectors
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", nargs="?", help="text to train on, or vectors")
-    parser.add_argument("--seeds", type=int, default=1, help="skip-grams to train")
-    parser.add_argument("--dim", type=int, default=100, help="their width")
-    parser.add_argument("--threads", type=int, default=None, help="of training")
-    parser.add_argument("--keep", help="folder to save them in")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument("--seeds", type=int, default=1, help="number of skip-grams to train")
+    parser.add_argument("--dim", type=int, default=100, help="vector dimension")
+    parser.add_argument("--threads", type=int, default=None, help="training threads")
+    parser.add_argument("--keep", help="folder to save the vectors in")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     parser.add_argument("--table", help="file of such lines, to print as a table")
-    parser.add_argument("--toy", action="store_true", help="made-up vectors, in seconds")
-    chosen = parser.parse_args(arguments)
-    if not (chosen.source or chosen.table or chosen.toy):
+    parser.add_argument("--toy", action="store_true", help="artificial vectors; takes seconds")
+    args = parser.parse_args(arguments)
+    if not (args.source or args.table or args.toy):
         parser.error("expected text, vectors, --table FILE or --toy")
     rows = []
-    if chosen.table:
-        rows = [json.loads(line) for line in Path(chosen.table).read_text("utf-8").splitlines()]
-    elif chosen.toy:
+    if args.table:
+        rows = [json.loads(line) for line in Path(args.table).read_text("utf-8").splitlines()]
+    elif args.toy:
         vectors, tests, lists = toy()
         rows = [{"seed": 0, **row} for row in measured(vectors, tests, lists, similarity=())]
     else:
         tests, lists = bias.weat_queries(), bias.BiasLists.of_gender()
-        for seed, vectors in spaces(chosen):
+        for seed, vectors in spaces(args):
             for row in measured(vectors, tests, lists):
                 rows.append({"seed": seed, "firth": firth.__version__, **row})
-                if chosen.json:
+                if args.json:
                     print(json.dumps(rows[-1]), flush=True)
-    if not chosen.json:
+    if not args.json:
         print("\n".join(table(rows)))
     return rows
 

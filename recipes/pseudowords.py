@@ -1,14 +1,14 @@
-"""Pseudowords: how well do models of senses part words that are known to be two or three?
+"""Pseudowords: evaluates sense models on words that are merged from two or three words.
 
-Two or three words of nearly the same frequency are drawn and written as one in the whole text, a few hundred times with
-other words. What each occurrence was is known, and a model of senses should find it again: the adjusted Rand index
-(ARI) of its senses against the words that were merged, 0 for chance or for one sense, 1 for all right. It should also
-know when to stop: as many plain words of the same frequencies, which nobody merged, should mostly keep one sense.
+Two or three random words of similar frequency are replaced by one pseudoword in the whole text; this is repeated for a
+few hundred pseudowords. The original word of each occurrence is known, and a sense model should recover it: the figure
+is the adjusted Rand index (ARI) of its senses against the original words, 0 for chance or one sense, at best 1. As a
+control, as many unmerged words of the same frequencies should mostly keep one sense.
 
     python recipes/pseudowords.py wiki.txt --models sense-clusters mssg:senses=3 adagram --seeds 0 1 2
     python recipes/pseudowords.py --toy                       # a text of its own, in seconds
 
-A model is a name of `firth train` with options behind colons, or `atoms` (skip-gram, then discourse atoms of it).
+A model is a name of `firth train` with options after colons, or `atoms` (skip-gram, then its discourse atoms).
 """
 
 import argparse
@@ -43,23 +43,23 @@ def toy_text(seed, topics=30, words=26, sentences=24_000):
 
 
 def stand_together(corpus, ids):
-    """How often each two words stand in one sentence, over what chance would make it where that is more than once."""
+    """Co-occurrences of each two words in a sentence, relative to chance (at least 1)."""
     lookup = np.full(len(corpus.vocabulary), -1)
     lookup[ids] = np.arange(len(ids))
     words = lookup[corpus.ids]
     sentences = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))[words >= 0]
     words = words[words >= 0]
-    seen = csr_array((np.ones(len(words), np.float32), (words, sentences)), shape=(len(ids), len(corpus)))
-    seen.data[:] = 1
-    often = seen.sum(axis=1)
-    return (seen @ seen.T).toarray() / np.maximum(np.outer(often, often) / len(corpus), 1)
+    incidence = csr_array((np.ones(len(words), np.float32), (words, sentences)), shape=(len(ids), len(corpus)))
+    incidence.data[:] = 1
+    frequency = incidence.sum(axis=1)
+    return (incidence @ incidence.T).toarray() / np.maximum(np.outer(frequency, frequency) / len(corpus), 1)
 
 
 def drawn_words(corpus, count, least, most, seed):
-    """Groups of two or three words to be merged, and as many words to be left alone, all of like frequencies.
+    """Groups of two or three words to merge, and as many control words, all of similar frequencies.
 
-    Unrelated: no two of a group stand in one sentence more than twice as often as chance would have it, or begin with
-    the same three letters.
+    Words of a group are unrelated: they co-occur in sentences at most twice as often as by chance and do not share
+    their first three letters.
     """
     random = np.random.default_rng(seed)
     words, counts = np.array(corpus.vocabulary.words), corpus.vocabulary.counts
@@ -83,7 +83,7 @@ def drawn_words(corpus, count, least, most, seed):
 
 
 def merged(corpus, groups, cache):
-    """The corpus with each group as one word, which is called by all of them."""
+    """The corpus with each group as one word, named after all of them, and these names."""
     words, numbers = list(corpus.vocabulary.words), np.arange(len(corpus.vocabulary), dtype=np.int32)
     for group in groups:
         words[group[0]] = "+".join(corpus.vocabulary.words[i] for i in group)
@@ -103,7 +103,7 @@ def merged(corpus, groups, cache):
 
 
 def trained(spec, corpus, common, seed, threads):
-    """Senses of a model, and the words a second of its training."""
+    """Senses of a model, and its training speed in words per second."""
     if spec.partition(":")[0] == "atoms":
         vectors = trainer("skipgram", common).train(corpus, seed=seed, threads=threads, progress=False)
         atoms = firth.DiscourseAtoms(atoms=min(2000, len(vectors) // 10))
@@ -115,46 +115,46 @@ def trained(spec, corpus, common, seed, threads):
     return senses, facts["words"] / max(facts["seconds"], 1e-9)
 
 
-def judged(senses, corpus, original, names, controls, chosen):
+def judged(senses, corpus, original, names, controls, args):
     """The figures of one model on one text."""
     ids = [corpus.vocabulary.ids[name] for name in names]
-    found = find_occurrences(corpus, ids, chosen.occurrences, seed=chosen.seed)
+    occurrences = find_occurrences(corpus, ids, args.occurrences, seed=args.seed)
     rows = np.array([senses.lexicon.rows.get(word, -1) for word in corpus.vocabulary.words])
     options = senses.metadata["training"]["options"]
-    window = options.get("context_window", chosen.context)
+    window = options.get("context_window", args.context)
     pairs = []
     for number, name in enumerate(names):
-        places = found.of(number)
+        places = occurrences.of(number)
         contexts = contexts_at(corpus, places, window).renumbered(rows)
         pairs.append((original.ids[places], senses.probabilities(name, contexts).argmax(axis=1)))
     aris, sizes = [adjusted_rand(*pair) for pair in pairs], [len(truth) for truth, _ in pairs]
-    parted = [len(senses.senses(name)) for name in names]
+    num_senses = [len(senses.senses(name)) for name in names]
     plain = [len(senses.senses(original.vocabulary.words[i])) for i in controls]
     return {
         "ari": np.mean(aris),
         "ari-pooled": np.average(aris, weights=sizes),
         "v-measure": np.mean([v_measure(*pair) for pair in pairs]),
         "paired-f": np.mean([paired_f(*pair) for pair in pairs]),
-        "two-or-more": np.mean(np.array(parted) >= 2),
+        "two-or-more": np.mean(np.array(num_senses) >= 2),
         "controls-one": np.mean(np.array(plain) == 1),
-        "senses": np.mean(parted),
+        "senses": np.mean(num_senses),
     }
 
 
-def measure(source, chosen):
+def measure(source, args):
     """One line of figures a model."""
-    original = firth.Corpus.build(source, min_count=chosen.min_count, progress=False, cache=chosen.cache)
-    groups, controls = drawn_words(original, chosen.pseudowords, chosen.least, chosen.most, chosen.seed)
-    corpus, names = merged(original, groups, chosen.cache)
-    common = {"dim": chosen.dim, "window": chosen.window, "epochs": chosen.epochs, "sample": chosen.sample}
+    original = firth.Corpus.build(source, min_count=args.min_count, progress=False, cache=args.cache)
+    groups, controls = drawn_words(original, args.pseudowords, args.least, args.most, args.seed)
+    corpus, names = merged(original, groups, args.cache)
+    common = {"dim": args.dim, "window": args.window, "epochs": args.epochs, "sample": args.sample}
     lines = []
-    for spec in chosen.models:
-        senses, speed = trained(spec, corpus, common, chosen.seed, chosen.threads)
-        if chosen.save:
-            senses.save(chosen.save / f"{spec.replace(':', ',')}-{chosen.seed}.firth")
-        figures = {**judged(senses, corpus, original, names, controls, chosen), "words/s": speed}
+    for spec in args.models:
+        senses, speed = trained(spec, corpus, common, args.seed, args.threads)
+        if args.save:
+            senses.save(args.save / f"{spec.replace(':', ',')}-{args.seed}.firth")
+        figures = {**judged(senses, corpus, original, names, controls, args), "words/s": speed}
         lines.append(
-            {"model": spec, "seed": chosen.seed, **{key: round(float(value), 4) for key, value in figures.items()}}
+            {"model": spec, "seed": args.seed, **{key: round(float(value), 4) for key, value in figures.items()}}
         )
         print(
             f"{spec:24}"
@@ -169,15 +169,15 @@ def main(arguments=None):
     parser.add_argument("text", nargs="?", help="a file of text; none with --toy")
     parser.add_argument("--toy", action="store_true", help="a small text made up of topics, and small models")
     parser.add_argument("--models", nargs="+", default=["sense-clusters", "mssg", "np-mssg", "adagram", "atoms"])
-    parser.add_argument("--pseudowords", type=int, default=200, help="how many, and as many plain words")
-    parser.add_argument("--least", type=int, default=300, help="occurrences of a word that is merged or left alone")
-    parser.add_argument("--most", type=int, default=10_000, help="the same, at most")
-    parser.add_argument("--occurrences", type=int, default=1000, help="of a pseudoword that are judged, at most")
+    parser.add_argument("--pseudowords", type=int, default=200, help="number of pseudowords and of control words")
+    parser.add_argument("--least", type=int, default=300, help="minimum count of a merged or control word")
+    parser.add_argument("--most", type=int, default=10_000, help="maximum count of a merged or control word")
+    parser.add_argument("--occurrences", type=int, default=1000, help="maximum evaluated occurrences per pseudoword")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--dim", type=int)
     parser.add_argument("--window", type=int, default=5)
     parser.add_argument(
-        "--context", type=int, default=10, help="words a side that tell a sense, where a model has none"
+        "--context", type=int, default=10, help="context words on each side, for models without such an option"
     )
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--sample", type=float)
@@ -186,19 +186,19 @@ def main(arguments=None):
     parser.add_argument("--cache", help="folder of built corpora")
     parser.add_argument("--save", type=Path, help="folder to keep the trained senses in")
     parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
+    args = parser.parse_args(arguments)
+    if args.toy:
         parser.set_defaults(pseudowords=12, least=50, dim=40, epochs=5, sample=0.0, threads=1)
-        chosen = parser.parse_args(arguments)
-    elif chosen.text is None:
+        args = parser.parse_args(arguments)
+    elif args.text is None:
         parser.error("a text is missing; or pass --toy")
     print(f"{'':24}" + "".join(f"{name:>14}" for name in FIGURES))
     lines = []
-    for seed in chosen.seeds:
-        chosen.seed = seed
-        lines += measure(toy_text(seed) if chosen.toy else [Path(chosen.text)], chosen)
-    if chosen.results:
-        with chosen.results.open("a", encoding="utf-8") as file:
+    for seed in args.seeds:
+        args.seed = seed
+        lines += measure(toy_text(seed) if args.toy else [Path(args.text)], args)
+    if args.results:
+        with args.results.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps({**line, "version": firth.__version__}) + "\n" for line in lines)
     return lines
 

@@ -1,12 +1,12 @@
-"""Exposure bias: a model that has only ever been fed the truth trusts its own words too much; scheduled sampling.
+"""Exposure bias and scheduled sampling: a model trained only on true inputs trusts its own outputs too much.
 
-The task is to copy a sequence that is seen through noise. Each symbol is the one after the symbol before, but for one
-in twenty, which is any; half of what the model sees of it is right, the rest is any symbol. A model that is fed the
-true symbol before learns that the next one follows from it, and need hardly look at the noise. Once it is fed its own,
-an error is carried on; a model that was fed its own words in training has learned to notice, from what it has seen
-since. Figures: the share of sequences whose symbol at step 20 is right, fed with the truth and running free.
+The task is to copy a sequence from a noisy observation. Each symbol is the successor of the previous one, except for
+one in twenty, which is random. Half of the observed symbols are right, the others random. A model that is trained with
+the true previous symbol as input learns to follow it and hardly uses the observation. With its own output as input, an
+error then persists. Trained on its own outputs, a model learns to correct errors from the observation. Figures: the share
+of sequences with the right symbol at step 20, with true inputs (teacher forcing) and running free.
 
-    python recipes/scheduled_sampling.py                 # three seeds, five ways of feeding
+    python recipes/scheduled_sampling.py                 # three seeds, five kinds of input
     python recipes/scheduled_sampling.py --toy           # one seed, seconds
 """
 
@@ -27,7 +27,10 @@ from firth.neural.training.task import StepOutput
 from firth.randomness import generator
 
 SYMBOLS, STEPS, JUDGED = 20, 25, 20
-FOLLOWS, SEEN = 0.95, 0.5  # chances that a symbol follows from the one before, and that it is seen as it is
+FOLLOWS, SEEN = (
+    0.95,
+    0.5,
+)  # probabilities that a symbol follows from the previous one, and that it is observed correctly
 WAYS = {
     "teacher forcing": None,
     "draws": Feeding(own="draw"),
@@ -38,32 +41,32 @@ WAYS = {
 
 
 def sequences(count, random):
-    """(count, STEPS) symbols, and as many as they are seen."""
+    """(count, STEPS) symbols and their noisy observations."""
     jumps = random.random((count, STEPS)) >= FOLLOWS
     jumps[:, 0] = True
     last = np.maximum.accumulate(np.where(jumps, np.arange(STEPS), 0), axis=1)
-    begun = np.take_along_axis(random.integers(SYMBOLS, size=(count, STEPS)), last, axis=1)
-    symbols = (begun + np.arange(STEPS) - last) % SYMBOLS
-    seen = np.where(random.random((count, STEPS)) < SEEN, symbols, random.integers(SYMBOLS, size=(count, STEPS)))
-    return torch.from_numpy(symbols), torch.from_numpy(seen)
+    first = np.take_along_axis(random.integers(SYMBOLS, size=(count, STEPS)), last, axis=1)
+    symbols = (first + np.arange(STEPS) - last) % SYMBOLS
+    noisy = np.where(random.random((count, STEPS)) < SEEN, symbols, random.integers(SYMBOLS, size=(count, STEPS)))
+    return torch.from_numpy(symbols), torch.from_numpy(noisy)
 
 
 @dataclass(frozen=True)
 class Copies:
-    """A batch: symbols, and how they are seen."""
+    """A batch: symbols and their noisy observations."""
 
     symbols: torch.Tensor
-    seen: torch.Tensor
+    noisy: torch.Tensor
     fresh: bool = True
     scale: float = 1.0
 
     def to(self, device):
-        return replace(self, symbols=self.symbols.to(device), seen=self.seen.to(device))
+        return replace(self, symbols=self.symbols.to(device), noisy=self.noisy.to(device))
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Batches that are drawn anew for every place of the run."""
+    """New random batches for every step of the run."""
 
     batches: int
     seed: int
@@ -77,29 +80,29 @@ class Stream:
 
 
 class Copier(torch.nn.Module):
-    """Predicts each symbol from the one before, what is seen of it, and all before that."""
+    """Predicts each symbol from the previous one, its observation, and the history."""
 
     def __init__(self, width):
         super().__init__()
-        self.words = torch.nn.Parameter(0.3 * torch.randn(SYMBOLS + 1, width))  # the last stands before the first step
+        self.words = torch.nn.Parameter(0.3 * torch.randn(SYMBOLS + 1, width))  # the last is the start symbol
         self.sight = torch.nn.Embedding(SYMBOLS, width)
         self.memory = torch.nn.GRU(2 * width, width, batch_first=True)
         self.scores = torch.nn.Linear(width, SYMBOLS + 1)
 
     def read(self, before, state):
-        """Scores of the steps whose symbols before are given as vectors; what is seen waits in the state."""
-        hidden, seen = state
+        """Scores of the next steps from the vectors of their previous symbols; the state holds the observations."""
+        hidden, noisy = state
         steps = before.shape[1]
-        output, hidden = self.memory(torch.cat((before, self.sight(seen[:, :steps])), -1), hidden)
-        return self.scores(output), (hidden, seen[:, steps:])
+        output, hidden = self.memory(torch.cat((before, self.sight(noisy[:, :steps])), -1), hidden)
+        return self.scores(output), (hidden, noisy[:, steps:])
 
-    def forward(self, symbols, seen, feeding):
+    def forward(self, symbols, noisy, feeding):
         before = torch.nn.functional.pad(symbols[:, :-1], (1, 0), value=SYMBOLS)
-        return scheduled_scores(self.read, self.words, before, (None, seen), feeding)[0]
+        return scheduled_scores(self.read, self.words, before, (None, noisy), feeding)[0]
 
 
 class CopyTask:
-    """What the loop trains: cross entropy of every symbol, fed with a share of true ones that falls."""
+    """The training task: cross entropy of every symbol, with a decreasing share of true inputs."""
 
     unit = "symbols"
 
@@ -109,7 +112,7 @@ class CopyTask:
     def step(self, batch, state, progress):
         share = 1.0 if self.way is None else inverse_sigmoid_share(progress.step, k=self.slope)
         feeding = replace(self.way or Feeding(), share=share)
-        scores = self.module(batch.symbols, batch.seen, feeding).flatten(0, 1)
+        scores = self.module(batch.symbols, batch.noisy, feeding).flatten(0, 1)
         losses = torch.nn.functional.cross_entropy(scores, batch.symbols.flatten(), reduction="none")
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 
@@ -117,56 +120,54 @@ class CopyTask:
         return {}
 
 
-def right(module, symbols, seen, free):
-    """The share of sequences whose symbol at step 20 is the most likely one."""
+def right(module, symbols, noisy, free):
+    """The share of sequences with the right symbol at step 20."""
     with torch.no_grad():
         if not free:
-            chosen = module(symbols, seen, Feeding()).argmax(-1)
+            predictions = module(symbols, noisy, Feeding()).argmax(-1)
         else:
-            last, state, steps = torch.full((len(symbols), 1), SYMBOLS), (None, seen), []
+            last, state, steps = torch.full((len(symbols), 1), SYMBOLS), (None, noisy), []
             for _ in range(JUDGED):
                 scores, state = module.read(torch.nn.functional.embedding(last, module.words), state)
                 last = scores.argmax(-1)
                 steps.append(last)
-            chosen = torch.cat(steps, 1)
-    return (chosen[:, JUDGED - 1] == symbols[:, JUDGED - 1]).double().mean().item()
+            predictions = torch.cat(steps, 1)
+    return (predictions[:, JUDGED - 1] == symbols[:, JUDGED - 1]).double().mean().item()
 
 
-def trained(way, seed, chosen):
+def trained(way, seed, args):
     """The figures of one model."""
     torch.manual_seed(seed)
-    module = Copier(chosen.width)
-    task = CopyTask(module, Stream(chosen.batches, seed), WAYS[way], chosen.batches / 10)
+    module = Copier(args.width)
+    task = CopyTask(module, Stream(args.batches, seed), WAYS[way], args.batches / 10)
     training = firth.TrainingOptions(epochs=1, lr=0.003, schedule="cosine", clip_norm=1.0)
     config = RunConfig(training, seed=seed, progress=False)
     fit(task, config, identity={"recipe": "scheduled sampling"})
-    symbols, seen = sequences(4000, generator(seed, "held out"))
+    symbols, noisy = sequences(4000, generator(seed, "held out"))
     module.eval()
-    free, forced = (right(module, symbols, seen, free) for free in (True, False))
+    free, forced = (right(module, symbols, noisy, free) for free in (True, False))
     return {"way": way, "seed": seed, "free": round(100 * free, 2), "forced": round(100 * forced, 2)}
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Scheduled sampling on a copy task with noise.")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="one model of each way a seed")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="each kind trains once per seed")
     parser.add_argument("--batches", type=int, default=1000, help="of 64 sequences")
     parser.add_argument("--width", type=int, default=64, help="of the model")
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
-    parser.add_argument("--results", type=Path, help="a file to append figures to")
+    parser.add_argument("--results", type=Path, help="JSON lines file to append figures to")
     parser.add_argument("--toy", action="store_true", help="one seed, fewer batches, two ways")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
-        chosen.seeds, chosen.batches, chosen.ways = [0], 100, ["teacher forcing", "draws"]
-    rows = [trained(way, seed, chosen) for seed in chosen.seeds for way in chosen.ways]
-    for way in chosen.ways:
+    args = parser.parse_args(arguments)
+    if args.toy:
+        args.seeds, args.batches, args.ways = [0], 100, ["teacher forcing", "draws"]
+    rows = [trained(way, seed, args) for seed in args.seeds for way in args.ways]
+    for way in args.ways:
         free, forced = (statistics.mean(row[name] for row in rows if row["way"] == way) for name in ("free", "forced"))
-        print(f"{way:16} right at step {JUDGED}: {free:5.1f} % running free, {forced:5.1f} % fed with the truth")
-    if chosen.results:
-        chosen.results.parent.mkdir(parents=True, exist_ok=True)
-        with chosen.results.open("a", encoding="utf-8") as file:
-            file.writelines(
-                json.dumps({**row, "batches": chosen.batches, "width": chosen.width}) + "\n" for row in rows
-            )
+        print(f"{way:16} right at step {JUDGED}: {free:5.1f} % running free, {forced:5.1f} % with true inputs")
+    if args.results:
+        args.results.parent.mkdir(parents=True, exist_ok=True)
+        with args.results.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps({**row, "batches": args.batches, "width": args.width}) + "\n" for row in rows)
     return rows
 
 

@@ -1,6 +1,6 @@
-"""How fast do senses train? Multi-sense skip-gram beside plain skip-gram: same text, same options, turn by turn.
+"""Training speed of multi-sense skip-gram compared with skip-gram on the same text with the same options.
 
-Each round trains every model once, so that a busy machine slows all of them; the medians of the rounds are compared.
+Each round trains every model once, so that a busy machine slows all of them; the figures are medians over rounds.
 
     python recipes/sense_speed.py wiki.txt --threads 1 2 --rounds 5
     python recipes/sense_speed.py --toy
@@ -23,7 +23,7 @@ def toy_text():
 
 
 def measure(corpus, models, threads, rounds, common):
-    """Words a second of each model, a list of one figure a round."""
+    """Words per second of each model in each round."""
     speeds = {spec: [] for spec in models}
     for _ in range(rounds):
         for spec in models:
@@ -43,22 +43,22 @@ def main(arguments=None):
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--cache", help="folder of built corpora")
     parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
-    chosen = parser.parse_args(arguments)
-    if not chosen.toy and chosen.text is None:
+    args = parser.parse_args(arguments)
+    if not args.toy and args.text is None:
         parser.error("a text is missing; or pass --toy")
-    if chosen.toy:
-        chosen.rounds, chosen.dim = 1, 16
-    corpus = firth.Corpus.build(toy_text() if chosen.toy else [Path(chosen.text)], cache=chosen.cache, progress=False)
+    if args.toy:
+        args.rounds, args.dim = 1, 16
+    corpus = firth.Corpus.build(toy_text() if args.toy else [Path(args.text)], cache=args.cache, progress=False)
     lines = []
     print(
-        f"| model, {corpus.num_tokens:,} words | threads | words/s | share of {chosen.models[0]}'s |\n|---|---|---|---|"
+        f"| model, {corpus.num_tokens:,} words | threads | words/s | share of {args.models[0]}'s |\n|---|---|---|---|"
     )
-    for threads in chosen.threads:
-        common = {"epochs": chosen.epochs, "dim": chosen.dim}
-        speeds = measure(corpus, chosen.models, threads, chosen.rounds, common)
-        medians = {spec: statistics.median(found) for spec, found in speeds.items()}
+    for threads in args.threads:
+        common = {"epochs": args.epochs, "dim": args.dim}
+        speeds = measure(corpus, args.models, threads, args.rounds, common)
+        medians = {spec: statistics.median(figures) for spec, figures in speeds.items()}
         for spec, speed in medians.items():
-            share = speed / medians[chosen.models[0]]
+            share = speed / medians[args.models[0]]
             print(f"| {spec} | {threads} | {speed:,.0f} | {share:.2f} |", flush=True)
             lines.append(
                 {
@@ -71,8 +71,8 @@ def main(arguments=None):
                     "version": firth.__version__,
                 }
             )
-    if chosen.results:
-        with chosen.results.open("a", encoding="utf-8") as file:
+    if args.results:
+        with args.results.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
     return lines
 

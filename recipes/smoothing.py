@@ -1,8 +1,8 @@
-"""Smoothings of n-gram models beside each other, orders 1 to 5, on the Brown corpus.
+"""Compares smoothing methods of n-gram models, orders 1 to 5, on the Brown corpus.
 
-The first 800,000 tokens of Brown train, the last 177,000 or so test, and words that occur three times at most are one
-word, `<unk>`, as in Bengio et al. 2003; `recipes/brown.py` says what is counted. No smoothing has a parameter that is
-chosen by hand but add-k, which is shown for Laplace's k = 1 and for a small one.
+The first 800,000 tokens of Brown train and about the last 177,000 test. Words that occur at most three times become
+`<unk>`, as in Bengio et al. 2003; `recipes/brown.py` explains what is counted. Only add-k has a parameter set by hand:
+Laplace's k = 1 and a small one are shown.
 
     python recipes/smoothing.py                       # half a minute
     python recipes/smoothing.py --toy                 # a twentieth of the text, seconds
@@ -43,18 +43,18 @@ def parts(path, toy):
 
 
 def row(name, order, train, test, toy):
-    """What one model makes of the test part."""
+    """One model's perplexity of the test part."""
     options = firth.NgramLM(order=order, discount_fallback=toy, **SMOOTHINGS[name])
-    found = options.train(train, progress=False).perplexity(test)
-    low, high = found.interval()
+    perplexity = options.train(train, progress=False).perplexity(test)
+    low, high = perplexity.interval()
     return {
         "smoothing": name,
         "order": order,
-        "perplexity": round(found.value, 2),
+        "perplexity": round(perplexity.value, 2),
         "low": round(low, 2),
         "high": round(high, 2),
-        "tokens": found.tokens,
-        "unknown": found.unknown,
+        "tokens": perplexity.tokens,
+        "unknown": perplexity.unknown,
     }
 
 
@@ -76,9 +76,9 @@ so lose by every word of context beyond the first."""
 
 
 def main(arguments=None):
-    """Train, judge, print, and write what was found where asked."""
+    """Train and evaluate all models; print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--brown", type=Path, help="NLTK's brown.zip; else the data set that firth knows")
+    parser.add_argument("--brown", type=Path, help="NLTK's brown.zip; default: firth's data set")
     parser.add_argument("--toy", action="store_true", help="every twentieth paragraph")
     parser.add_argument("--results", type=Path, help="file of rows (.jsonl), and a table beside it (.md)")
     options = parser.parse_args(arguments)

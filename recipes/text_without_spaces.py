@@ -1,11 +1,11 @@
-"""Words in text without spaces: character n-grams as units, and how many of the true words are among them.
+"""Words in text without spaces: character n-grams as units, and how many true words are among them.
 
-Spaces are taken out of a text that has them, so that the truth is known. Units are its most frequent n-grams of
-characters, wherever they stand; no tokeniser says where a word begins. Two figures: the share of the text's most
-frequent words that are units, and how well the units' vectors agree with people's judgements of similarity, beside
-skip-gram's on the same text with its spaces. So short a text wants many passes: on 1.2 million words of twelve novels
-skip-gram's correlation is 0.02 after 5. After 30, on the 80 pairs of WordSim-353 that both know, it is 0.51, and that
-of the units 0.33, 64 % of it (seed 0; 86 % of the 3,000 most frequent words are units).
+Spaces are removed from a text, so that the truth is known. The units are its most frequent character n-grams, without
+any tokeniser. Two figures: the share of the most frequent words that are units, and the correlation of the units'
+vectors with human similarity judgements, compared with skip-gram on the text with spaces. A short text needs many
+epochs: on 1.2 million words of twelve novels skip-gram's correlation is 0.02 after 5. After 30 epochs, on the 80 pairs
+of WordSim-353 in both vocabularies, it is 0.51, and that of the units 0.33, or 64 % of it (seed 0; 86 % of the 3,000
+most frequent words are units).
 
     python recipes/text_without_spaces.py text.txt --similarity pairs.txt
 """
@@ -36,26 +36,26 @@ def share_found(words, units):
     return sum(word in units for word in frequent) / len(frequent)
 
 
-def evaluate(lines, chosen):
+def evaluate(lines, args):
     words = firth.Corpus.build(lines, min_count=5, progress=False)
-    plain = firth.Word2Vec(dim=chosen.dim, epochs=chosen.epochs)
-    skipgram = plain.train(words, seed=chosen.seed, threads=chosen.threads, progress=False)
+    plain = firth.Word2Vec(dim=args.dim, epochs=args.epochs)
+    skipgram = plain.train(words, seed=args.seed, threads=args.threads, progress=False)
     letters = read_characters(lines)
-    model = firth.NgramVectors(dim=chosen.dim, max_length=chosen.longest, units=chosen.units)
-    units = model.train(letters, seed=chosen.seed, threads=chosen.threads, progress=False)
-    found = share_found(words, units)
+    model = firth.NgramVectors(dim=args.dim, max_length=args.longest, units=args.units)
+    units = model.train(letters, seed=args.seed, threads=args.threads, progress=False)
+    share_of_words = share_found(words, units)
     print(f"{letters.num_tokens:,} characters, {len(units):,} units")
-    print(f"of the {FREQUENT:,} most frequent words, {100 * found:.1f} % are units")
-    if not chosen.similarity:
-        return found, None, None
+    print(f"of the {FREQUENT:,} most frequent words, {100 * share_of_words:.1f} % are units")
+    if not args.similarity:
+        return share_of_words, None, None
     both = [word for word in skipgram.words if word in units]  # so that the two are asked the same pairs
-    shared = {name: only(vectors, both) for name, vectors in (("units", units), ("skip-gram", skipgram))}
-    report = firth.evaluate(shared, similarity=[chosen.similarity], analogies=[])
+    spaces = {name: only(vectors, both) for name, vectors in (("units", units), ("skip-gram", skipgram))}
+    report = firth.evaluate(spaces, similarity=[args.similarity], analogies=[])
     print(report)
     figures = {row.vectors: row.value for row in report.rows}
     share = figures["units"] / figures["skip-gram"]
-    print(f"the units reach {100 * share:.0f} % of skip-gram's correlation after {chosen.epochs} passes")
-    return found, figures["units"], figures["skip-gram"]
+    print(f"the units reach {100 * share:.0f} % of skip-gram's correlation after {args.epochs} passes")
+    return share_of_words, figures["units"], figures["skip-gram"]
 
 
 def only(vectors, words):
@@ -73,9 +73,9 @@ def main(arguments=None):
     parser.add_argument("--epochs", type=int, default=30, help="passes of skip-gram over the text")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--seed", type=int, default=0)
-    chosen = parser.parse_args(arguments)
-    lines = [line for path in chosen.text for line in Path(path).read_text(encoding="utf-8").splitlines()]
-    return evaluate(lines, chosen)
+    args = parser.parse_args(arguments)
+    lines = [line for path in args.text for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    return evaluate(lines, args)
 
 
 if __name__ == "__main__":

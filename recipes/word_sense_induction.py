@@ -1,15 +1,15 @@
-"""Word sense induction: do the senses that a model found agree with those of people?
+"""Word sense induction: compares the senses of a model with human annotation.
 
-SemEval-2010's task 14 has 8,915 occurrences of 100 nouns and verbs, each with a sense given by people. A model trained
-on other text says which of its own senses each occurrence has; these are clusters, and no cluster has a name. The
-V-measure likes many small clusters and the paired F-score few large ones, so that the adjusted Rand index, which is 0
-by chance, and the task's own baselines stand beside them.
+SemEval-2010's task 14 has 8,915 occurrences of 100 nouns and verbs, annotated with senses. A model of other text
+assigns one of its own senses to each occurrence; these are unnamed clusters. The V-measure favours many small clusters
+and the paired F-score few large ones. The adjusted Rand index, which is 0 by chance, and the task's baselines are
+therefore shown too.
 
     python recipes/word_sense_induction.py --text wiki.txt --models adagram mssg --seeds 0 1 2
     python recipes/word_sense_induction.py --vectors senses/       # trained before
     python recipes/word_sense_induction.py --toy                   # a text of its own, in seconds
 
-A word is looked up as the task names it, `access` for `access.n`; a word that a model lacks is one cluster.
+A word is looked up without its part of speech, `access` for `access.n`; a word that a model lacks is one cluster.
 """
 
 import argparse
@@ -29,30 +29,30 @@ METRICS = ("v-measure", "paired-f", "ari", "recall-80/20", "clusters")
 
 
 def read_contexts(path):
-    """Each word's occurrences: the tokens before and behind it.
+    """Each word's occurrences: the tokens before and after it.
 
-    A line with a word and a number, then as many lines of the text before it, a tab, and the text behind it.
+    The file has a line with a word and a number, then so many lines of the text before, a tab, and the text after.
     """
     content = Path(path).read_bytes()
     lines = iter((gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8").splitlines())
-    found = {}
+    contexts = {}
     for line in lines:
         word, count = line.split()
         sides = (next(lines).partition("\t")[::2] for _ in range(int(count)))
-        found[word] = {
+        contexts[word] = {
             f"{word}.{number}": (before.split(), behind.split()) for number, (before, behind) in enumerate(sides, 1)
         }
-    return found
+    return contexts
 
 
 def clustered(senses, contexts, window):
-    """The likeliest sense of every occurrence, by the `window` words on each side; None for those a model asks for.
+    """The most likely sense of every occurrence, from `window` words on each side (None: the model's own window).
 
-    The word itself stands between the two sides, so that a model that cares knows how far the others are from it.
+    The word itself is part of the context, so that a model can use distances.
     """
     options = senses.metadata.get("training", {}).get("options", {})
     window = window or options.get("context_window", 10)
-    found = {}
+    clusters = {}
     for word, occurrences in contexts.items():
         lemma = word.rpartition(".")[0]
         if lemma in senses:
@@ -62,12 +62,12 @@ def clustered(senses, contexts, window):
             numbers = senses.disambiguate(lemma, around, place=places).argmax(axis=1).tolist()
         else:
             numbers = [0] * len(occurrences)
-        found[word] = dict(zip(occurrences, map(str, numbers), strict=True))
-    return found
+        clusters[word] = dict(zip(occurrences, map(str, numbers), strict=True))
+    return clusters
 
 
 def toy():
-    """A text of two topics, occurrences of a word that stands in both and of one that does not, and their senses."""
+    """A text of two topics, occurrences of a word in both and of a word in one, and their senses."""
     random = np.random.default_rng(0)
 
     def sentence(topic, word):
@@ -80,26 +80,26 @@ def toy():
     text = [sentence(topic, random.choice(["bank", f"{topic}0"])) for topic in random.choice(["a", "b"], 6000)]
     contexts, gold = {}, {}
     for word, topics in (("bank.n", "ab"), ("a0.n", "a")):
-        drawn = random.choice(list(topics), 50)
+        draws = random.choice(list(topics), 50)
         names = [f"{word}.{number}" for number in range(1, 51)]
-        sentences = [sentence(topic, word) for topic in drawn]
+        sentences = [sentence(topic, word) for topic in draws]
         contexts[word] = {name: (one[:4], one[5:]) for name, one in zip(names, sentences, strict=True)}
-        gold[word] = dict(zip(names, drawn.tolist(), strict=True))
+        gold[word] = dict(zip(names, draws.tolist(), strict=True))
     return text, contexts, gold
 
 
-def models(chosen, text):
-    """The names of models, and what makes them: loaded, or trained."""
-    for folder in chosen.vectors:
+def models(args, text):
+    """Names and senses of models: loaded or trained."""
+    for folder in args.vectors:
         yield folder.name, firth.load(folder)
-    if not chosen.models:
+    if not args.models:
         return
-    corpus = firth.Corpus.build(text, min_count=chosen.min_count, progress=False, cache=chosen.cache)
-    common = {"dim": chosen.dim, "epochs": chosen.epochs, "sample": chosen.sample}
-    for spec in chosen.models:
-        for seed in chosen.seeds:
+    corpus = firth.Corpus.build(text, min_count=args.min_count, progress=False, cache=args.cache)
+    common = {"dim": args.dim, "epochs": args.epochs, "sample": args.sample}
+    for spec in args.models:
+        for seed in args.seeds:
             model = trainer(spec, common)
-            yield f"{spec} {seed}", model.train(corpus, seed=seed, threads=chosen.threads, progress=False)
+            yield f"{spec} {seed}", model.train(corpus, seed=seed, threads=args.threads, progress=False)
 
 
 def main(arguments=None):
@@ -117,18 +117,18 @@ def main(arguments=None):
     parser.add_argument("--threads", type=int)
     parser.add_argument("--cache", help="folder of built corpora")
     parser.add_argument("--results", type=Path, help="file of JSON lines to add the figures to")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
+    args = parser.parse_args(arguments)
+    if args.toy:
         parser.set_defaults(models=["adagram"], dim=16, epochs=3, sample=0.0, threads=1)
-        chosen = parser.parse_args(arguments)
+        args = parser.parse_args(arguments)
         text, contexts, gold = toy()
-    elif not chosen.vectors and not (chosen.models and chosen.text):
+    elif not args.vectors and not (args.models and args.text):
         parser.error("no senses: pass --vectors, or --models with --text, or --toy")
     else:
-        text, contexts = [chosen.text], read_contexts(data.path_of("semeval-2010-contexts"))
+        text, contexts = [args.text], read_contexts(data.path_of("semeval-2010-contexts"))
         gold = read_sense_key(data.path_of("semeval-2010-senses"))
-    found = {name: clustered(senses, contexts, chosen.window) for name, senses in models(chosen, text)}
-    report = score(gold, found)
+    clusters = {name: clustered(senses, contexts, args.window) for name, senses in models(args, text)}
+    report = score(gold, clusters)
     print(report)
     lines = [
         {
@@ -137,10 +137,10 @@ def main(arguments=None):
         }
         for name in dict.fromkeys(row.vectors for row in report.rows)
     ]
-    if chosen.results:
-        with chosen.results.open("a", encoding="utf-8") as file:
+    if args.results:
+        with args.results.open("a", encoding="utf-8") as file:
             file.writelines(
-                json.dumps({**line, "window": chosen.window, "version": firth.__version__}) + "\n" for line in lines
+                json.dumps({**line, "window": args.window, "version": firth.__version__}) + "\n" for line in lines
             )
     return lines
 

@@ -1,10 +1,10 @@
-"""Senses by WordNet: are words more rightly alike by their senses than by one vector?
+"""WordNet senses: do sense vectors give better word similarities than one vector per word?
 
-SimLex-999, MEN and WordSim-353 by the cosines of word vectors, and by the nearest pair of senses (max), all pairs alike
-(avg) and all pairs by the priors of the senses (avgc); all of it again with the ties between the two words of each pair
-of SimLex left out, so that nothing that WordNet says of these very pairs is used. Then WiC: is a word meant alike in
-two sentences? By the cosine of the contexts, of the words with their contexts, and of the senses that are meant;
-thresholds are chosen on the training part.
+SimLex-999, MEN and WordSim-353 with the cosines of word vectors, and with sense vectors: nearest pair of senses (max),
+mean over all pairs (avg), and mean weighted by the priors of the senses (avgc). All of it again without WordNet's
+relations between the two words of each SimLex pair. Then WiC: does a word have the same sense in two sentences? By the
+cosine of the contexts, of the words with their contexts, and of the disambiguated senses; thresholds are tuned on the
+training part.
 
     python recipes/wordnet_senses.py skipgram.firth --wordnet english-wordnet/src/yaml --data data
     python recipes/wordnet_senses.py --toy
@@ -31,26 +31,26 @@ SIMILARITIES = ("max", "avg", "avgc")
 
 def correlations(similarity, vectors, gold):
     """Spearman's correlation on each set, over the pairs whose words have vectors."""
-    made = {}
+    figures = {}
     for name, pairs in gold.items():
-        known = [(one, other, score) for (one, other), score in zip(pairs.pairs, pairs.scores, strict=True)
+        rated = [(one, other, score) for (one, other), score in zip(pairs.pairs, pairs.scores, strict=True)
                  if one in vectors and other in vectors]  # fmt: skip
-        ours = [similarity(one, other) for one, other, _ in known]
-        made[name] = round(spearman(ours, [score for *_, score in known]), 4)
-    return made
+        ours = [similarity(one, other) for one, other, _ in rated]
+        figures[name] = round(spearman(ours, [score for *_, score in rated]), 4)
+    return figures
 
 
 def word_in_context(vectors, senses, gold):
-    """The share of pairs answered right, by encode."""
+    """The accuracy of each encoder."""
     space = Space(vectors, EvaluationOptions())
     encoders = {**ENCODERS, "senses": senses_in_context(senses), "likeliest": senses_in_context(senses, "likeliest")}
-    made = {"majority": 0.5}
+    accuracy = {"majority": 0.5}
     for name, encode in encoders.items():
         train, known = pair_cosines(space, gold.train.pairs, encode)
         threshold = best_threshold(train[known], gold.train.same[known])
         cosines, known = pair_cosines(space, gold.test.pairs, encode)
-        made[name] = round(float(((cosines > threshold) == gold.test.same)[known].mean()), 4)
-    return made
+        accuracy[name] = round(float(((cosines > threshold) == gold.test.same)[known].mean()), 4)
+    return accuracy
 
 
 def measure(path, vectors, wordnet, gold, contexts):
@@ -70,7 +70,7 @@ def measure(path, vectors, wordnet, gold, contexts):
 
 
 def toy(folder):
-    """Six topics of ten words in two synsets each, whose vectors tell topics apart and synsets hardly."""
+    """Six topics of ten words in two synsets each; the vectors separate topics but hardly synsets."""
     random = np.random.default_rng(0)
     words = [f"t{topic}s{i % 2}w{i}" for topic in range(6) for i in range(10)]
     rows = np.repeat(random.normal(size=(6, 20)), 10, axis=0) + random.normal(size=(60, 20))
@@ -105,21 +105,21 @@ def main(arguments=None):
     parser.add_argument("--data", help="folder with similarity/ and wic/")
     parser.add_argument("--toy", action="store_true", help="made-up words and synsets, in a second")
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
-    chosen = parser.parse_args(arguments)
-    if chosen.toy:
+    args = parser.parse_args(arguments)
+    if args.toy:
         with tempfile.TemporaryDirectory() as folder:
             vectors, pairs = toy(Path(folder))
             lines = [measure("toy", vectors, folder, {"simlex-999": pairs}, {})]
-    elif not (chosen.vectors and chosen.wordnet and chosen.data):
+    elif not (args.vectors and args.wordnet and args.data):
         parser.error("expected vectors, --wordnet and --data, or --toy")
     else:
-        gold = {name: read_scored_pairs(Path(chosen.data) / "similarity" / file) for name, file in PAIRS.items()}
-        contexts = {f"wic-{part}": read_words_in_context(Path(chosen.data) / "wic" / part / f"{part}.data.txt")
+        gold = {name: read_scored_pairs(Path(args.data) / "similarity" / file) for name, file in PAIRS.items()}
+        contexts = {f"wic-{part}": read_words_in_context(Path(args.data) / "wic" / part / f"{part}.data.txt")
                     for part in ("dev", "test")}  # fmt: skip
-        lines = [measure(path, firth.load(path), chosen.wordnet, gold, contexts) for path in chosen.vectors]
-    for line in lines if chosen.json else ():
+        lines = [measure(path, firth.load(path), args.wordnet, gold, contexts) for path in args.vectors]
+    for line in lines if args.json else ():
         print(json.dumps(line))
-    if not chosen.json:
+    if not args.json:
         print(table(lines))
     return lines
 
