@@ -3,7 +3,7 @@
 The task is to copy a sequence from a noisy observation. Each symbol is the successor of the previous one, except for
 one in twenty, which is random. Half of the observed symbols are right, the others random. A model that is trained with
 the true previous symbol as input learns to follow it and hardly uses the observation. With its own output as input, an
-error then persists. Trained on its own outputs, a model learns to correct errors from the observation. Figures: the share
+error then persists. A model trained on its own outputs learns to correct errors. Figures: the share
 of sequences with the right symbol at step 20, with true inputs (teacher forcing) and running free.
 
     python recipes/scheduled_sampling.py                 # three seeds, five kinds of input
