@@ -29,18 +29,18 @@ SUITES = {
 
 def main() -> int:
     """Run what the command line names and write the table."""
-    told = _parser().parse_args()
-    if told.suite == "table":
-        print(table.write(told.results))
+    args = _parser().parse_args()
+    if args.suite == "table":
+        print(table.write(args.results))
         return 0
-    setting = _setting(told)
-    failed = []
-    for suite in [*SUITES, "quality"] if told.suite == "all" else [told.suite]:
-        failed += _run_quality(told, setting) if suite == "quality" else _run_suite(suite, told, setting)
-    print(table.write(told.results))
-    for message in failed:
+    setting = _setting(args)
+    errors = []
+    for suite in [*SUITES, "quality"] if args.suite == "all" else [args.suite]:
+        errors += _run_quality(args, setting) if suite == "quality" else _run_suite(suite, args, setting)
+    print(table.write(args.results))
+    for message in errors:
         print(message, file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if errors else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,23 +70,23 @@ def _default_cache() -> Path:
     return Path(base) / "firth-benchmarks"
 
 
-def _setting(told: argparse.Namespace) -> Setting:
-    cache = told.cache.resolve()
+def _setting(args: argparse.Namespace) -> Setting:
+    cache = args.cache.resolve()
     cache.mkdir(parents=True, exist_ok=True)
     return Setting(
         cache=cache,
-        peers=told.peers or peers_python(cache),
-        word2vec=told.word2vec.resolve() if told.word2vec else None,
-        wang2vec=told.wang2vec.resolve() if told.wang2vec else None,
-        glove=told.glove.resolve() if told.glove else None,
-        tokenised=inputs.tokenised(cache, told.corpus and told.corpus.resolve()),
-        written=inputs.written(cache, told.text and told.text.resolve()),
-        threads=tuple(told.threads),
-        epochs=told.epochs,
+        peers=args.peers or peers_python(cache),
+        word2vec=args.word2vec.resolve() if args.word2vec else None,
+        wang2vec=args.wang2vec.resolve() if args.wang2vec else None,
+        glove=args.glove.resolve() if args.glove else None,
+        tokenised=inputs.tokenised(cache, args.corpus and args.corpus.resolve()),
+        written=inputs.written(cache, args.text and args.text.resolve()),
+        threads=tuple(args.threads),
+        epochs=args.epochs,
     )
 
 
-def _series(file: Path, header: dict[str, Any], told: argparse.Namespace, setting: Setting) -> Series:
+def _series(file: Path, header: dict[str, Any], args: argparse.Namespace, setting: Setting) -> Series:
     full = {
         **header,
         "source": machine.source_state(),
@@ -96,20 +96,20 @@ def _series(file: Path, header: dict[str, Any], told: argparse.Namespace, settin
             **machine.versions(setting.peers, ("gensim", "fasttext")),
         },
     }
-    return open_series(file, full, any_source=told.any_source)
+    return open_series(file, full, any_source=args.any_source)
 
 
-def _run_suite(suite: str, told: argparse.Namespace, setting: Setting) -> list[str]:
-    failed = []
+def _run_suite(suite: str, args: argparse.Namespace, setting: Setting) -> list[str]:
+    errors = []
     for comparison in SUITES[suite](setting):
-        if told.only in comparison.key:
-            series = _series(told.results / f"{suite}.jsonl", _header(comparison), told, setting)
+        if args.only in comparison.key:
+            series = _series(args.results / f"{suite}.jsonl", _header(comparison), args, setting)
             try:
-                run_rounds(comparison, series, told.repetitions, _say)
+                run_rounds(comparison, series, args.repetitions, _say)
             except JobError as error:
-                failed.append(str(error))
+                errors.append(str(error))
                 _say(f"FAILED {error}")
-    return failed
+    return errors
 
 
 def _header(comparison: Comparison) -> dict[str, Any]:
@@ -124,19 +124,19 @@ def _header(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _run_quality(told: argparse.Namespace, setting: Setting) -> list[str]:
-    failed = []
-    threads = max(told.threads)
+def _run_quality(args: argparse.Namespace, setting: Setting) -> list[str]:
+    errors = []
+    threads = max(args.threads)
     for contest in quality.contests(setting, threads):
-        if contest.key not in told.models:
+        if contest.key not in args.models:
             continue
-        series = _series(told.results / "quality.jsonl", contest.header, told, setting)
+        series = _series(args.results / "quality.jsonl", contest.header, args, setting)
         try:
-            contests.run(contest, series, seeds=told.seeds, say=_say)
+            contests.run(contest, series, seeds=args.seeds, say=_say)
         except JobError as error:
-            failed.append(str(error))
+            errors.append(str(error))
             _say(f"FAILED {error}")
-    return failed
+    return errors
 
 
 def _say(line: str) -> None:

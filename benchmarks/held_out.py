@@ -1,17 +1,16 @@
-"""CBOW of firth and of gensim after the same search, chosen on one half of the evaluation sets, reported on the other.
+"""CBOW of firth and gensim after the same grid search, tuned on one half of the evaluation sets, tested on the other.
 
     python -m benchmarks.held_out run --peers PYTHON      # PYTHON has gensim; the grid first, then the other seeds
     python -m benchmarks.held_out table
 
-Every learning rate of RATES is tried with every final share of FINAL, the part of the rate that is left at the end, in
-both programs: gensim's `min_alpha` is the rate times the share. Each item (a pair of words with its score, an analogy
-question) belongs to one half by a hash of its line. A program's best options are those of the highest mean of the five
-figures on the first half, for the first seed; the table gives the second half, the mean of all seeds. All else is
-equal: text, width, window, noise words, subsampling, epochs, smallest count, one thread, input vectors that start
-uniform in +-1/D. One thread, because each of gensim's several workers counts its own part of a file against the whole,
-so that its learning rate would not end where `min_alpha` says.
+The grid has every learning rate of RATES with every final share of FINAL (final rate divided by first rate) in both
+programs: gensim's `min_alpha` is the rate times the share. Each item (a word pair with its score, an analogy question)
+belongs to one half by a hash of its line. A program's best options have the highest mean of the five figures on the
+first half, for the first seed; the table shows means over all seeds on the second half. All other options are equal:
+text, dimension, window, noise words, subsampling, epochs, minimum count, one thread, input vectors initialised
+uniformly in +-1/D. One thread, because with several workers gensim's learning rate does not end at `min_alpha`.
 
-Rows go to results/cbow_search.jsonl, and nothing there is ever rewritten.
+Rows are appended to results/cbow_search.jsonl and never rewritten.
 """
 
 import argparse
@@ -45,12 +44,12 @@ Row = dict[str, Any]
 
 
 def half_of(item: str) -> str:
-    """The half that an item belongs to, by a hash of its words."""
+    """The half of an item, by a hash of its words."""
     return HALVES[hashlib.blake2b(item.casefold().encode(), digest_size=1).digest()[0] % 2]
 
 
 def split_lines(lines: Sequence[str], half: str) -> list[str]:
-    """Lines of one half; lines that begin with a colon, which name sections, belong to both."""
+    """Lines of one half; section headings, which start with a colon, are in both."""
     return [line for line in lines if line.startswith(":") or half_of(line) == half]
 
 
@@ -64,19 +63,19 @@ def write_halves(folder: Path) -> None:
 
 
 def judge(vectors: str, halves: Path) -> Row:
-    """Figures of vectors on both halves: {half: {set: value, low, high and covered items}}."""
-    loaded, found = firth.load(vectors), {}
+    """Evaluate vectors on both halves: {half: {set: value, low, high and covered items}}."""
+    model, figures = firth.load(vectors), {}
     for half in HALVES:
         similarity, analogies = (
             [str(halves / half / f"{name}.txt") for name in names] for names in (SIMILARITY, ANALOGIES)
         )
-        report = firth.evaluate(loaded, similarity=similarity, analogies=analogies, progress=False)
+        report = firth.evaluate(model, similarity=similarity, analogies=analogies, progress=False)
         rows = [row for row in report.rows if row.metric in {"spearman", "3cosadd"} and "/" not in row.set]
-        found[half] = {
+        figures[half] = {
             Path(row.set).stem: {"value": row.value, "low": row.low, "high": row.high, "covered": row.covered}
             for row in rows
         }
-    return found
+    return figures
 
 
 def train(setting: Setting, program: str, lr: float, final: float, seed: int, output: str) -> float:
@@ -97,19 +96,19 @@ def train(setting: Setting, program: str, lr: float, final: float, seed: int, ou
 
 
 def run(setting: Setting, seeds: int, programs: Sequence[str], deadline: float) -> None:
-    """Try the grid with the first seed, then the best of each program with the others; stop at the deadline."""
-    told = {"dim": DIM, "epochs": setting.epochs or EPOCHS, **setting.tokenised.described()}
+    """Run the grid with the first seed, then each program's best options with the other seeds; stop at the deadline."""
+    facts = {"dim": DIM, "epochs": setting.epochs or EPOCHS, **setting.tokenised.described()}
     with tempfile.TemporaryDirectory(dir=setting.cache) as folder:
         halves = Path(folder)
         write_halves(halves)
 
         def need(program: str, lr: float, final: float, seed: int) -> None:
-            asked = {"program": program, "lr": lr, "final": final, "seed": seed}
-            if _kept(told, **asked) or time.monotonic() > deadline:
+            key = {"program": program, "lr": lr, "final": final, "seed": seed}
+            if _matching_rows(facts, **key) or time.monotonic() > deadline:
                 return
             output = str(halves / program)  # a folder of firth's, a file of gensim's
             seconds = train(setting, program, lr, final, seed, output)
-            row = {**told, **asked, "seconds": seconds, "source": machine.source_state(), **judge(output, halves)}
+            row = {**facts, **key, "seconds": seconds, "source": machine.source_state(), **judge(output, halves)}
             records.append(FILE, row)
             print(
                 program,
@@ -125,15 +124,15 @@ def run(setting: Setting, seeds: int, programs: Sequence[str], deadline: float) 
             for final in FINAL:
                 for lr in RATES:
                     need(program, lr, final, 1)
-            if len(grid := _kept(told, program=program, seed=1)) == len(RATES) * len(FINAL):
-                chosen = best(grid)
+            if len(grid := _matching_rows(facts, program=program, seed=1)) == len(RATES) * len(FINAL):
+                winner = best(grid)
                 for seed in range(2, seeds + 1):
-                    need(program, chosen["lr"], chosen["final"], seed)
+                    need(program, winner["lr"], winner["final"], seed)
 
 
-def _kept(told: Mapping[str, Any], **asked: Any) -> list[Row]:
-    wanted = {**told, **asked}
-    return [row for row in records.read(FILE) if all(row[name] == value for name, value in wanted.items())]
+def _matching_rows(facts: Mapping[str, Any], **key: Any) -> list[Row]:
+    expected = {**facts, **key}
+    return [row for row in records.read(FILE) if all(row[name] == value for name, value in expected.items())]
 
 
 def mean(row: Row, half: str) -> float:
@@ -142,7 +141,7 @@ def mean(row: Row, half: str) -> float:
 
 
 def best(rows: Sequence[Row]) -> Row:
-    """The run with the highest mean on the half that options are chosen by."""
+    """The run with the highest mean on the first half."""
     return max(rows, key=lambda row: mean(row, "choose"))
 
 
@@ -161,11 +160,11 @@ def table(rows: Sequence[Row]) -> str:
             cells = [f"{100 * mean(first[lr, final], 'choose'):.1f}" if (lr, final) in first else "" for lr in RATES]
             grid.append(f"| {program} | {final:g} | " + " | ".join(cells) + " |")
         if first:
-            chosen = best(list(first.values()))
-            same = [row for row in own if (row["lr"], row["final"]) == (chosen["lr"], chosen["final"])]
+            winner = best(list(first.values()))
+            same = [row for row in own if (row["lr"], row["final"]) == (winner["lr"], winner["final"])]
             cells = [_cell([row["report"][name] for row in same]) for name in sets]
             lines.append(
-                f"| {program} | {chosen['lr']:g} | {chosen['final']:g} | " + " | ".join(cells) + f" | {len(same)} |"
+                f"| {program} | {winner['lr']:g} | {winner['final']:g} | " + " | ".join(cells) + f" | {len(same)} |"
             )
     return "\n".join(lines) + "\n\n" + "\n".join(grid) + "\n"
 
@@ -186,18 +185,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no run after so many")
-    told = parser.parse_args(arguments)
-    if told.what == "table":
+    args = parser.parse_args(arguments)
+    if args.what == "table":
         print(table(records.read(FILE)))
         return
-    told.cache.mkdir(parents=True, exist_ok=True)
-    text = inputs.tokenised(told.cache, told.corpus and told.corpus.resolve())
-    peers = told.peers or peers_python(told.cache)
+    args.cache.mkdir(parents=True, exist_ok=True)
+    text = inputs.tokenised(args.cache, args.corpus and args.corpus.resolve())
+    peers = args.peers or peers_python(args.cache)
     setting = Setting(
-        cache=told.cache, peers=peers, word2vec=None, wang2vec=None, glove=None,
-        tokenised=text, written=text, threads=(1,), epochs=told.epochs,
+        cache=args.cache, peers=peers, word2vec=None, wang2vec=None, glove=None,
+        tokenised=text, written=text, threads=(1,), epochs=args.epochs,
     )  # fmt: skip
-    run(setting, told.seeds, told.programs, time.monotonic() + 60 * told.minutes)
+    run(setting, args.seeds, args.programs, time.monotonic() + 60 * args.minutes)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What the contenders read: one whitespace-tokenised file, and one file of text as it was written.
+"""The input of the contenders: a whitespace-tokenised file, and a file of raw text.
 
-Both are made once, in the cache folder, from the Wikipedia articles of the public data folder (`FIRTH_DATA`).
+Both are built once, in the cache folder, from the Wikipedia articles of the public data folder (`FIRTH_DATA`).
 """
 
 import itertools

@@ -1,15 +1,15 @@
-"""Tokens a second that language models train on, beside PyTorch's own example program, in turns on one thread.
+"""Training speed of language models in tokens per second, compared with PyTorch's example program on one thread.
 
     python -m benchmarks.language_speed TEXT --peer examples/word_language_model -o results/language/speed.jsonl
 
-The peer is the program itself, `main.py`, unchanged: its figure is the one that it prints, batches' times with all
-that its loop does. firth trains through `train`, and its figure is that of its own progress. Both read the same words
-of one text, batch for batch of the same shape, with the same widths, layers, places of dropout and update (plain
-gradient descent, clipped at 0.25); words beyond the most frequent are `<unk>` for both. What comes before the first
-printed line, and as many batches of firth's, is left out. A round is one run of each side, one after the other.
+The peer is the unchanged program `main.py`; its figure is the one it prints, the time per batch of its loop. firth
+trains with `train`, and its figure comes from its progress. Both read the same words of one text in batches of the same
+shape, with the same widths, layers, dropout and optimiser (plain gradient descent, clipped at 0.25); rare words are
+`<unk>` for both. The batches before the first printed line are excluded for both. A round is one run of each side, one
+after the other.
 
-Two figures: by the clock, and by the processor time that a side used (Linux), which says the same on a machine at rest
-and is the one to trust on a busy one.
+There are two figures: by elapsed time, and by processor time (Linux). They agree on an idle machine; on a busy one the
+second is reliable.
 """
 
 import argparse
@@ -37,7 +37,7 @@ LINE = re.compile(r"ms/batch\s+([\d.]+)")
 
 
 def prepare(text, folder, words, tokens):
-    """Write train.txt, valid.txt and test.txt of a text whose rarer words are one."""
+    """Write train.txt, valid.txt and test.txt of a text with rare words replaced by `<unk>`."""
     lines, count = [], 0
     with Path(text).open(encoding="utf-8") as file:
         for line in file:
@@ -46,34 +46,34 @@ def prepare(text, folder, words, tokens):
             if count >= tokens:
                 break
     frequent = collections.Counter(word for line in lines for word in line).most_common(words - 2)
-    kept = {word for word, _ in frequent}
-    rows = [" ".join(word if word in kept else "<unk>" for word in line) for line in lines if line]
+    vocabulary = {word for word, _ in frequent}
+    rows = [" ".join(word if word in vocabulary else "<unk>" for word in line) for line in lines if line]
     for name, part in (("train", rows), ("valid", rows[:50]), ("test", rows[:50])):
         (folder / f"{name}.txt").write_text("\n".join(part) + "\n", encoding="utf-8")
 
 
 def environment():
-    """One thread for everybody, and this tree's firth."""
+    """The environment of both sides: one thread."""
     return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
 
 
 def peer_rate(peer, folder, size, intervals, interval):
-    """Tokens a second that the example program says, the median of its lines but the first; and by processor time."""
+    """The example program's tokens per second, by elapsed time (median of all lines but one) and processor time."""
     model, width, inner, layers, heads = SIZES[size]
     command = [sys.executable, "-u", "main.py", "--data", str(folder), "--model", model, "--epochs", "1"]
     command += ["--emsize", str(width), "--nhid", str(inner), "--nlayers", str(layers), "--nhead", str(heads)]
     command += ["--batch_size", str(BATCH), "--bptt", str(STEPS), "--log-interval", str(interval), "--lr", "1"]
     command += ["--save", str(folder / "model.pt")]
-    times, used = [], []
+    times, processor_times = [], []
     with subprocess.Popen(command, cwd=peer, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
-            if found := LINE.search(line):
-                times.append(float(found[1]) / 1000)
-                used.append(processor_seconds(process.pid))
+            if match := LINE.search(line):
+                times.append(float(match[1]) / 1000)
+                processor_times.append(processor_seconds(process.pid))
             if len(times) > intervals:
                 process.terminate()
                 break
-    by_processor = BATCH * STEPS * interval * (len(used) - 1) / (used[-1] - used[0])
+    by_processor = BATCH * STEPS * interval * (len(processor_times) - 1) / (processor_times[-1] - processor_times[0])
     return BATCH * STEPS / statistics.median(times[1:]), by_processor
 
 
@@ -84,7 +84,7 @@ def processor_seconds(pid):
 
 
 def options_of(size):
-    """What firth calls the same model."""
+    """The same model in firth."""
     import firth
 
     model, width, inner, layers, heads = SIZES[size]
@@ -97,7 +97,7 @@ def options_of(size):
 
 
 def own_rate(folder, size, batches, first):
-    """Tokens a second of firth's training, after the first batches."""
+    """firth's training speed in tokens per second, after the first batches."""
     import firth
     from firth.language.text import training_text
 
@@ -105,44 +105,44 @@ def own_rate(folder, size, batches, first):
     corpus = firth.Corpus.build(folder / "train.txt", min_count=1, tokens="whitespace", progress=False)
     whole = training_text(corpus)
     text = whole.part(0, BATCH * STEPS * batches)
-    seen = []
+    progress_rows = []
     training = firth.TrainingOptions(epochs=1, batch_size=BATCH, optimiser="sgd", lr=1.0, clip_norm=0.25)
     options_of(size).train(
         text,
         training=training,
-        progress=lambda status: seen.append((status.done, status.seconds, time.process_time())) or None,
+        progress=lambda status: progress_rows.append((status.done, status.seconds, time.process_time())) or None,
     )
-    late = [row for row in seen if row[0] >= BATCH * STEPS * first and row[1]]
-    (done, clock, used), (last, clock_end, used_end) = late[0], late[-1]
-    rates = (last - done) / (clock_end - clock), (last - done) / (used_end - used)
+    late = [row for row in progress_rows if row[0] >= BATCH * STEPS * first and row[1]]
+    (first_tokens, clock, processor_start), (last, clock_end, processor_end) = late[0], late[-1]
+    rates = (last - first_tokens) / (clock_end - clock), (last - first_tokens) / (processor_end - processor_start)
     return {"rates": rates, "words": len(whole.vocabulary)}
 
 
 def own_process(folder, size, batches, first):
-    """`own_rate` in a process of its own, as the peer has one."""
+    """`own_rate` in a separate process, like the peer."""
     command = [sys.executable, "-m", "benchmarks.language_speed", "--own", str(folder), size, str(batches), str(first)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise SystemExit(process.stderr)
+    return json.loads(process.stdout.splitlines()[-1])
 
 
-def compare(chosen):
-    """Run all rounds; one row a size is kept, and printed as it is done."""
+def compare(args):
+    """Run all rounds; save and print one row per size."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        prepare(chosen.text, folder, chosen.words, chosen.tokens)
-        for size in chosen.sizes:
+        prepare(args.text, folder, args.words, args.tokens)
+        for size in args.sizes:
             firth, peer, words = [], [], 0
-            for _ in range(chosen.rounds):
-                peer.append(peer_rate(chosen.peer, folder, size, chosen.intervals, chosen.interval))
-                batches = chosen.interval * (chosen.intervals + 1)
-                told = own_process(folder, size, batches, chosen.interval)
-                firth.append(told["rates"])
-                words = told["words"]
+            for _ in range(args.rounds):
+                peer.append(peer_rate(args.peer, folder, size, args.intervals, args.interval))
+                batches = args.interval * (args.intervals + 1)
+                result = own_process(folder, size, batches, args.interval)
+                firth.append(result["rates"])
+                words = result["words"]
             rows.append(row_of(size, words, firth, peer))
-            records.append(chosen.output, rows[-1])
+            records.append(args.output, rows[-1])
             print(json.dumps(rows[-1]), flush=True)
     return rows
 
@@ -176,9 +176,9 @@ def _torch():
 
 
 def main(arguments=None):
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["--own"]:
-        print(json.dumps(own_rate(Path(given[1]), given[2], int(given[3]), int(given[4]))))
+    argv = sys.argv[1:] if arguments is None else arguments
+    if argv[:1] == ["--own"]:
+        print(json.dumps(own_rate(Path(argv[1]), argv[2], int(argv[3]), int(argv[4]))))
         return None
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", help="a file of text, a sentence a line")
@@ -190,7 +190,7 @@ def main(arguments=None):
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--intervals", type=int, default=3, help="lines of the peer that count, a run")
     parser.add_argument("--interval", type=int, default=10, help="batches a line")
-    return compare(parser.parse_args(given))
+    return compare(parser.parse_args(argv))
 
 
 if __name__ == "__main__":

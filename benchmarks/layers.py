@@ -1,10 +1,10 @@
-"""Steps a second of recurrent layers and encoders of characters, onward and back, one thread, contenders in turn.
+"""Speed of recurrent layers and character encoders in steps per second, forward and backward, on one thread.
 
     python -m benchmarks.layers            measure, and write results/language/layers.jsonl and layers.md
     python -m benchmarks.layers --table    write the table again from the runs on disk
 
-Each round runs every contender once; a figure is the median over rounds, with the least and the greatest. torch's own
-layers of the same size stand beside ours.
+Each round runs every contender once, torch's layers of the same size included. A figure is the median over rounds, with
+minimum and maximum.
 """
 
 import argparse

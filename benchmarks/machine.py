@@ -1,4 +1,4 @@
-"""The machine and the state of the source, described without names or paths of either."""
+"""Describes the machine and the state of the source, without names or paths."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ print(json.dumps({name: version(name) for name in sys.argv[1:]}))
 
 
 def describe() -> dict[str, Any]:
-    """Processor, memory and system; where Numba's settings name another processor, which one kernels were made for."""
+    """Processor, memory and system, and the processor in Numba's settings if it is another one."""
     from firth.kernels import processor  # here: what a process holds when it starts a job counts as the job's memory
 
     information = _cpu_information()

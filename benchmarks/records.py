@@ -1,8 +1,8 @@
-"""The results on disk: one JSON object a line, nothing ever rewritten.
+"""Results on disk: one JSON object per line, never rewritten.
 
 A line of kind "series" describes the machine, the versions and the options of one comparison; lines of kind
-"run" belong to the series that they name. A run that was cut off leaves its line out, and a later call goes on
-with the same series as long as the source and the options are what they were.
+"run" belong to the series that they name. An interrupted run has no line, and a later call continues the same series as
+long as the source and the options are unchanged.
 """
 
 import json
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def read(path: Path) -> list[Row]:
-    """Every whole line of a results file; none where there is no file yet."""
+    """All rows of a results file; none without a file."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

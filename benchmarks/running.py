@@ -1,4 +1,4 @@
-"""Running contenders in turn, each run a child process whose time and memory are its own."""
+"""Runs contenders in turn, each in a child process whose time and memory are measured."""
 
 import json
 import os
@@ -17,23 +17,22 @@ from benchmarks.comparison import FRESH_FOLDER, Comparison, Contender
 from benchmarks.machine import load
 from benchmarks.records import Series
 
-# Libraries that start a thread a processor would otherwise take part in a run that was given one thread.
+# Otherwise libraries would start one thread per processor in a run with one thread.
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class JobError(RuntimeError):
-    """A measured job failed; the message holds the end of what it said."""
+    """A measured job failed; the message has the end of its output."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """One run of one command.
 
     Attributes:
-        report: the JSON object that it printed last.
-        wall: seconds from start to end of the process, its interpreter's start included.
-        peak_mb: the most memory that it held at one time, in 10^6 bytes; never less than what this process held when it
-            started the child, some 20.
+        report: the JSON object in the last line of the output.
+        wall: seconds from start to end of the process, including the interpreter's start.
+        peak_mb: peak memory in 10^6 bytes; at least the memory of this process when it started the child, about 20.
     """
 
     report: dict[str, Any]
@@ -41,7 +40,7 @@ class Measured:
     peak_mb: float
 
 
-def run_child(command: tuple[str, ...], environment: Mapping[str, str]) -> Measured:
+def run_child(command: tuple[str, ...], environment: Mapping[str, str]) -> MeasuredRun:
     """Run a command to its end.
 
     Raises:
@@ -52,24 +51,24 @@ def run_child(command: tuple[str, ...], environment: Mapping[str, str]) -> Measu
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=dict(environment)
         )
-        # wait4 tells the memory of this child alone; getrusage would tell the largest of all children so far.
+        # wait4 reports the memory of this child; getrusage would report the maximum over all children so far.
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
-        said, complained = output.read().decode(errors="replace"), errors.read().decode(errors="replace")
+        stdout, stderr = output.read().decode(errors="replace"), errors.read().decode(errors="replace")
     if process.returncode:
-        raise JobError(f"exit status {process.returncode}: {complained.strip()[-800:] or said.strip()[-800:]}")
-    return Measured(_last_object(said), wall, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
+        raise JobError(f"exit status {process.returncode}: {stderr.strip()[-800:] or stdout.strip()[-800:]}")
+    return MeasuredRun(_last_object(stdout), wall, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
 
 
-def _last_object(said: str) -> dict[str, Any]:
-    lines = said.strip().splitlines()
+def _last_object(stdout: str) -> dict[str, Any]:
+    lines = stdout.strip().splitlines()
     try:
         report = json.loads(lines[-1])
     except (IndexError, ValueError):
-        raise JobError(f"its last line is no JSON: {said[-500:]!r}") from None
+        raise JobError(f"its last line is no JSON: {stdout[-500:]!r}") from None
     if not isinstance(report, dict):
         raise JobError(f"its last line is no JSON object: {lines[-1][:200]!r}")
     return report
@@ -77,38 +76,38 @@ def _last_object(said: str) -> dict[str, Any]:
 
 @contextmanager
 def child_environment(contender: Contender, threads: int) -> Iterator[dict[str, str]]:
-    """This process's environment with the contender's own variables and as many threads as it may use."""
-    made = []
+    """This process's environment with the contender's variables and its number of threads."""
+    folders = []
     variables = {**os.environ, **dict.fromkeys(THREAD_LIMITS, str(threads)), "PYTHONHASHSEED": "0"}
     for name, value in contender.environment.items():
         if value == FRESH_FOLDER:
-            made.append(tempfile.mkdtemp(prefix="firth-benchmark-"))
-            value = made[-1]
+            folders.append(tempfile.mkdtemp(prefix="firth-benchmark-"))
+            value = folders[-1]
         variables[name] = value
     try:
         yield variables
     finally:
-        for folder in made:
+        for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def run_rounds(comparison: Comparison, series: Series, repetitions: int, say: Any = print) -> None:
-    """Let the contenders take turns until each has `repetitions` runs; a round that was cut off is run again whole.
+    """Run the contenders in turn until each has `repetitions` runs; an interrupted round is repeated.
 
     Raises:
         JobError: a contender failed; the rounds before are kept.
     """
     threads = int(comparison.options.get("threads", 1))
-    finished = whole_rounds(series.runs, [contender.name for contender in comparison.contenders])
-    if len(finished) >= repetitions:
-        say(f"{comparison.key}: {len(finished)} rounds are there already")
+    complete = whole_rounds(series.runs, [contender.name for contender in comparison.contenders])
+    if len(complete) >= repetitions:
+        say(f"{comparison.key}: {len(complete)} rounds are there already")
         return
     for contender in comparison.contenders:
         if contender.warm_up:
             with child_environment(contender, threads) as environment:
                 run_child(contender.command, environment)
     number = max((row["round"] for row in series.runs), default=0)
-    for _ in range(repetitions - len(finished)):
+    for _ in range(repetitions - len(complete)):
         number += 1
         for contender in comparison.contenders:
             row = _measure(comparison, contender, threads)
@@ -120,18 +119,18 @@ def _measure(comparison: Comparison, contender: Contender, threads: int) -> dict
     before = load()
     with child_environment(contender, threads) as environment:
         try:
-            measured = run_child(contender.command, environment)
+            run = run_child(contender.command, environment)
         except JobError as error:
             raise JobError(f"{comparison.key}: {contender.name}: {error}") from None
-    # A job that has nothing to say about time is timed from outside: the whole process is the job.
-    seconds = measured.report.pop("seconds", measured.wall)
+    # If a job reports no time, the time of the whole process counts.
+    seconds = run.report.pop("seconds", run.wall)
     return {
         "contender": contender.name,
         "seconds": round(seconds, 6),
-        "wall": round(measured.wall, 4),
-        "peak_mb": round(measured.peak_mb, 1),
+        "wall": round(run.wall, 4),
+        "peak_mb": round(run.peak_mb, 1),
         "load_before": before,
-        **({"report": measured.report} if measured.report else {}),
+        **({"report": run.report} if run.report else {}),
     }
 
 

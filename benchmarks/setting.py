@@ -1,4 +1,4 @@
-"""What a call of the benchmarks was told, and the command lines that follow from it."""
+"""The settings of a benchmark run and the command lines derived from them."""
 
 import json
 import sys
@@ -21,13 +21,13 @@ GLOVE = "GloVe"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Everything that a suite needs to make its comparisons.
+    """The settings that comparisons need.
 
     Attributes:
-        cache: a folder for what is made once: texts, corpora, vectors, the peers' environment.
-        peers: the Python that has gensim.
-        word2vec: the program of 2013, where the user built one.
-        wang2vec: the program of structured models, likewise.
+        cache: folder for reusable files: texts, corpora, vectors, the peers' environment.
+        peers: Python with gensim.
+        word2vec: the program of 2013, if the user built it.
+        wang2vec: the program of structured models, if the user built it.
         glove: the folder of GloVe's programs, likewise.
         tokenised: a text of words and spaces.
         written: a text with capitals and punctuation.

@@ -55,12 +55,12 @@ def write_text(source: Path, target: Path, order: int, words: int = WORDS) -> in
 
 def train_wang2vec(program: Path, text: Path, kind: int, output: Path) -> None:
     """Train with the C program."""
-    told = {
+    options = {
         "train": text, "output": output, "type": kind, "size": OPTIONS["dim"], "window": OPTIONS["window"],
         "negative": OPTIONS["negative"], "hs": 0, "sample": OPTIONS["sample"], "threads": 1, "binary": 1,
         "iter": OPTIONS["epochs"], "min-count": MIN_COUNT, "alpha": OPTIONS["lr"], "cap": 0, "debug": 0,
     }  # fmt: skip
-    flags = [part for name, value in told.items() for part in (f"-{name}", str(value))]
+    flags = [part for name, value in options.items() for part in (f"-{name}", str(value))]
     subprocess.run([str(program), *flags], check=True, stdout=subprocess.DEVNULL)
 
 
@@ -126,14 +126,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="words and spaces (default: Wikipedia as text8)")
     parser.add_argument("--cache", type=Path, default=_default_cache(), metavar="DIR", help="for what is made once")
     parser.add_argument("--orders", type=int, nargs="+", default=[1, 2, 3], help="seeds of the order of lines")
-    told = parser.parse_args(arguments)
-    if told.what == "table":
+    args = parser.parse_args(arguments)
+    if args.what == "table":
         print(table(records.read(FILE)))
         return
-    if told.wang2vec is None:
+    if args.wang2vec is None:
         parser.error("--wang2vec is missing: the program word2vec, built from wang2vec's source")
-    told.cache.mkdir(parents=True, exist_ok=True)
-    run(inputs.tokenised(told.cache, told.corpus and told.corpus.resolve()).path, told.wang2vec.resolve(), told.orders)
+    args.cache.mkdir(parents=True, exist_ok=True)
+    run(inputs.tokenised(args.cache, args.corpus and args.corpus.resolve()).path, args.wang2vec.resolve(), args.orders)
 
 
 if __name__ == "__main__":

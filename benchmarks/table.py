@@ -39,19 +39,19 @@ def render(results: Path) -> str:
     return "\n".join(parts)
 
 
-def _suite(suite: str, found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
-    if not found:
+def _suite(suite: str, series: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
+    if not series:
         return []
-    owed, figures = [], []
-    for header, runs in found.values():
+    targets, figures = [], []
+    for header, runs in series.values():
         rounds = whole_rounds(runs, header["contenders"])
         if rounds:
-            owed += list(_owed(header, rounds))
+            targets += list(_owed(header, rounds))
             figures += list(_figures(header, rounds))
     return [
         f"## {suite.capitalize()}\n",
-        _machines([header for header, _ in found.values()]),
-        _table(("job", "compared", "owed", "measured", "reached"), owed),
+        _machines([header for header, _ in series.values()]),
+        _table(("job", "compared", "owed", "measured", "reached"), targets),
         _table(("job", "who", "seconds", "M words/s", "GFLOP/s", "peak MB", "runs"), figures),
     ]
 
@@ -61,12 +61,12 @@ def _owed(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[tupl
         ours, peer = target["ours"], target["peer"]
         ratios = [row[peer]["seconds"] / row[ours]["seconds"] for row in rounds.values()]
         ratio = _median(rounds, peer, "seconds") / _median(rounds, ours, "seconds")
-        measured = f"{ratio:.1f}x ({min(ratios):.1f}-{max(ratios):.1f})"
+        ratio_text = f"{ratio:.1f}x ({min(ratios):.1f}-{max(ratios):.1f})"
         yield (
             header["title"],
             f"{ours} : {peer}",
             f"{target['at_least']:.3g}x",
-            measured,
+            ratio_text,
             _yes(ratio >= target["at_least"]),
         )
     for limit in header["limits"]:
@@ -83,16 +83,16 @@ def _figures(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[t
         flops = [row[name].get("report", {}).get("gflops") for row in rounds.values()]
         speed = f"{statistics.median(flops):.0f}" if None not in flops else ""
         peak = f"{_median(rounds, name, 'peak_mb'):.0f}"
-        spread = f"{middle:.4g} ({min(seconds):.4g}-{max(seconds):.4g})"
-        yield header["title"], name, spread, rate, speed, peak, str(len(seconds))
+        seconds_text = f"{middle:.4g} ({min(seconds):.4g}-{max(seconds):.4g})"
+        yield header["title"], name, seconds_text, rate, speed, peak, str(len(seconds))
 
 
 def _median(rounds: Mapping[int, Mapping[str, Row]], name: str, figure: str) -> float:
     return statistics.median(row[name][figure] for row in rounds.values())
 
 
-def _yes(reached: bool) -> str:
-    return "yes" if reached else "**no**"
+def _yes(condition: bool) -> str:
+    return "yes" if condition else "**no**"
 
 
 def _machines(headers: list[Row]) -> str:
@@ -100,7 +100,7 @@ def _machines(headers: list[Row]) -> str:
     sources: dict[str, list[str]] = {}
     for header in headers:
         sources.setdefault(_machine(header), []).append(header["source"])
-    return "\n".join(f"{line}; source {', '.join(sorted(set(found)))}.\n" for line, found in sources.items())
+    return "\n".join(f"{line}; source {', '.join(sorted(set(states)))}.\n" for line, states in sources.items())
 
 
 def _machine(header: Row) -> str:
@@ -116,25 +116,25 @@ def _machine(header: Row) -> str:
     )
 
 
-def _quality(found: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
-    if not found:
+def _quality(series: Mapping[str, tuple[Row, list[Row]]]) -> list[str]:
+    if not series:
         return []
     parts = ["## Quality\n", " ".join((quality.__doc__ or "").split()) + "\n"]
-    for header, runs in found.values():
+    for header, runs in series.values():
         rates = {name: contest.best_rate(runs, name) for name in header["contenders"] if _rates(runs, name)}
-        told = header["options"]
-        text = f" of {told['words']:,} words" if "text" in told else ""
-        parts.append(f"### {header['title']}, {told['epochs']} epochs{text}\n")
+        options = header["options"]
+        text = f" of {options['words']:,} words" if "text" in options else ""
+        parts.append(f"### {header['title']}, {options['epochs']} epochs{text}\n")
         parts.append(_machines([header]))
         sets = [figure["set"] for figure in runs[0]["figures"]]
         lines = []
         # A best rate is known once others have been tried.
         searched = {name: rate for name, rate in rates.items() if len(_rates(runs, name)) > 1}
-        for question, rate_of in (("equal options", dict.fromkeys(rates, told["lr"])), ("own best rate", searched)):
+        for question, rate_of in (("equal options", dict.fromkeys(rates, options["lr"])), ("own best rate", searched)):
             for name, lr in rate_of.items():
-                chosen = [row for row in runs if row["contender"] == name and row["lr"] == lr]
-                if chosen:
-                    lines.append((question, name, f"{lr:g}", *_means(chosen, sets), str(len(chosen))))
+                rows = [row for row in runs if row["contender"] == name and row["lr"] == lr]
+                if rows:
+                    lines.append((question, name, f"{lr:g}", *_means(rows, sets), str(len(rows))))
         parts.append(_table(("question", "who", "lr", *sets, "seeds"), lines))
         grid = [
             (row["contender"], f"{row['lr']:g}", *(f"{100 * figure['value']:.1f}" for figure in row["figures"]))

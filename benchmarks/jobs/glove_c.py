@@ -19,11 +19,11 @@ programs = Path(options["programs"])
 
 
 def run(name, *arguments, source=None, target=None):
-    told = [str(programs / name), *map(str, arguments)]
+    command = [str(programs / name), *map(str, arguments)]
     with Path(source or os.devnull).open("rb") as stdin, Path(target or os.devnull).open("wb") as stdout:
         start = time.perf_counter()
-        done = subprocess.run(told, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=True)
-        return time.perf_counter() - start, done.stderr
+        process = subprocess.run(command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=True)
+        return time.perf_counter() - start, process.stderr
 
 
 def count(folder):
@@ -78,11 +78,11 @@ def train(words, shuffled, output):
 with tempfile.TemporaryDirectory() as temporary:
     kept = Path(options.get("folder") or temporary)
     if (kept / "shuffled").exists():
-        words, shuffled, told = kept / "words", kept / "shuffled", {}
+        words, shuffled, report = kept / "words", kept / "shuffled", {}
     else:
-        words, shuffled, told = count(kept)
+        words, shuffled, report = count(kept)
     if options["phase"] == "counting":
-        told["seconds"] = told["counting_seconds"] + told["shuffling_seconds"]
+        report["seconds"] = report["counting_seconds"] + report["shuffling_seconds"]
     else:
-        told |= train(words, shuffled, Path(options.get("output") or Path(temporary) / "vectors"))
-print(json.dumps(told))
+        report |= train(words, shuffled, Path(options.get("output") or Path(temporary) / "vectors"))
+print(json.dumps(report))

@@ -1,7 +1,7 @@
-"""From an encoded corpus to counts, phrases, factors and GloVe's vectors.
+"""Counts, phrases, factors and GloVe vectors from an encoded corpus.
 
-Each program has read its words before: GloVe's programs their list of words, firth its corpus. gensim reads the text as
-it looks for phrases, and the time that reading takes by itself is taken from it.
+Each program has already read its vocabulary: GloVe's programs a word list, firth its corpus. gensim reads the text as
+it learns phrases; the time of reading alone is subtracted.
 """
 
 from collections.abc import Mapping
@@ -41,29 +41,29 @@ def glove_trainer(
         seed: of the random draws.
         output: where to leave the vectors, or None to let them go.
     """
-    told = {**_told(setting, threads), "model": dict(model), "seed": seed, "output": output}
+    options = {**_common_options(setting, threads), "model": dict(model), "seed": seed, "output": output}
     if name == FIRTH:
-        return _firth(setting, "firth_glove.py", told)
-    kept = setting.cache / f"glove-{setting.tokenised.path.stem}-{WINDOW}-{MIN_COUNT}"
-    theirs = {**told, "programs": str(setting.glove), "phase": "training", "folder": str(kept)}
+        return _firth(setting, "firth_glove.py", options)
+    folder = setting.cache / f"glove-{setting.tokenised.path.stem}-{WINDOW}-{MIN_COUNT}"
+    theirs = {**options, "programs": str(setting.glove), "phase": "training", "folder": str(folder)}
     return Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs))
 
 
-def _told(setting: Setting, threads: int) -> dict[str, object]:
+def _common_options(setting: Setting, threads: int) -> dict[str, object]:
     return {"text": str(setting.tokenised.path), "min_count": MIN_COUNT, "threads": threads, "window": WINDOW}
 
 
-def _firth(setting: Setting, script: str, told: dict[str, object]) -> Contender:
-    command = setting.firth_job(script, told)
+def _firth(setting: Setting, script: str, options: dict[str, object]) -> Contender:
+    command = setting.firth_job(script, options)
     return Contender(name=FIRTH, command=command, environment=setting.firth_cache, warm_up=True)
 
 
 def _counting(setting: Setting, threads: int) -> Comparison:
-    told = _told(setting, threads)
-    contenders, targets = [_firth(setting, "firth_counts.py", told)], []
+    options = _common_options(setting, threads)
+    contenders, targets = [_firth(setting, "firth_counts.py", options)], []
     if setting.glove:
-        # GloVe's own program counts in one thread, whatever it is told.
-        theirs = {**told, "programs": str(setting.glove), "phase": "counting"}
+        # GloVe's program always counts in one thread.
+        theirs = {**options, "programs": str(setting.glove), "phase": "counting"}
         contenders.append(Contender(name=GLOVE, command=setting.firth_job("glove_c.py", theirs)))
         targets.append(Target(FIRTH, GLOVE, 6))
     return Comparison(
@@ -84,14 +84,14 @@ def _glove(setting: Setting, threads: int) -> Comparison:
         key=f"glove-{threads}t",
         title=f"GloVe, d = 100, {EPOCHS} epochs, {plural(threads, 'thread')}: training alone",
         contenders=tuple(contenders),
-        options={**model, **_told(setting, threads), "text": "", **setting.tokenised.described()},
+        options={**model, **_common_options(setting, threads), "text": "", **setting.tokenised.described()},
         targets=tuple(targets),
     )
 
 
 def _decomposing(setting: Setting, threads: int) -> Comparison:
-    told = {**_told(setting, threads), "max_words": WORDS, "rank": RANK}
-    ours, theirs = ({**told, "with": library} for library in ("firth", "scipy"))
+    options = {**_common_options(setting, threads), "max_words": WORDS, "rank": RANK}
+    ours, theirs = ({**options, "with": library} for library in ("firth", "scipy"))
     return Comparison(
         key=f"svd-{threads}t",
         title=f"PPMI of {WORDS:,} words, {RANK} components, {plural(threads, 'thread')}: the decomposition",
@@ -99,19 +99,19 @@ def _decomposing(setting: Setting, threads: int) -> Comparison:
             _firth(setting, "decompose.py", ours),
             Contender(name=SCIPY, command=setting.firth_job("decompose.py", theirs), environment=setting.firth_cache),
         ),
-        options={**told, "text": "", **setting.tokenised.described()},
+        options={**options, "text": "", **setting.tokenised.described()},
         targets=(Target(FIRTH, SCIPY, 3),),
     )
 
 
 def _phrases(setting: Setting, threads: int) -> Comparison:
-    told = {**_told(setting, threads), "threshold": 0.5}
+    options = {**_common_options(setting, threads), "threshold": 0.5}
     return Comparison(
         key=f"phrases-{threads}t",
         title=f"phrases by npmi found and joined, {plural(threads, 'thread')} (gensim: one)",
         contenders=(
-            _firth(setting, "firth_phrases.py", told),
-            Contender(name=GENSIM, command=setting.peer_job("gensim_phrases.py", told)),
+            _firth(setting, "firth_phrases.py", options),
+            Contender(name=GENSIM, command=setting.peer_job("gensim_phrases.py", options)),
         ),
         options={"threshold": 0.5, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()},
         words=setting.tokenised.words,

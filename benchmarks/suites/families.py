@@ -173,32 +173,32 @@ def trainer(setting: Setting, job: Job, name: str, call: Call) -> Contender:
         "output": call.output,
     }
     if name == FIRTH:
-        told = {**common, "family": job.family, "model": {**job.firth, "epochs": call.epochs}}
-        command = setting.firth_job("firth_train.py", told)
+        options = {**common, "family": job.family, "model": {**job.firth, "epochs": call.epochs}}
+        command = setting.firth_job("firth_train.py", options)
         return Contender(name=name, command=command, environment=setting.firth_cache, warm_up=True)
     if name == GENSIM:
         family, arguments = job.gensim
-        told = {**common, "family": family, "model": {**arguments, "epochs": call.epochs}}
+        options = {**common, "family": family, "model": {**arguments, "epochs": call.epochs}}
         script = "gensim_lines.py" if job.line_by_line else "gensim_train.py"
-        return Contender(name=name, command=setting.peer_job(script, told))
+        return Contender(name=name, command=setting.peer_job(script, options))
     if name == FASTTEXT:
-        told = {**common, "model": job.fasttext, "epochs": call.epochs}
-        return Contender(name=name, command=setting.peer_job("fasttext_train.py", told))
+        options = {**common, "model": job.fasttext, "epochs": call.epochs}
+        return Contender(name=name, command=setting.peer_job("fasttext_train.py", options))
     program = setting.word2vec if name == WORD2VEC_C else setting.wang2vec
     model = {**(job.word2vec or {}), "iter": call.epochs}
-    told = {**common, "model": model, "phase": "training", "program": str(program)}
-    return Contender(name=name, command=setting.firth_job("word2vec_c.py", told))
+    options = {**common, "model": model, "phase": "training", "program": str(program)}
+    return Contender(name=name, command=setting.firth_job("word2vec_c.py", options))
 
 
 def comparisons(setting: Setting) -> list[Comparison]:
     """Every job at every number of threads."""
     text = first_lines(setting.cache, setting.tokenised, LINES)
-    trained = [_training(setting, text, job, threads) for job in JOBS for threads in setting.threads]
-    labelled, lines = classified(setting.cache)
+    trainings = [_training(setting, text, job, threads) for job in JOBS for threads in setting.threads]
+    labelled_text, lines = classified(setting.cache)
     classifiers = [
-        _classifier(setting, labelled, lines, phase, threads) for phase in PHASES for threads in setting.threads
+        _classifier(setting, labelled_text, lines, phase, threads) for phase in PHASES for threads in setting.threads
     ]
-    return [*trained, *classifiers]
+    return [*trainings, *classifiers]
 
 
 def _training(setting: Setting, text: TextFile, job: Job, threads: int) -> Comparison:
@@ -221,9 +221,9 @@ FASTTEXT_CLASSIFIER = {"dim": 100, "lr": 0.5, "wordNgrams": 2, "epoch": 5}
 
 def _classifier(setting: Setting, labelled: TextFile, lines: TextFile, phase: str, threads: int) -> Comparison:
     text = labelled if phase == "training" else lines
-    told = {"text": str(text.path), "phase": phase, "threads": threads}
-    ours = {**told, "model": CLASSIFIER, "saved": str(_saved(setting, "firth"))}
-    theirs = {**told, "model": FASTTEXT_CLASSIFIER, "saved": str(_saved(setting, "fasttext"))}
+    options = {"text": str(text.path), "phase": phase, "threads": threads}
+    ours = {**options, "model": CLASSIFIER, "saved": str(_saved(setting, "firth"))}
+    theirs = {**options, "model": FASTTEXT_CLASSIFIER, "saved": str(_saved(setting, "fasttext"))}
     return Comparison(
         key=f"classifier-{phase}-{threads}t",
         title=f"fastText classifier, {phase} of {text.name}, {plural(threads, 'thread')}",

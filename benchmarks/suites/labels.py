@@ -48,13 +48,13 @@ def contests(setting: Setting, threads: int) -> list[Contest]:
 
 
 def _classifiers(setting: Setting, loss: str, threads: int) -> Contest:
-    def predict(name: str, lr: float, seed: int, told: dict[str, Any]) -> Report:
+    def predict(name: str, lr: float, seed: int, options: dict[str, Any]) -> Report:
         if name == FIRTH:
             model = {**CLASSIFIER, "loss": loss, "lr": lr}
-            job = setting.firth_job("firth_accuracy.py", {**told, "threads": threads, "model": model})
+            job = setting.firth_job("firth_accuracy.py", {**options, "threads": threads, "model": model})
         else:
             model = {**FASTTEXT_CLASSIFIER, "loss": LOSSES[loss], "lr": lr}
-            job = setting.peer_job("fasttext_accuracy.py", {**told, "threads": FASTTEXT_THREADS, "model": model})
+            job = setting.peer_job("fasttext_accuracy.py", {**options, "threads": FASTTEXT_THREADS, "model": model})
         return _report(setting, job)
 
     return Contest(
@@ -70,19 +70,19 @@ def _classifiers(setting: Setting, loss: str, threads: int) -> Contest:
 def _documents(setting: Setting, mode: str, threads: int) -> Contest:
     ours, theirs = MODES[mode]
 
-    def predict(name: str, lr: float, seed: int, told: dict[str, Any]) -> Report:
-        told = {
-            **told,
+    def predict(name: str, lr: float, seed: int, options: dict[str, Any]) -> Report:
+        options = {
+            **options,
             "threads": threads,
             "min_count": MIN_COUNT,
-            "vectors": str(Path(told["train"]).with_suffix(".npz")),
+            "vectors": str(Path(options["train"]).with_suffix(".npz")),
         }
         if name == FIRTH:
-            job = setting.firth_job("firth_documents.py", {**told, "model": {**DOCUMENTS, **ours, "lr": lr}})
+            job = setting.firth_job("firth_documents.py", {**options, "model": {**DOCUMENTS, **ours, "lr": lr}})
         else:
             model = {**GENSIM_DOCUMENTS, **theirs, "alpha": lr}
-            job = setting.peer_job("gensim_documents.py", {**told, "model": model})
-        return {**_report(setting, job), **_report(setting, setting.peer_job("judge_documents.py", told))}
+            job = setting.peer_job("gensim_documents.py", {**options, "model": model})
+        return {**_report(setting, job), **_report(setting, setting.peer_job("judge_documents.py", options))}
 
     return Contest(
         key=f"documents-{mode}",

@@ -1,11 +1,11 @@
-"""How good the vectors are: the same text and options for all, every file judged by the same code.
+"""Quality of the vectors: the same text and options for all programs, evaluated by the same code.
 
-For each model the programs train at equal options. For skip-gram and CBOW each program trains at its own best
-learning rate too. That is looked for with the first seed alone, by the mean of the five figures: a climb from the
-equal rate to whichever neighbour on a list of rates is better, until none is. Every figure is then the mean of all
-seeds. Equal are the options that all programs share: width, window, noise words, subsampling, epochs, smallest
-count, and the learning rate at the start; what a program does with them, such as its schedule, is its own. The C
-programs take no seed: their repetitions differ by the race of their threads only.
+For each model the programs train at equal options. For skip-gram and CBOW each program also trains at its own best
+learning rate. The search uses the first seed and the mean of the five figures: it moves from the equal rate to the
+better neighbour in a list of rates until no neighbour is better. Every figure is then the mean of all seeds. Equal
+options are those that all programs share: dimension, window, noise words, subsampling, epochs, minimum count, and the
+initial learning rate; the schedule, for example, is each program's own. The C programs take no seed: their repetitions
+differ only by races between threads.
 """
 
 import os
@@ -73,11 +73,11 @@ def _glove(setting: Setting, threads: int) -> Contest:
     def train(name: str, lr: float, seed: int, output: str) -> Contender:
         return counts.glove_trainer(setting, name, {**model, "lr": lr}, threads=threads, seed=seed, output=output)
 
-    told = {"window": counts.WINDOW, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()}
+    common = {"window": counts.WINDOW, "min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()}
     return Contest(
         key="glove",
         title=f"GloVe, d = {model['dim']}: figures of the vectors",
-        options={**model, **told},
+        options={**model, **common},
         names=counts.glove_trainers(setting),
         judge=_judge(setting, train, threads),
         lr=model["lr"],
@@ -111,16 +111,16 @@ def _judge(setting: Setting, train: Callable[[str, float, int, str], Contender],
             contender = train(name, lr, seed, vectors)
             with child_environment(contender, threads) as environment:
                 try:
-                    trained = run_child(contender.command, environment)
+                    training_run = run_child(contender.command, environment)
                 except JobError as error:
                     raise JobError(f"{name} at lr {lr}, seed {seed}: {error}") from None
-            told = setting.firth_job("firth_evaluate.py", {"vectors": vectors, "data": _data()})
-            judged = run_child(told, {**os.environ, **setting.firth_cache})
-        figures = [_figure(row) for row in judged.report["rows"] if _is_total(row)]
+            command = setting.firth_job("firth_evaluate.py", {"vectors": vectors, "data": _data()})
+            evaluation = run_child(command, {**os.environ, **setting.firth_cache})
+        figures = [_figure(row) for row in evaluation.report["rows"] if _is_total(row)]
         if unmeasured := [figure["set"] for figure in figures if figure["value"] is None]:
             raise JobError(f"{name}: no word of {', '.join(unmeasured)} has a vector; take a larger text")
-        seconds = round(trained.report["seconds"], 3)
-        loss = {"loss": trained.report["loss"]} if "loss" in trained.report else {}
+        seconds = round(training_run.report["seconds"], 3)
+        loss = {"loss": training_run.report["loss"]} if "loss" in training_run.report else {}
         return {"contender": name, "lr": lr, "seed": seed, "seconds": seconds, **loss, "figures": figures}
 
     return judge

@@ -1,4 +1,4 @@
-"""Training: words a second, the whole process from file to vectors, and memory."""
+"""Training: words per second, the whole process from file to vectors, and memory."""
 
 from dataclasses import asdict
 
