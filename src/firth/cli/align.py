@@ -86,8 +86,8 @@ def _trainer(unsupervised: bool, options: Mapping[str, Any]) -> Procrustes | Sel
         flag = next(iter(wrong)).replace("_", "-")
         raise OptionError(f"--{flag} without {'--dictionary' if unsupervised else '--unsupervised'}: it does nothing")
     kind = SelfLearning if unsupervised else Procrustes
-    made: Procrustes | SelfLearning = kind(**mine.select(options))
-    return made
+    trainer: Procrustes | SelfLearning = kind(**mine.select(options))
+    return trainer
 
 
 def _print(alignment: Alignment, output: Path, figures: list[Retrieval], seconds: float, json: bool) -> None:

@@ -147,10 +147,10 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_globals)
     completing = "_FIRTH_COMPLETE" in os.environ
-    chosen = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
+    command_name = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
     for panel, commands in PANELS.items():
         for name, (module, function, line) in commands.items():
-            run = _load(module, function) if completing or name == chosen else _not_loaded
+            run = _load(module, function) if completing or name == command_name else _not_loaded
             shown: dict[str, Any] = {"short_help": line, "rich_help_panel": panel}
             if isinstance(run, typer.Typer):  # a command of commands
                 app.add_typer(run, name=name, no_args_is_help=True, **shown)
@@ -168,8 +168,8 @@ def _not_loaded() -> None:
     raise AssertionError("a command ran that the arguments do not name first")
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(f"firth {firth.__version__}")
         raise typer.Exit
 

@@ -75,9 +75,9 @@ def _axis(space: Any, poles: list[str], pairs: Path | None, method: Any) -> Axis
 
 def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, float]]:
     """Words with their cosines, in order of the cosine."""
-    shown = words or list(space.words[:FREQUENT])
-    cosines = project(space, direction, shown)
-    return [(shown[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
+    candidates = words or list(space.words[:FREQUENT])
+    cosines = project(space, direction, candidates)
+    return [(candidates[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
 
 
 def _show(places: list[tuple[str, float]], number: int | None, direction: Axis, json: bool) -> None:

@@ -121,19 +121,21 @@ def debias(
     tests = test if test or query or pairs else ["weat-6", "weat-7", "weat-8"]
     queries = _queries(tests, sets, query, data) if tests or query else []
     with working(f"debiasing by {method}", quiet):
-        made = instruments.debias(space, method, lists, alpha=alpha, components=components, rounds=rounds)
+        debiased = instruments.debias(space, method, lists, alpha=alpha, components=components, rounds=rounds)
     with working("measuring what is left", quiet):
-        effects = instruments.effects(space, made, lists, queries, seed=seed)
-    made.save(output)
-    steps = made.metadata[HISTORY][len(space.metadata.get(HISTORY, [])) :]
+        effects = instruments.effects(space, debiased, lists, queries, seed=seed)
+    debiased.save(output)
+    steps = debiased.metadata[HISTORY][len(space.metadata.get(HISTORY, [])) :]
     if json:
-        print_json({"vectors": str(output), "words": len(made), "dim": made.dim, "method": method, "steps": steps})
+        print_json(
+            {"vectors": str(output), "words": len(debiased), "dim": debiased.dim, "method": method, "steps": steps}
+        )
         for change in effects.changes:
             print_json(change.row)
         print_json({"name": "control", **effects.control.row})
     else:
         _print_effects(effects)
-        print(f"{output}: {len(made):,} words x {made.dim}, debiased by {method}")
+        print(f"{output}: {len(debiased):,} words x {debiased.dim}, debiased by {method}")
     for line in effects.left_out:
         note(line)
     _note_missing([change.before for change in effects.changes])
@@ -160,11 +162,11 @@ def _queries(
         raise OptionError("--sets without --query: say which of its sets to compare, such as X,Y:A,B")
     if sets is not None and tests:
         raise OptionError("--sets with --test: the tests have sets of their own; leave out one of the two")
-    built = instruments.weat_queries(tests, data) if tests or not queries else []
+    result = instruments.weat_queries(tests, data) if tests or not queries else []
     if queries:
         word_sets = instruments.read_sets(path_of("weat", data) if sets is None else sets)
-        built += [_query(word_sets, query) for query in queries]
-    return built
+        result += [_query(word_sets, query) for query in queries]
+    return result
 
 
 def _query(sets: dict[str, list[str]], query: str) -> Query:

@@ -68,16 +68,16 @@ def _train(
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
     model = TextClassifier(**_OPTIONS.select(options))
-    given = source_of(source)
+    texts = source_of(source)
     if autotune is not None:
         tuned = model.autotune(
-            given, labels, validation=autotune, column=column, seconds=seconds, metric=metric, seed=seed,
+            texts, labels, validation=autotune, column=column, seconds=seconds, metric=metric, seed=seed,
             threads=threads, progress=not quiet,
         )  # fmt: skip
         classifier = tuned.classifier
     else:
         classifier = model.train(
-            given, labels, column=column, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint
+            texts, labels, column=column, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint
         )
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
@@ -206,10 +206,10 @@ def _report(classifier: Classifier, output: Path, seconds: float, json: bool) ->
     print(f"trained on {facts['texts']:,} texts, {facts['words']:,} words, in {facts['seconds']:.1f} s")
     if "autotune" in classifier.metadata:
         tuned, options = classifier.metadata["autotune"], facts["options"]
-        chosen = " ".join(
+        best_options = " ".join(
             f"{name}={options[name]}" for name in ("dim", "lr", "epochs", "word_ngrams", "min_n", "max_n")
         )
-        print(f"best of {len(tuned['trials'])} trials: {tuned['metric']} {tuned['score']:.4f} with {chosen}")
+        print(f"best of {len(tuned['trials'])} trials: {tuned['metric']} {tuned['score']:.4f} with {best_options}")
 
 
 def _figures(score: LabelScore) -> dict[str, float]:

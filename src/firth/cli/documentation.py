@@ -51,9 +51,9 @@ def _texts() -> Iterator[str]:
 def _roots() -> Iterator[Path]:
     yield Path(sysconfig.get_path("stdlib"))
     for name in PACKAGES:
-        found = util.find_spec(name)
-        if found is not None and found.origin is not None:
-            yield Path(found.origin).parent
+        spec = util.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            yield Path(spec.origin).parent
 
 
 def _strings_in(path: Path) -> Iterator[str]:

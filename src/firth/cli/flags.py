@@ -98,11 +98,11 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; an output that is given twice is a mistake, where click would use the last."""
         names = [name for flag in self.params if flag.name == "output" for name in flag.opts if name.startswith("-")]
-        given = [each for each in args if each.partition("=")[0] in names]
-        if len(given) > 1:
+        outputs = [each for each in args if each.partition("=")[0] in names]
+        if len(outputs) > 1:
             layer = any(flag.name == "output_layer" for flag in self.params)
             advice = "; the output layer of the model is --output-layer" if layer else ""
-            raise OptionError(f"{' and '.join(given)}: expected one output{advice}")
+            raise OptionError(f"{' and '.join(outputs)}: expected one output{advice}")
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -195,7 +195,7 @@ def _simple_type(hint: Any) -> type | None:
 
 def _help(field: dataclasses.Field[Any], default: Any) -> str:
     text, choices = field.metadata["help"], field.metadata["choices"]
-    shown = ("yes" if default else "no") if isinstance(default, bool) else default
+    value = ("yes" if default else "no") if isinstance(default, bool) else default
     names = f" One of {', '.join(choices)}." if choices else ""
     # typer would show the flag's own default, which is None: not given.
-    return f"{text[:1].upper()}{text[1:]}.{names}" + ("" if default is None else f" Default: {shown}.")
+    return f"{text[:1].upper()}{text[1:]}.{names}" + ("" if default is None else f" Default: {value}.")

@@ -42,31 +42,33 @@ def _index(
     --compare holds out random words as queries and measures for each index: recall (the share of the exact neighbours
     that it finds), the share of vectors that it scans, and the time per query, one by one and in a batch.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    index_options = {name: value for name, value in options.items() if value is not None}
     if compare:
-        _compare(vectors, given, number, queries, quiet, json)
+        _compare(vectors, index_options, number, queries, quiet, json)
         return
-    read_options(kind, given)
+    read_options(kind, index_options)
     if output is None:
         raise OptionError("no file to write the index to: give -o FILE, or --compare")
     check_file_target(output, check_target)
     space = open_vectors(vectors, quiet, documents=True)
     with working("building the index", quiet):
-        made = space.index(kind, **given)
-        made.save(output)
-    settings, size = dataclasses.asdict(made.options), output.stat().st_size
+        index = space.index(kind, **index_options)
+        index.save(output)
+    settings, size = dataclasses.asdict(index.options), output.stat().st_size
     if json:
-        print_json({"index": str(output), "kind": kind, "words": len(made), "options": settings, "bytes": size})
+        print_json({"index": str(output), "kind": kind, "words": len(index), "options": settings, "bytes": size})
     else:
-        note(f"{output}: {len(made):,} words, {kind}, {size / 1e6:.1f} MB")
+        note(f"{output}: {len(index):,} words, {kind}, {size / 1e6:.1f} MB")
 
 
 index = with_flags(_index, FLAGS)
 
 
-def _compare(vectors: str, given: dict[str, Any], number: int, queries: int, quiet: bool, json: bool) -> None:
-    if given:
-        raise OptionError(f"--{next(iter(given)).replace('_', '-')} with --compare: it tries settings of its own")
+def _compare(vectors: str, index_options: dict[str, Any], number: int, queries: int, quiet: bool, json: bool) -> None:
+    if index_options:
+        raise OptionError(
+            f"--{next(iter(index_options)).replace('_', '-')} with --compare: it tries settings of its own"
+        )
     space = searched_vectors(open_vectors(vectors, quiet, documents=True))
     choices = usual_choices()
     if len(choices) < len(USUAL):

@@ -47,7 +47,7 @@ def train(context: typer.Context) -> None:
 
 def trainers(arguments: Sequence[str]) -> typer.Typer:
     """Return a command per model, each with the flags of its own options."""
-    chosen = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
+    model_name = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
     app = typer.Typer(
         cls=Commands,
         help="Train a language model on text. firth lm train MODEL --help shows the options of a model.",
@@ -57,7 +57,7 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
         context_settings=SETTINGS,
     )
     app.callback()(_shared)
-    for name, model in _models(chosen).items():
+    for name, model in _models(model_name).items():
         text = paragraphs(_train).partition("\n\n")[2]
         shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
         shown["rich_help_panel"] = "N-gram models" if _counts(model) else "Neural models"
@@ -69,17 +69,17 @@ def _shared() -> None:
     """Make typer expect the name of a model even if the app has only one command."""
 
 
-def _models(chosen: str | None) -> dict[str, Model]:
+def _models(model_name: str | None) -> dict[str, Model]:
     counting = named(COUNTING)
-    if chosen in counting:
-        return {chosen: counting[chosen]}
+    if model_name in counting:
+        return {model_name: counting[model_name]}
     try:
         return {**counting, **named(NEURAL)}
     except MissingExtraError:
-        if chosen is None:
+        if model_name is None:
             note("Neural models need PyTorch: pip install 'firth[neural]'")
             return counting
-        purpose = f"train {chosen!r}, which is not an n-gram model ({', '.join(counting)})"
+        purpose = f"train {model_name!r}, which is not an n-gram model ({', '.join(counting)})"
         raise MissingExtraError("torch", "neural", purpose) from None
 
 
@@ -93,10 +93,10 @@ def _model_flags(kind: Any, preset: Mapping[str, Any]) -> Flags:
 
 
 def _command(name: str, model: Model) -> Any:
-    taken = inspect.signature(model.kind.train).parameters
-    fixed = {flag: None for flag in ("seed", "checkpoint") if flag not in taken}
+    parameters = inspect.signature(model.kind.train).parameters
+    fixed = {flag: None for flag in ("seed", "checkpoint") if flag not in parameters}
     flags = [_model_flags(model.kind, model.preset)]
-    if "training" in taken:
+    if "training" in parameters:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
     flags.append(CORPUS)
@@ -147,31 +147,31 @@ def _train(
     training = _training(how.kind, options)
     reading: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
     usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
-    given = CORPUS.select(options)
-    if str(given.get("tokens", "")).endswith(".json"):
+    corpus_options = CORPUS.select(options)
+    if str(corpus_options.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # rare subwords are kept
     spells = bool(getattr(trainer, "spells", False))
     limits: dict[str, Any] = {}
     if spells:  # the model reads every word; the limits are for the words that it predicts
-        limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
+        limits = {name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options}
         if not is_built_corpus(corpus):
             limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
         usual = {**usual, "min_count": 1, "unknown": None}
-    text = corpus_of(corpus, given, stop_words=stop_words, defaults=usual, **reading)
+    text = corpus_of(corpus, corpus_options, stop_words=stop_words, defaults=usual, **reading)
     test = None if held_out is None else _held_out(held_out, text, reading)
     arguments = {"training": training, "held_out": test, "seed": seed, "checkpoint": checkpoint}
-    taken = inspect.signature(trainer.train).parameters
-    rest = {name: value for name, value in arguments.items() if value is not None and name in taken}
+    parameters = inspect.signature(trainer.train).parameters
+    rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
     source = training_text(text, limits, spelled=True) if spells else text
     with running_clock() as clock:
         clock.evaluations = 0 if test is None else 1  # the perplexity that is reported at the end
-        learned = trainer.train(source, threads=threads, progress=not quiet, **rest)
-    learned.metadata.setdefault("name", output.stem)
-    save_language_model(learned, output)
-    course = learned.metadata.get("training", {})
+        trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
+    trained_model.metadata.setdefault("name", output.stem)
+    save_language_model(trained_model, output)
+    course = trained_model.metadata.get("training", {})
     interrupted = bool(course.get("interrupted"))
-    figure = None if test is None or interrupted else learned.perplexity(test, progress=not quiet)
-    _report(model, learned, text, output, time.monotonic() - began, figure, json)
+    figure = None if test is None or interrupted else trained_model.perplexity(test, progress=not quiet)
+    _report(model, trained_model, text, output, time.monotonic() - began, figure, json)
     if interrupted:
         raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
@@ -214,31 +214,31 @@ def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any]) -> Corpus:
 
 def _report(
     model: str,
-    learned: LanguageModel,
+    trained_model: LanguageModel,
     text: Corpus,
     output: Path,
     seconds: float,
     figure: Perplexity | None,
     json: bool,
 ) -> None:
-    vocabulary = learned.vocabulary
+    vocabulary = trained_model.vocabulary
     unknown = int(vocabulary.counts[vocabulary.ids[UNK]]) if UNK in vocabulary else 0
     if json:
         print_json(
             {
                 "model": str(output),
                 "kind": model,
-                "words": len(learned.vocabulary),
+                "words": len(trained_model.vocabulary),
                 "tokens": text.num_tokens,
                 "unknown": unknown,
                 "seconds": round(seconds, 3),
-                "interrupted": bool(learned.metadata.get("training", {}).get("interrupted")),
+                "interrupted": bool(trained_model.metadata.get("training", {}).get("interrupted")),
                 **({} if figure is None else {"held_out": figure.described()}),
             }
         )
         return
-    print(f"{output}: {model}, {len(learned.vocabulary):,} words, {seconds:.1f} s in all")
-    role = "predicted" if learned.spells else "read"
+    print(f"{output}: {model}, {len(trained_model.vocabulary):,} words, {seconds:.1f} s in all")
+    role = "predicted" if trained_model.spells else "read"
     rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {role} as {UNK}"
     print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
     if figure is not None:

@@ -80,14 +80,14 @@ def working(stage: str, quiet: bool) -> contextlib.AbstractContextManager[None]:
 def following(batches: Iterable[Sequence[_T]], stage: str, quiet: bool) -> Iterator[Sequence[_T]]:
     """Yield batches of lines and count them on the terminal, unless the answers appear there themselves."""
     began = last = time.monotonic()
-    done = 0
+    count = 0
     with reporting(False if quiet or sys.stdout.isatty() else None) as report:
         for batch in batches:
             yield batch
-            done, now = done + len(batch), time.monotonic()
+            count, now = count + len(batch), time.monotonic()
             if now - last > _INTERVAL:
                 last = now
-                report(Status(stage=stage, done=done, unit="lines", seconds=now - began))
+                report(Status(stage=stage, done=count, unit="lines", seconds=now - began))
 
 
 def sentence(error: FirthError | OSError | MemoryError) -> str:

@@ -44,21 +44,21 @@ def word_map(
         int | None, number("Most frequent words to draw. Default: up to 1,000 of the given words.")
     ] = None,
     seed: Seed = 0,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw a map of words: words with similar vectors are near each other.
 
     The words are those named, those of --words or those of --groups; with --number alone, the most frequent ones. The
     default projection is stress for up to 200 words, else pca.
     """
-    chosen, groups = _words(words, word_file), _groups(group_file)
-    if not chosen and groups is None and number is None:
+    selection, groups = _words(words, word_file), _groups(group_file)
+    if not selection and groups is None and number is None:
         raise OptionError(f"{NO_WORDS}, or --number N for the N most frequent")
     space = load_vectors(vectors)
-    if not chosen and groups is None:
-        chosen = space.words
+    if not selection and groups is None:
+        selection = space.words
     many = USUAL if number is None else number
-    return plots.word_map(space, chosen, groups=groups, method=method, number=many, seed=seed, **shared)
+    return plots.word_map(space, selection, groups=groups, method=method, number=many, seed=seed, **common)
 
 
 def analogy(
@@ -67,7 +67,7 @@ def analogy(
     word_file: Annotated[
         str | None, names("File with two words per line; - for standard input.", "FILE", "--words")
     ] = None,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw pairs of words as arrows, which are parallel if the vectors capture the relation."""
     flat = list(words or [])
@@ -79,7 +79,7 @@ def analogy(
         if len(parts) != 2:
             raise OptionError(f"{word_file} line {place}: {line[:60]!r}; expected two words")
         pairs.append((parts[0], parts[1]))
-    return plots.analogy_arrows(load_vectors(vectors), pairs, **shared)
+    return plots.analogy_arrows(load_vectors(vectors), pairs, **common)
 
 
 def neighbours(
@@ -88,12 +88,12 @@ def neighbours(
     word_file: WordFile = None,
     number: PerWord = 8,
     hops: Annotated[int, typer.Option(help="1: neighbours; 2: also the neighbours of neighbours.")] = 1,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw words and their nearest neighbours as a network; thicker lines mean higher cosines."""
-    chosen = _some(_words(words, word_file))
+    selection = _some(_words(words, word_file))
     space = load_vectors(vectors)
-    return plots.neighbour_network(space, chosen, number=number, hops=hops, **shared)
+    return plots.neighbour_network(space, selection, number=number, hops=hops, **common)
 
 
 def senses(
@@ -103,12 +103,12 @@ def senses(
     number: Annotated[int, number("Neighbours per sense.")] = 8,
     method: Method = None,
     seed: Seed = 0,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw the senses of words among their neighbours, one colour per sense."""
-    chosen = _some(_words(words, word_file))
+    selection = _some(_words(words, word_file))
     space = open_senses(vectors)
-    return plots.sense_map(space, chosen, number=number, method=method, seed=seed, **shared)
+    return plots.sense_map(space, selection, number=number, method=method, seed=seed, **common)
 
 
 def sense_words(
@@ -116,11 +116,11 @@ def sense_words(
     word: Annotated[str, names("The word.", "WORD")],
     number: Annotated[int, number("Neighbours per sense.")] = 8,
     among: Annotated[int, typer.Option(help="Search this many of the most frequent words.")] = 20_000,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw the senses of a word as bar charts of their nearest words."""
     space = open_senses(vectors)
-    return plots.sense_words(space, word, number=number, among=among, **shared)
+    return plots.sense_words(space, word, number=number, among=among, **common)
 
 
 def similarity(
@@ -131,14 +131,14 @@ def similarity(
     order: Annotated[
         str, typer.Option(help="Similar words side by side, or the given order.", metavar="clusters|given")
     ] = "clusters",
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw the cosines of all pairs of words as a heat map."""
-    chosen, groups = _words(words, word_file), _groups(group_file)
+    selection, groups = _words(words, word_file), _groups(group_file)
     if groups is None:
-        _some(chosen)
+        _some(selection)
     space = load_vectors(vectors)
-    return plots.similarity_heat_map(space, chosen, groups=groups, order=order, **shared)
+    return plots.similarity_heat_map(space, selection, groups=groups, order=order, **common)
 
 
 def axis(
@@ -148,17 +148,17 @@ def axis(
     word_file: WordFile = None,
     group_file: GroupFile = None,
     number: Annotated[int, number("Words to draw at most, the most frequent ones.")] = USUAL,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw words between two poles; with --poles twice, in the plane of two axes."""
-    chosen, groups = _words(words, word_file), _groups(group_file)
+    selection, groups = _words(words, word_file), _groups(group_file)
     if groups is None:
-        _some(chosen)
+        _some(selection)
     ends = [read_poles(pair) for pair in poles or []]
     if len(ends) not in (1, 2):
         raise OptionError(f"{len(ends)} axes: expected --poles A:B once, or twice for a plane")
     space, second = load_vectors(vectors), ends[1] if len(ends) == 2 else None
-    return plots.word_axis(space, ends[0], chosen, second=second, groups=groups, number=number, **shared)
+    return plots.word_axis(space, ends[0], selection, second=second, groups=groups, number=number, **common)
 
 
 def curve(
@@ -175,7 +175,7 @@ def curve(
             metavar="sample|training",
         ),
     ] = "sample",
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw learning curves: the loss per epoch of one or more models."""
     facts: dict[str, Any] = {}
@@ -184,7 +184,7 @@ def curve(
             facts |= {row["model"]: row for row in saved.read(path).rows}
         else:
             facts[path] = load(path).metadata.get("training", {})
-    return plots.training_curves(facts, loss=loss, relative=relative, **shared)
+    return plots.training_curves(facts, loss=loss, relative=relative, **common)
 
 
 def models(
@@ -197,7 +197,7 @@ def models(
     by: Annotated[
         str | None, typer.Option(help="Draw quality against training time, or each test set.", metavar="time|set")
     ] = None,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw a comparison of models, with the intervals of their figures."""
     if by not in (None, "time", "set"):
@@ -205,22 +205,22 @@ def models(
     if not Path(source).is_dir():
         if by == "time":
             raise OptionError(f"{source} holds no times: expected a folder of firth compare")
-        return plots.models_by_set(read_objects(source), **shared)
+        return plots.models_by_set(read_objects(source), **common)
     comparison = saved.read(source)
     if by == "set":
         rows = [{**figure, "vectors": row["model"]} for row in comparison.rows for figure in row["figures"]]
-        return plots.models_by_set(rows, **shared)
-    return plots.models_by_time(comparison, **shared)
+        return plots.models_by_set(rows, **common)
+    return plots.models_by_time(comparison, **common)
 
 
 def bias(
     source: Annotated[
         str, names("JSON lines with name and effect, and optionally low, high and p; - for standard input.", "FILE")
     ],
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw the effect sizes of bias tests, with intervals and p-values."""
-    return plots.bias_summary(read_objects(source), **shared)
+    return plots.bias_summary(read_objects(source), **common)
 
 
 def translations(
@@ -228,11 +228,11 @@ def translations(
     words: SomeWords = None,
     word_file: WordFile = None,
     number: Annotated[int, number("Translations per word.")] = 1,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
-    """Draw words of two languages in their common space, each linked to its translations."""
-    chosen = _some(_words(words, word_file))
-    return plots.translation_map(load_alignment(alignment), chosen, number=number, **shared)
+    """Draw words of two languages in their shared space, each linked to its translations."""
+    selection = _some(_words(words, word_file))
+    return plots.translation_map(load_alignment(alignment), selection, number=number, **common)
 
 
 def semantic_change(
@@ -240,11 +240,11 @@ def semantic_change(
     new: New,
     word: Annotated[str, names("The word.", "WORD")],
     number: Annotated[int, number("Neighbours per time.")] = 8,
-    **shared: Any,
+    **common: Any,
 ) -> plots.Picture:
     """Draw the path of a word between two times, among its neighbours then and now."""
     change = compare_times(old, new)
-    return plots.word_path(change, word, number=number, **shared)
+    return plots.word_path(change, word, number=number, **common)
 
 
 def _shared(

@@ -90,21 +90,21 @@ def postprocess(
 
     What each step did, such as the variance kept or the pairs used, is printed and saved in the metadata.
     """
-    chosen = [_parse(spec) for spec in step]
-    _check_needs(chosen, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
+    parsed_steps = [_parse(spec) for spec in step]
+    _check_needs(parsed_steps, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
     check_vectors_target(output, takes_files=True)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
     space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(others or ())))
     before = len(space.metadata.get(HISTORY, []))
-    for name, what, values in chosen:
+    for name, what, values in parsed_steps:
         with working(name, quiet):
             space = _applied(what, space, more, pairs, values)
     space.save(output)
-    done = space.metadata[HISTORY][before:]
+    history = space.metadata[HISTORY][before:]
     if json:
-        print_json({"vectors": str(output), "words": len(space), "dim": space.dim, "steps": done})
+        print_json({"vectors": str(output), "words": len(space), "dim": space.dim, "steps": history})
         return
-    for facts in done:
+    for facts in history:
         print("  ".join([facts["step"], *_shown({name: value for name, value in facts.items() if name != "step"})]))
     print(f"{output}: {len(space):,} words x {space.dim}")
 
@@ -161,15 +161,15 @@ def _parse(spec: str) -> tuple[str, Step, dict[str, Any]]:
         raise OptionError(f"step {name!r}: expected one of {', '.join(STEPS)}")
     step = STEPS[name]
     values = options.parse_spec(spec, step.names, first=step.first)
-    given = {key: _value(step.kind, key, value) for key, value in values.items()}
+    arguments = {key: _value(step.kind, key, value) for key, value in values.items()}
     missing = [
         parameter.name
         for parameter in inspect.signature(step.kind).parameters.values()
-        if parameter.name in step.names and parameter.default is parameter.empty and parameter.name not in given
+        if parameter.name in step.names and parameter.default is parameter.empty and parameter.name not in arguments
     ]
     if missing:
         raise OptionError(f"step {spec!r} without {missing[0]}: expected {name}:{missing[0].upper()}")
-    return name, step, given
+    return name, step, arguments
 
 
 def _value(kind: Any, name: str, text: str) -> Any:
@@ -181,13 +181,13 @@ def _value(kind: Any, name: str, text: str) -> Any:
         raise OptionError(f"{name}={text!r}: expected numbers separated by commas") from None
 
 
-def _check_needs(chosen: Sequence[tuple[str, Step, Any]], given: Mapping[str, Any]) -> None:
-    for name, step, _ in chosen:
-        if step.needs and not any(given[flag] for flag in step.needs):
+def _check_needs(parsed_steps: Sequence[tuple[str, Step, Any]], files: Mapping[str, Any]) -> None:
+    for name, step, _ in parsed_steps:
+        if step.needs and not any(files[flag] for flag in step.needs):
             raise OptionError(f"step {name} without {' or '.join(f'--{flag}' for flag in step.needs)}: give it a file")
-    used = {flag for _, step, _ in chosen for flag in step.needs}
-    for flag, value in given.items():
-        if value and flag not in used:
+    needed = {flag for _, step, _ in parsed_steps for flag in step.needs}
+    for flag, value in files.items():
+        if value and flag not in needed:
             raise OptionError(f"--{flag} with no step that uses it: leave it out, or add such a step")
 
 

@@ -67,8 +67,8 @@ def _neighbours(space: Any, words: list[str], number: int, index: str | None, cs
 
 def _index(space: Any, index: str, csls: bool) -> Index:
     if index in OPTIONS:
-        made: Index = space.index(index, **({"csls": NEIGHBOURS} if csls else {}))
-        return made
+        new_index: Index = space.index(index, **({"csls": NEIGHBOURS} if csls else {}))
+        return new_index
     if not Path(index).exists():
         raise OptionError(f"--index {index}: expected {', '.join(OPTIONS)} or a file; firth index makes one")
     return load_index(index, space)

@@ -49,18 +49,20 @@ def _split_senses(
     With atoms, each vector is written as a sum of a few of 2,000 directions, which are its senses. With wordnet, a word
     has the senses that WordNet lists; each is drawn towards the words of its synset and of related synsets.
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    _check(by, given, {"wordnet": wordnet, "floor": floor, "threads": threads})
+    method_options = {name: value for name, value in options.items() if value is not None}
+    _check(by, method_options, {"wordnet": wordnet, "floor": floor, "threads": threads})
     check_folder_target(output)
     space = open_word_vectors(vectors, quiet)
     if by == "atoms":
-        atoms = DiscourseAtoms(**given).fit(space, seed=seed, threads=threads, progress=False if quiet else None)
-        made = atoms.sense_vectors(**({} if floor is None else {"floor": floor}))
+        atoms = DiscourseAtoms(**method_options).fit(
+            space, seed=seed, threads=threads, progress=False if quiet else None
+        )
+        senses = atoms.sense_vectors(**({} if floor is None else {"floor": floor}))
     else:
         with working("fitting senses to WordNet", quiet):
-            made = WordNetSenses(**given).fit(space, str(wordnet))
-    made.save(output)
-    _print(made, output, json)
+            senses = WordNetSenses(**method_options).fit(space, str(wordnet))
+    senses.save(output)
+    _print(senses, output, json)
 
 
 split_senses = with_flags(_split_senses, FLAGS)
@@ -83,10 +85,17 @@ def _check(by: str, options: dict[str, Any], own: dict[str, Any]) -> None:
             )
 
 
-def _print(made: SenseVectors, output: Path, json: bool) -> None:
-    several = int((made.num_senses > 1).sum())
+def _print(model: SenseVectors, output: Path, json: bool) -> None:
+    several = int((model.num_senses > 1).sum())
     if json:
-        facts = {"senses": len(made.vectors), "words": len(made), "words_of_several_senses": several, "dim": made.dim}
-        print_json({"vectors": str(output), **facts, "made": made.metadata["senses"]})
+        facts = {
+            "senses": len(model.vectors),
+            "words": len(model),
+            "words_of_several_senses": several,
+            "dim": model.dim,
+        }
+        print_json({"vectors": str(output), **facts, "made": model.metadata["senses"]})
         return
-    print(f"{output}: {len(made):,} words, {several:,} with several senses; {len(made.vectors):,} senses x {made.dim}")
+    print(
+        f"{output}: {len(model):,} words, {several:,} with several senses; {len(model.vectors):,} senses x {model.dim}"
+    )

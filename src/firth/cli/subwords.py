@@ -46,12 +46,12 @@ def train(
     with reporting(not quiet) as report:
         meter = ReadingProgress(report, None)
         texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), "line"))
-        made = Subwords.train(texts, size, kind=kind, min_count=min_count)
-    made.save(output)
+        subwords = Subwords.train(texts, size, kind=kind, min_count=min_count)
+    subwords.save(output)
     if json:
-        print_json({"subwords": str(output), "kind": kind, "pieces": len(made)})
+        print_json({"subwords": str(output), "kind": kind, "pieces": len(subwords)})
     else:
-        print(f"{output}: {len(made):,} pieces, {kind}")
+        print(f"{output}: {len(subwords):,} pieces, {kind}")
 
 
 def encode(

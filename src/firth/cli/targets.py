@@ -69,8 +69,8 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
     for source in sources:
         if source not in ("-", "") and reads(Path(source), path):
-            found = f"lies in {source}, whose files are read as text" if Path(source).is_dir() else "is a text to read"
-            raise OptionError(f"{path} {found}; expected another place to write to: give another name or folder")
+            reason = f"lies in {source}, whose files are read as text" if Path(source).is_dir() else "is a text to read"
+            raise OptionError(f"{path} {reason}; expected another place to write to: give another name or folder")
     check(path)
     check_writable(path)
 

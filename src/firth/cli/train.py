@@ -109,8 +109,8 @@ def _app() -> typer.Typer:
     )
     # Word vectors first: MODELS is in the order of the classes' names.
     for name, model in sorted(MODELS.items(), key=lambda item: (_is_sense_model(item[1]), item[0])):
-        taken = inspect.signature(model.kind.train).parameters
-        without = {name: None for name in ("start", "checkpoint") if name not in taken}
+        parameters = inspect.signature(model.kind.train).parameters
+        without = {name: None for name in ("start", "checkpoint") if name not in parameters}
         flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
         command = with_flags(_train, flags, model=name, **without)
         text = paragraphs(_train).partition("\n\n")[2]
@@ -127,13 +127,13 @@ def _is_sense_model(model: Model) -> bool:
 train = _app()
 
 
-def _text(sources: Sequence[str], phrases: Path | None, given: dict[str, Any], **reading: Any) -> Corpus:
+def _text(sources: Sequence[str], phrases: Path | None, corpus_options: dict[str, Any], **reading: Any) -> Corpus:
     """The corpus. Phrases, if there are any, are joined before rare words are dropped."""
     if phrases is None:
-        return corpus_of(sources, given, **reading)
+        return corpus_of(sources, corpus_options, **reading)
     table = PhraseTable.open(phrases)
-    limits = {name: given.pop(name) for name in ("min_count", "max_size") if name in given}
-    whole = corpus_of(sources, given, every_word=True, **reading)
+    limits = {name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options}
+    whole = corpus_of(sources, corpus_options, every_word=True, **reading)
     return table.apply(whole, cache=reading["cache"], progress=reading["progress"], **limits)
 
 
