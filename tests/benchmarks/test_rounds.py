@@ -104,7 +104,7 @@ def test_table_without_results_says_so(tmp_path):
     assert "Nothing has been measured yet" in table.render(tmp_path)
 
 
-def test_a_failed_job_is_an_error_with_what_it_said(tmp_path):
+def test_a_failed_job_is_an_error_with_its_output(tmp_path):
     failing = Contender(name="ours", command=(sys.executable, "-c", "raise SystemExit('no such text')"))
     job = comparison(failing, contender("theirs", 1.0))
     with pytest.raises(JobError, match="toy: ours: exit status 1: no such text"):

@@ -1,7 +1,7 @@
 """The speed of n-gram models, at toy size and without the peers' programs."""
 
 
-def test_models_are_made_and_asked(recipe, tmp_path, monkeypatch):
+def test_models_are_trained_and_queried(recipe, tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     results = tmp_path / "speed.jsonl"

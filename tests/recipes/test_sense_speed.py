@@ -1,7 +1,7 @@
 """The speed of senses beside skip-gram, at toy size."""
 
 
-def test_every_model_is_measured_beside_the_first(recipe, tmp_path, capsys):
+def test_every_model_is_compared_with_the_first(recipe, tmp_path, capsys):
     results = tmp_path / "speed.jsonl"
     models = ["skipgram", "mssg", "np-mssg"]
     lines = recipe["main"](["--toy", "--threads", "1", "--models", *models, "--results", str(results)])

@@ -32,7 +32,7 @@ def test_the_contexts_hold_the_occurrences_of_the_key(recipe, shared_data):
     assert {word: set(occurrences) for word, occurrences in contexts.items()} == {w: set(o) for w, o in gold.items()}
 
 
-def test_without_senses_the_usage_is_told(recipe, capsys):
+def test_without_senses_the_usage_is_refused(recipe, capsys):
     with pytest.raises(SystemExit):
         recipe["main"]([])
     assert "no senses: pass --vectors" in capsys.readouterr().err

@@ -21,7 +21,7 @@ def call(tile, name, *arguments):
 
 
 def pack(tile, rows):
-    """What `pack` writes: (panels, K, P, 4) bytes, steps and errors of whole panels."""
+    """The output of `pack`: (panels, K, P, 4) bytes, steps and errors of whole panels."""
     count, dim = rows.shape
     panels, quads = -(-count // tile.rows), tile.quads(dim)
     norms = np.linalg.norm(rows, axis=1)

@@ -1,4 +1,4 @@
-"""A kept kernel is compiled anew after an edit in any brick, and the compiler's pages are given back."""
+"""A cached kernel is recompiled after an edit in any file of the package; the compiler's pages are released."""
 
 import os
 import re
@@ -73,7 +73,7 @@ def test_every_kept_kernel_uses_it():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives back pages of code")
-def test_the_compilers_pages_are_given_back_and_it_still_works():
+def test_the_compilers_pages_are_released_and_it_still_works():
     from numba import njit
 
     def resident():

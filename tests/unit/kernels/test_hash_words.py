@@ -32,7 +32,7 @@ def arena_of(words: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def table_of(words: list[bytes], keys: list[int], size: int) -> np.ndarray:
-    """A table made the slow way: linear probing in Python."""
+    """A reference table: linear probing in Python."""
     pairs = np.zeros((size, 2), dtype=np.uint64)
     for number, value in enumerate(keys):
         at = int(first_slot(np.uint64(value))) % size
@@ -65,7 +65,7 @@ def test_long_keys_depend_on_every_byte_and_never_look_like_short_ones() -> None
     assert all(value % 256 == 0 and value for value in keys)
 
 
-def test_words_with_the_same_key_are_told_apart_by_their_bytes() -> None:
+def test_words_with_the_same_key_are_distinguished_by_their_bytes() -> None:
     # A collision of 55 bits cannot be made by hand: the second word is looked for under the first one's key.
     words = [b"aaaaaaaaaaaa", b"aaaaaaaaaaab", b"aaaaaaaaaaaaa"]
     arena, starts = arena_of(words)

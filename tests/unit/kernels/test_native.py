@@ -1,4 +1,4 @@
-"""Machine code is compiled once and kept; a cache that is stale, damaged or in the way costs time and nothing else."""
+"""Machine code is compiled once and cached; a stale, damaged or unusable cache costs only time."""
 
 import ctypes
 

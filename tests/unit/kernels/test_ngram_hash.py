@@ -1,4 +1,4 @@
-"""Hashes of n-grams, by hand and against plain Python."""
+"""Hashes of n-grams, by hand and compared with plain Python."""
 
 import numpy as np
 import pytest

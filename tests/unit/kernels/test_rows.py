@@ -1,4 +1,4 @@
-"""Every row starts on a cache line, and padding is zero."""
+"""Every row starts on a cache line; the padding is zero."""
 
 import numpy as np
 import pytest

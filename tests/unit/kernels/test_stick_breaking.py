@@ -50,7 +50,7 @@ def test_logs_by_hand():
     np.testing.assert_allclose(found, [-9 / 20, left - 1 / 2, left - 3 / 2], atol=1e-10)
 
 
-def test_only_the_senses_asked_for_are_written():
+def test_only_the_requested_senses_are_written():
     found = logs(np.array([[9.0, 9.0, 9.0], [3.0, 1.0, 0.0]]), 1, 1.0, 2)
     assert np.isfinite(found[:2]).all()
     assert np.isnan(found[2])

@@ -32,7 +32,7 @@ def filled(half, seed=0, threads=1):
 
 @pytest.mark.parametrize("half", [True, False])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_every_cell_stands_once_in_its_tile(half, threads):
+def test_every_cell_is_once_in_its_tile(half, threads):
     dense, bounds, cells = filled(half, threads=threads)
     seen, weights = np.zeros((V, V)), np.zeros((V, V))
     for row in range(B):

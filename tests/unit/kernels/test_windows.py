@@ -1,4 +1,4 @@
-"""Subsampling keeps words as often as it says, in pieces that fit."""
+"""Subsampling keeps words with their probability, in pieces of limited size."""
 
 import numpy as np
 from numba import njit
@@ -41,7 +41,7 @@ def test_none_is_kept_where_none_should_be():
     assert len(survivors(np.zeros(10**5, dtype=np.int32), keep_thresholds(np.zeros(1)))) == 0
 
 
-def test_only_the_asked_stretch_is_read():
+def test_only_the_requested_range_is_read():
     words, reached = piece(
         np.arange(10, dtype=np.int32), 3, 7, keep_thresholds(np.ones(10)), np.array([1], dtype=np.uint64)
     )

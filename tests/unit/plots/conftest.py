@@ -33,7 +33,7 @@ def many():
 
 @pytest.fixture(scope="session")
 def embedded():
-    """What a page holds as JSON, by the id of its element."""
+    """The JSON data of a page by element id."""
 
     def read(page: str, name: str):
         (found,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.DOTALL)

@@ -32,18 +32,18 @@ def test_a_perfect_analogy_is_a_parallelogram(square):
     }  # fmt: skip
 
 
-def test_arrows_against_each_other_are_told_though_the_plane_may_flatter(square):
+def test_opposite_arrows_have_a_negative_mean_cosine(square):
     """Offsets (0, -2, 0) and (0, 2, 0): cosine -1."""
     assert "in all dimensions: -1.00" in analogy_arrows(square, [("man", "king"), ("queen", "woman")]).caption
 
 
-def test_pairs_without_vectors_are_left_out_and_said(square):
+def test_pairs_without_vectors_are_left_out_with_a_note(square):
     picture = analogy_arrows(square, [("man", "king"), ("boy", "prince"), ("woman", "queen")])
     assert [(row["a"], row["b"]) for row in picture.rows] == [("man", "king"), ("woman", "queen")]
     assert picture.notes[0] == "2 of 6 words have no vector: boy, prince"
 
 
-def test_wrong_pairs_are_told(square):
+def test_wrong_pairs_are_refused(square):
     with pytest.raises(OptionError, match="no pairs to draw"):
         analogy_arrows(square, [])
     with pytest.raises(OptionError, match="the pair man man"):

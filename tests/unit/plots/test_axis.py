@@ -47,7 +47,7 @@ def test_of_many_words_those_that_lean_most_are_drawn(many):
     ]
 
 
-def test_wrong_poles_are_told(plane):
+def test_wrong_poles_are_refused(plane):
     with pytest.raises(OptionError, match="have the same vector"):
         word_axis(plane, ("east", "east"), ["north"])
     with pytest.raises(OptionError, match="expected two"):

@@ -31,11 +31,11 @@ def test_effects_with_their_intervals():
         ({"name": "x", "effect": 1, "low": 0.5}, "one end of an interval"),
     ],
 )
-def test_rows_that_are_no_effects_are_told(row, told):
+def test_rows_that_are_no_effects_are_refused(row, told):
     with pytest.raises(OptionError, match=told):
         bias_summary([row])
 
 
-def test_no_rows_are_told():
+def test_no_rows_are_refused():
     with pytest.raises(OptionError, match="no effects to draw"):
         bias_summary([])

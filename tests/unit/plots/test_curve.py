@@ -29,7 +29,7 @@ def test_relative_losses_are_shares_of_the_first_epochs():
     assert [row["loss"] for row in picture.rows] == pytest.approx([1, 0.75, 0.5, 1, 0.2])
 
 
-def test_models_without_losses_are_left_out_and_said():
+def test_models_without_losses_are_left_out_with_a_note():
     picture = training_curves({"one": WORDS, "ppmi": {"loss": []}, "old": {}})
     assert list(picture.notes) == ["left out, because they have no epochs: ppmi, old"]
     with pytest.raises(OptionError, match="no losses in ppmi"):

@@ -64,7 +64,7 @@ def test_of_a_crowd_only_so_many_are_tried():
     assert priority(points(3, labelled=False)) == []
 
 
-def test_labels_keep_off_those_that_stand_there():
+def test_labels_avoid_earlier_labels():
     taken = np.array([[115.0, 54.5, 20.0, 10.0]])
     placed = place(points(1), np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]]), DOT[:1], BOX, NOTHING, taken)
     assert placed.shown.tolist() == [True]
@@ -98,7 +98,7 @@ def test_a_line_to_a_label_runs_through_no_other_dot():
     assert placed.middles[0, 0] + 10 < 125
 
 
-def test_what_labels_keep_off():
+def test_obstacles_of_labels():
     """Lines and curves at short steps, and dots; guides may be covered."""
     line = np.array([[[0.0, 0.0], [1.0, 0.0]]])
     picture = Picture(

@@ -27,7 +27,7 @@ def cells(page):
     return [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in re.findall(r"<tr>.*?</tr>", page)]
 
 
-def test_perplexities_stand_with_the_better_first(models):
+def test_perplexities_are_sorted_best_first(models):
     page = language_report(models, HELD_OUT, samples=0)
     first, second = [row for row in cells(page) if row and row[0] in models][:2]
     assert (first[0], second[0]) == ("order 2", "order 1")
@@ -48,7 +48,7 @@ def test_what_models_write_is_the_same_for_a_seed_and_is_no_markup(models):
     assert "<b>" not in page
 
 
-def test_models_that_learned_have_curves_beside_those_that_count(models):
+def test_neural_models_have_curves_and_ngrams_are_baselines(models):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
     learned = models["order 2"]
     rows = [{"seconds": 60.0 * i, "loss": 3.0 / i, "held_out_loss": 3.2 / i} for i in (1, 2)]

@@ -27,7 +27,7 @@ def test_one_model_shows_held_out_and_training_text():
     assert picture.y.log
 
 
-def test_several_models_show_held_out_text_beside_those_that_count():
+def test_several_models_show_held_out_text_with_ngrams_as_baselines():
     models = {"lstm": rows(5.0, 4.0, held_out=[5.5, 5.0]), "gru": rows(5.0, held_out=[5.4])}
     picture = learning_curves(models, {"kneser-ney": 200.0})
     assert [mark.name for mark in picture.marks if isinstance(mark, Curve)] == ["lstm", "gru"]

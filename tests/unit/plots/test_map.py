@@ -48,7 +48,7 @@ def test_groups_that_are_named_after_their_heads_need_no_legend(vectors):
     assert list(picture.marks[0].heads) == [True, False, True, False]
 
 
-def test_words_without_a_vector_are_left_out_and_said(vectors):
+def test_words_without_a_vector_are_left_out_with_a_note(vectors):
     picture = word_map(vectors, ["red", "rde", "house", "hosue", "red"])
     assert [row["word"] for row in picture.rows] == ["red", "house"]
     assert list(picture.notes) == ["2 of 4 words have no vector: rde, hosue"]
@@ -66,7 +66,7 @@ def test_no_words_is_an_error(vectors):
         word_map(vectors, ["red"], number=0)
 
 
-def test_a_vector_without_a_direction_is_left_out_and_said():
+def test_a_vector_without_a_direction_is_left_out_with_a_note():
     rows = np.array([[1.0, 0], [0, 1], [0, 0], [np.nan, 1]])
     space = WordVectors(["a", "b", "zero", "nan"], rows)
     picture = word_map(space, space.words)
@@ -76,7 +76,7 @@ def test_a_vector_without_a_direction_is_left_out_and_said():
         word_map(space, ["zero"])
 
 
-def test_too_many_words_are_sampled_by_frequency_and_said(many):
+def test_too_many_words_are_sampled_by_frequency_with_a_note(many):
     picture = word_map(many, many.words[::-1], heads=["w1999"], number=100)
     assert [row["word"] for row in picture.rows] == [*(f"w{i}" for i in range(99)), "w1999"]
     assert list(picture.notes) == ["the 100 most frequent of 2,000 words are drawn"]

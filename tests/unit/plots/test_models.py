@@ -51,7 +51,7 @@ def test_every_line_that_evaluate_writes_is_accepted(tmp_path):
     assert list(models_by_set(lines).groups) == ["one", "two"]
 
 
-def test_figures_that_are_none_are_told():
+def test_figures_that_are_none_are_refused():
     with pytest.raises(OptionError, match="a figure without metric, value"):
         models_by_set([{"vectors": "cbow", "set": "men", "low": 0, "high": 1}])
     with pytest.raises(OptionError, match="no figures to draw"):
@@ -80,6 +80,6 @@ def test_quality_against_time(comparison):
     assert not math.isnan(picture.rows[0]["value"])
 
 
-def test_a_comparison_without_figures_is_told(comparison):
+def test_a_comparison_without_figures_is_refused(comparison):
     with pytest.raises(OptionError, match="no figures to draw"):
         models_by_time(Comparison(comparison.rows[1:], comparison.run))

@@ -48,13 +48,13 @@ def test_more_neighbours_than_words_are_all_there_are(ring):
     assert len(edges(neighbour_network(ring, ["a"], number=50))) == 4
 
 
-def test_too_many_are_cut_and_said(many):
+def test_too_many_are_cut_with_a_note(many):
     picture = neighbour_network(many, many.words[:40], number=10)
     assert sum("word" in row for row in picture.rows) == 150
     assert "the first 150 of" in picture.notes[0]
 
 
-def test_wrong_questions_are_told(ring):
+def test_wrong_arguments_are_refused(ring):
     with pytest.raises(OptionError, match="no words to start from"):
         neighbour_network(ring, [])
     with pytest.raises(OptionError, match="hops=3: expected at least 1 neighbour, and 1 or 2 hops"):

@@ -77,13 +77,13 @@ def test_the_usual_method_depends_on_how_many(bunches):
 
 
 @pytest.mark.parametrize("method", ["tsne", "umap"])
-def test_too_few_rows_are_told(bunches, method):
+def test_too_few_rows_are_refused(bunches, method):
     pytest.importorskip("openTSNE", reason="openTSNE is not installed: pip install 'firth[maps]'")
     with pytest.raises(OptionError, match="for 4 words: expected at least 5; take pca or stress"):
         project(bunches[:4], method)
 
 
-def test_an_unknown_method_and_too_much_of_stress_are_told(bunches):
+def test_an_unknown_method_and_too_much_of_stress_are_refused(bunches):
     with pytest.raises(OptionError, match="method='mds': expected stress, pca, tsne, umap"):
         project(bunches, "mds")
     with pytest.raises(OptionError, match="201 words: expected at most 200"):
@@ -91,7 +91,7 @@ def test_an_unknown_method_and_too_much_of_stress_are_told(bunches):
 
 
 @pytest.mark.parametrize(("method", "module", "name"), [("tsne", "openTSNE", "openTSNE"), ("umap", "umap", "umap")])
-def test_a_missing_library_is_told_with_what_to_install(bunches, method, module, name, monkeypatch):
+def test_a_missing_library_is_an_error_with_the_command_to_install_it(bunches, method, module, name, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"{name} is needed .*: pip install 'firth\[maps\]'"):
         project(bunches, method)

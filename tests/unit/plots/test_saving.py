@@ -7,7 +7,7 @@ from firth.plots.saving import check_target, missing_letters
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf", "a.html", "a.PNG"])
-def test_the_ending_chooses_what_is_written(pictures, tmp_path, name):
+def test_the_extension_selects_the_format(pictures, tmp_path, name):
     module = "plotly" if name.endswith("html") else "matplotlib"
     pytest.importorskip(module, reason=f"{module} is not installed: pip install 'firth[plots]'")
     pictures["map"].save(tmp_path / "new" / name)
@@ -19,25 +19,25 @@ def test_the_ending_chooses_what_is_written(pictures, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["a.eps", "a", ".png", "a.png.txt"])
-def test_another_ending_is_told(pictures, tmp_path, name):
+def test_another_extension_is_refused(pictures, tmp_path, name):
     with pytest.raises(OptionError, match=r"expected a name that ends in \.png, \.svg, \.pdf, \.html"):
         pictures["map"].save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_told(pictures, tmp_path):
+def test_a_folder_is_refused(pictures, tmp_path):
     (tmp_path / "a.png").mkdir()
     with pytest.raises(OptionError, match="is a folder"):
         pictures["map"].save(tmp_path / "a.png")
 
 
 @pytest.mark.parametrize(("name", "module"), [("a.png", "matplotlib"), ("a.svg", "matplotlib"), ("a.html", "plotly")])
-def test_a_missing_library_is_told_with_what_to_install(pictures, tmp_path, monkeypatch, name, module):
+def test_a_missing_library_is_an_error_with_the_command_to_install_it(pictures, tmp_path, monkeypatch, name, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"{module} is needed .*: pip install 'firth\[plots\]'"):
         check_target(tmp_path / name)
 
 
-def test_letters_without_a_font_are_told_of_pictures_and_not_of_pages(pictures, tmp_path):
+def test_letters_without_a_font_are_reported_for_pictures_but_not_for_pages(pictures, tmp_path):
     assert missing_letters(pictures["map"], tmp_path / "a.png") == ""
     assert missing_letters(pictures["map"], tmp_path / "a.html") == ""

@@ -25,7 +25,7 @@ def model(reader=True):
     )
 
 
-def test_the_likeliest_sense_stands_on_top():
+def test_the_most_likely_sense_is_on_top():
     """By the cosines with the centres (0, 1, 0) and (1, 0, 0)."""
     picture = sense_words(model(), "bank", number=2)
     assert [(row["label"], row["word"], pytest.approx(row["cosine"], abs=1e-6)) for row in picture.rows] == [
@@ -46,12 +46,12 @@ def test_only_common_words_are_looked_through():
     assert {row["word"] for row in sense_words(model(), "bank", number=3, among=2).rows} == {"bank", "loan"}
 
 
-def test_too_many_bars_are_told():
+def test_too_many_bars_are_refused():
     picture = sense_words(model(), "bank", number=60)
     assert picture.notes == ["the 1 most likely of 2 senses are drawn"]
 
 
-def test_what_is_asked_wrongly():
+def test_wrong_arguments_are_refused():
     with pytest.raises(UnknownWordError, match="bunk"):
         sense_words(model(), "bunk")
     for number in (0, 61):

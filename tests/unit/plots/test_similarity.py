@@ -38,7 +38,7 @@ def test_the_order_is_the_best_of_all_that_the_clusters_allow(vectors):
     assert alike == pytest.approx(best)
 
 
-def test_too_few_words_and_an_unknown_order_are_told(vectors):
+def test_too_few_words_and_an_unknown_order_are_refused(vectors):
     with pytest.raises(OptionError, match="of 1 word: expected at least two"):
         similarity_heat_map(vectors, ["red"])
     with pytest.raises(OptionError, match="order='random': expected clusters or given"):

@@ -102,7 +102,7 @@ def test_texts_are_as_they_are_drawn(scripts):
     assert set(map(label_text, scripts.words)) <= set(texts(similarity_heat_map(scripts, scripts.words)))
 
 
-def test_halos_lie_behind_everything_that_stands_for_a_figure(pictures):
+def test_halos_lie_behind_all_marks(pictures):
     for name in ("dots", "analogy", "neighbours", "curve"):
         with draw(pictures[name]) as figure:
             axes = figure.axes[0]

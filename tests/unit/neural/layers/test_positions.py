@@ -30,7 +30,7 @@ def test_sinusoids_come_in_pairs():
 
 
 @pytest.mark.parametrize("kind", [LearnedPositions, SinusoidalPositions])
-def test_added_positions_start_where_they_are_told(kind):
+def test_added_positions_start_where_they_are_refused(kind):
     positions, x = kind(WIDTH, 10), torch.randn(2, 7, WIDTH)
     assert torch.equal(positions(x)[:, 4:], positions(x[:, 4:], 4))
 

@@ -18,7 +18,7 @@ def shared(left, right):
     return left.untyped_storage().data_ptr() == right.untyped_storage().data_ptr()
 
 
-def test_what_is_given_back_is_lent_again_while_arrays_are_kept():
+def test_a_returned_array_is_reused_while_arrays_are_kept():
     with kept_arrays():
         first = borrow((4, 6), LIKE)
         assert not shared(first, borrow((4, 6), LIKE))
@@ -82,7 +82,7 @@ def example(words, count, seed):
     return hidden, weight, bias, torch.randint(words, (count,), generator=generator)
 
 
-def test_gradients_over_lent_arrays_are_those_of_torch():
+def test_gradients_over_reused_arrays_equal_those_of_torch():
     with kept_arrays():
         for seed, (words, count) in enumerate([(30, 200), (30, 200), (40, 300), (7, 3), (30, 129)]):
             *parts, targets = example(words, count, seed)
@@ -103,7 +103,7 @@ def test_two_losses_at_once_have_an_array_each():
         assert all(torch.equal(a, b) for a, b in zip(lent, own, strict=True))
 
 
-def test_torch_refuses_a_graph_whose_array_has_been_lent_again():
+def test_torch_refuses_a_second_backward_pass_after_reuse():
     with kept_arrays():
         loss = linear_cross_entropy(*example(30, 20, 1)).sum()
         loss.backward(retain_graph=True)

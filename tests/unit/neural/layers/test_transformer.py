@@ -72,7 +72,7 @@ def test_block_with_a_memory_equals_torchs_decoder_layer(norm, activation):
     torch.testing.assert_close(found, expected, atol=2e-6, rtol=1e-6)
 
 
-def test_a_cache_stands_for_the_steps_before():
+def test_a_cache_replaces_the_previous_steps():
     torch.manual_seed(0)
     block, x = TransformerBlock(config()).double().eval(), torch.randn(2, 7, WIDTH, dtype=torch.float64)
     whole, kept = block(x, causal=True)
@@ -109,7 +109,7 @@ def test_padding_and_neighbours_do_not_matter_to_the_encoder():
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "relative", "rotary"])
-def test_an_encoder_knows_what_stands_where(positions):
+def test_an_encoder_depends_on_positions(positions):
     """The same vectors in another order are not the same outputs in that order, as they would be without positions."""
     torch.manual_seed(0)
     x = torch.randn(1, 5, WIDTH, dtype=torch.float64)

@@ -44,7 +44,7 @@ def test_gradients_are_central_differences():
     assert torch.autograd.gradcheck(lambda *each: linear_cross_entropy(*each, targets), (hidden, weight, bias))
 
 
-def test_gradients_may_be_asked_for_twice():
+def test_gradients_can_be_computed_twice():
     hidden, weight, bias, targets = numbers(5)
     loss = linear_cross_entropy(hidden, weight, bias, targets).sum()
     first, second = (torch.autograd.grad(loss, (hidden, weight, bias), retain_graph=True) for _ in range(2))

@@ -42,7 +42,7 @@ def test_a_tied_weight_is_one_weight():
     assert embedding.weight.grad is layer.weight.grad
 
 
-def test_a_tied_weight_of_another_width_stands_behind_a_projection():
+def test_a_tied_weight_of_another_width_gets_a_projection():
     embedding = torch.nn.Embedding(7, 3)
     layer = FullSoftmax(5, 7, tied=embedding.weight)
     hidden = torch.randn(2, 5)
