@@ -58,9 +58,9 @@ def open_series(file: Path, header: Mapping[str, Any], *, any_source: bool = Fal
         any_source: whether a series of another state of firth's source may be gone on with.
     """
     same = [name for name in IDENTITY if not (any_source and name in {"source", "versions"})]
-    wanted = json.loads(json.dumps({name: header.get(name) for name in same}))
+    expected = json.loads(json.dumps({name: header.get(name) for name in same}))
     for row in reversed(read(file)):
-        if row["kind"] == "series" and {name: row.get(name) for name in same} == wanted:
+        if row["kind"] == "series" and {name: row.get(name) for name in same} == expected:
             return Series(file, row)
     began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     count = sum(row["kind"] == "series" for row in read(file))
@@ -76,8 +76,8 @@ def last_series(rows: Iterable[Row]) -> dict[str, tuple[Row, list[Row]]]:
     for row in rows:
         if row["kind"] == "run":
             runs.setdefault(row["series"], []).append(row)
-    found: dict[str, tuple[Row, list[Row]]] = {}
+    series: dict[str, tuple[Row, list[Row]]] = {}
     for row in rows:
         if row["kind"] == "series" and row["series"] in runs:
-            found[row["comparison"]] = (row, runs[row["series"]])
-    return found
+            series[row["comparison"]] = (row, runs[row["series"]])
+    return series

@@ -199,8 +199,8 @@ def picture(rows):
 def _cell(numbers):
     """Mean in percent, standard deviation over vectors and divisions, and mean interval."""
     middle, low, high = (100 * statistics.mean(one[i] for one in numbers) for i in range(3))
-    spread = f" ± {100 * statistics.stdev(one[0] for one in numbers):.1f}" if len(numbers) > 1 else ""
-    return f"{middle:.1f}{spread}" + (f" ({low:.0f}-{high:.0f})" if low != high else "")
+    deviation = f" ± {100 * statistics.stdev(one[0] for one in numbers):.1f}" if len(numbers) > 1 else ""
+    return f"{middle:.1f}{deviation}" + (f" ({low:.0f}-{high:.0f})" if low != high else "")
 
 
 def main(arguments=None):

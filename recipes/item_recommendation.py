@@ -64,13 +64,13 @@ def evaluate(baskets, exponent, dim, epochs, seed):
     )
     vectors = model.train(corpus, seed=seed, progress=False)
     answers = vectors.most_similar(training, topn=TOP)  # a batch; a query's own items are excluded
-    hits = sum(item in dict(found) for item, found in zip(held_out, answers, strict=True))
+    hits = sum(item in dict(recommended) for item, recommended in zip(held_out, answers, strict=True))
 
     popular = [
         item for item, _ in Counter(item for basket in training for item in basket).most_common(TOP + model.window)
     ]
     favourites = [[item for item in popular if item not in basket][:TOP] for basket in training]
-    guesses = sum(item in found for item, found in zip(held_out, favourites, strict=True))
+    guesses = sum(item in recommended for item, recommended in zip(held_out, favourites, strict=True))
     return 100 * hits / len(training), 100 * guesses / len(training)
 
 

@@ -19,9 +19,9 @@ report = {"seconds": training["seconds"], "vocabulary": len(corpus.vocabulary)}
 if family != "Word2Vec" or model.objective != "negative":
     print(json.dumps(report))
     sys.exit()
-kept = float((corpus.vocabulary.counts * corpus.vocabulary.keep_probabilities(model.sample)).sum())
+tokens = float((corpus.vocabulary.counts * corpus.vocabulary.keep_probabilities(model.sample)).sum())
 # A kept word of skip-gram meets window + 1 context words on average, each against one centre and the noise words: a dot
 # product and two updates of rows, two flops a number each.
 pairs = (model.window + 1 if model.architecture == "skipgram" else 1) * (model.negative + 1)
-flops = kept * model.epochs * pairs * 6 * model.dim
+flops = tokens * model.epochs * pairs * 6 * model.dim
 print(json.dumps({**report, "gflops": flops / training["seconds"] / 1e9}))

@@ -16,11 +16,11 @@ counts: Counter[str] = Counter()
 with text.open(encoding="utf-8", errors="replace") as file:
     for line in file:
         counts.update(word.findall(line.casefold()))
-kept = sorted((w for w, n in counts.items() if n >= options["min_count"]), key=lambda w: (-counts[w], w))
-numbers = {w: i for i, w in enumerate(kept)}
+vocabulary = sorted((w for w, n in counts.items() if n >= options["min_count"]), key=lambda w: (-counts[w], w))
+numbers = {w: i for i, w in enumerate(vocabulary)}
 ids = array("i")
 with text.open(encoding="utf-8", errors="replace") as file:
     for line in file:
         ids.extend([numbers[w] for w in word.findall(line.casefold()) if w in numbers])
 seconds = time.perf_counter() - start
-print(json.dumps({"seconds": seconds, "tokens": counts.total(), "vocabulary": len(kept)}))
+print(json.dumps({"seconds": seconds, "tokens": counts.total(), "vocabulary": len(vocabulary)}))

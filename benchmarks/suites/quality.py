@@ -55,11 +55,11 @@ def _plain(setting: Setting, architecture: str, threads: int) -> Contest:
 
     lr = EQUAL_RATES[architecture]
     model = Model(architecture=architecture, dim=DIM, epochs=epochs, lr=lr)
-    told = {"min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()}
+    common = {"min_count": MIN_COUNT, "threads": threads, **setting.tokenised.described()}
     return Contest(
         key=architecture,
         title=f"{architecture}, d = {DIM}: figures of the vectors",
-        options={**asdict(model), **told},
+        options={**asdict(model), **common},
         names=trainers(setting),
         judge=_judge(setting, train, threads),
         lr=lr,

@@ -145,7 +145,7 @@ def join_phrases(
     tokens: npt.NDArray[np.int32],  # as for `enter_phrases`
     ends: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
-    joined: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
+    out: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
     counts: npt.NDArray[np.int64],  # (V + P,) how often each stands there, added to
 ) -> int:
     """Write sentences with phrases as single tokens, from left to right; return the number of entries written."""
@@ -160,16 +160,16 @@ def join_phrases(
             if after > place:
                 phrase = _phrase(ids, place, after, tokens, ends, table)
             if phrase != EMPTY:
-                joined[n] = len(connectors) + phrase
-                counts[joined[n]] += 1
+                out[n] = len(connectors) + phrase
+                counts[out[n]] += 1
                 n += 1
                 place = after + 1
             else:  # the word and the connectors after it; connectors start no phrase
                 for i in range(place, max(after, place + 1)):
-                    joined[n] = ids[i]
+                    out[n] = ids[i]
                     counts[ids[i]] += 1
                     n += 1
                 place = max(after, place + 1)
-        joined[n] = -1
+        out[n] = -1
         n += 1
     return n
