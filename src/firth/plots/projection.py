@@ -77,7 +77,11 @@ def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
         # It calls scikit-learn and SciPy by names that they deprecate.
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
-        places = module.TSNE(perplexity=perplexity, neighbors="exact", random_state=seed, n_jobs=1).fit(rows)
+        # neighbors="exact" does the same, but first imports PyNNDescent, which compiles for a quarter of a minute.
+        near = min(len(rows) - 1, int(3 * perplexity))
+        neighbours = module.nearest_neighbors.Sklearn(rows, near, "euclidean", n_jobs=1, random_state=seed)
+        affinities = module.affinity.PerplexityBasedNN(perplexity=perplexity, knn_index=neighbours, n_jobs=1)
+        places = module.TSNE(random_state=seed, n_jobs=1).fit(rows, affinities=affinities)
     return np.array(places, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
 
 
