@@ -14,6 +14,7 @@ from firth.classify.features import Features
 from firth.classify.labels import label_children
 from firth.errors import FormatError
 from firth.kernels import labelled_text as kernels
+from firth.kernels.compiled import read_only
 from firth.vectors.quantise import QuantisedMatrix
 
 BLOCK = 4096  # rows scored at once
@@ -42,7 +43,8 @@ class LabelProbabilities:
         hidden = np.zeros((len(features.ends), self.inputs.shape[1]), dtype=np.float32)
         if isinstance(self.inputs, QuantisedMatrix):
             q, codes = self.inputs.quantiser, self.inputs.codes
-            kernels.mean_codes(features.rows, features.ends, codes, q.centroids, q.width, self._lengths, hidden)
+            arrays = read_only(codes), read_only(q.centroids), q.width, read_only(self._lengths), hidden
+            kernels.mean_codes(features.rows, features.ends, *arrays)
         else:
             kernels.mean_rows(features.rows, features.ends, self.inputs, hidden)
         return hidden

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from firth.corpus.scan_tables import ScanTables, scan_tables
 from firth.errors import CorpusError
 from firth.kernels import scan
+from firth.kernels.compiled import read_only
 from firth.kernels.hash_words import rehashed
 from firth.text.tokenise import REFERENCES, decode, encode
 
@@ -137,7 +138,7 @@ class Scanner:
         if len(self._arena) < room:
             self._arena = _lengthened(self._arena, len(self._arena) + room)
         scan.scan(
-            text,
+            read_only(text),
             size,
             tables.entries,
             tables.bytewise,

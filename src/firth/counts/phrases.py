@@ -39,6 +39,7 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
 from firth.errors import FormatError, OptionError
+from firth.kernels.compiled import read_only
 from firth.kernels.cooccurrence import MOST_REACH, find_places
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
@@ -347,7 +348,7 @@ class _Text:
         ends = np.flatnonzero(numbers < 0)
         offsets = np.concatenate([[0], ends - np.arange(len(ends))])
         connectors = np.concatenate([self.connectors, np.zeros(len(words) - len(self.words), dtype=bool)])
-        return _Text(words, numbers[numbers >= 0], offsets, counts, connectors)
+        return _Text(words, read_only(numbers[numbers >= 0]), read_only(offsets), counts, connectors)
 
 
 def _candidates(text: _Text, least: int, threads: int) -> npt.NDArray[np.int64]:

@@ -15,12 +15,16 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from firth.errors import OptionError
 from firth.storage.files import others_can_write
+
+T = TypeVar("T", bound=np.generic)
 
 
 def check_cache() -> None:
@@ -46,6 +50,17 @@ def compiled(function: Callable[..., Any]) -> Any:
     state = hashlib.blake2b(digest(Path(__file__).parent).encode() + own, digest_size=6)
     function.__qualname__ += f"-{state.hexdigest()}"
     return njit(nogil=True, cache=True)(function)
+
+
+def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    """Return a view that cannot be written to.
+
+    The compiler has two types of array. Those of mapped files cannot be written to; a kernel that reads arrays of both
+    kinds would be compiled twice.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @functools.cache

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import CorpusError
-from firth.kernels.compiled import compiled
+from firth.kernels.compiled import compiled, read_only
 
 LN10 = float(np.log(10.0))
 NEVER = -99 * LN10  # log-probability of `BOS`, which is never predicted
@@ -150,7 +150,7 @@ def build_trie(
         numbers[a:b, PROB], numbers[a:b, BACKOFF] = log_probs[k], log_backoffs[k]
     bos = int(sizes[0]) - 1
     _numbers(nodes if len(sizes) > 1 else leaves)[bos, PROB if len(sizes) > 1 else 1] = NEVER
-    return Trie(words, nodes, leaves, sizes)
+    return Trie(read_only(words), read_only(nodes), read_only(leaves), sizes)
 
 
 def _numbers(bits: Ids) -> Floats:

@@ -28,6 +28,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from firth.kernels.compiled import read_only
 from firth.kernels.threads import usable_threads
 from firth.randomness import generator
 from firth.vectors.cosine import Matrix, inverse, widened
@@ -150,10 +151,10 @@ class HyperplaneSearch:
         scan_buckets(
             queries[part],
             projections[part].reshape(-1, tables, bits),
-            self._rows,
+            read_only(self._rows),
             self._scale,
-            self._tensors["order"],
-            self._tensors["starts"],
+            read_only(self._tensors["order"]),
+            read_only(self._tensors["starts"]),
             tables * self.options.probes,
             results.rows[part],
             results.scores[part],
