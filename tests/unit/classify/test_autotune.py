@@ -15,7 +15,7 @@ def data(seed, count=60):
     return texts, ["before" if text.index("a") < text.index("b") else "behind" for text in texts]
 
 
-def test_it_finds_better_options_than_it_began_with():
+def test_it_finds_better_options_than_it_began_with(clock):
     texts, labels = data(0, 150)
     validation, gold = data(1)
     model = firth.TextClassifier(dim=10)
@@ -31,7 +31,7 @@ def test_it_finds_better_options_than_it_began_with():
     assert tuned.classifier.metadata["autotune"]["score"] == tuned.score
 
 
-def test_a_seed_decides_the_search():
+def test_a_seed_decides_the_search(clock):
     texts, labels = data(0)
     found = [
         firth.TextClassifier(dim=4).autotune(
