@@ -29,11 +29,18 @@ __all__ = list(_MODULES)
 
 def __getattr__(name):
     if name not in _MODULES:
-        raise AttributeError(f"module 'firth' has no attribute {name!r}")
+        import difflib
+
+        lower = {known.lower(): known for known in _MODULES}
+        near = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.75)]
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise AttributeError(f"module 'firth' has no attribute {name!r}{hint}")
+    if _MODULES[name] == "firth":
+        return importlib.import_module(f"firth.{name}")
     value = getattr(importlib.import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted([*globals(), *_MODULES])
+    return sorted({*globals(), *_MODULES})

@@ -1,5 +1,10 @@
 """The public names of firth, one per line. Type checkers read this file; `__init__.py` reads it on import."""
 
+from firth import bias as bias
+from firth import directions as directions
+from firth import plots as plots
+from firth import postprocess as postprocess
+from firth import relations as relations
 from firth.alignment.alignment import Alignment as Alignment
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning

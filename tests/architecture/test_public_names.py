@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,11 @@ def test_names_are_importable_and_documented():
     torch = importlib.util.find_spec("torch") is not None
     names = [name for name in firth.__all__ if torch or not firth._MODULES[name].startswith("firth.neural.")]
     values = {name: getattr(firth, name) for name in names}
-    homes = {name: (value.__module__, value.__name__) for name, value in values.items()}
-    assert homes == {name: (firth._MODULES[name], name) for name in names}
+    packages = {name: value for name, value in values.items() if inspect.ismodule(value)}
+    homes = {name: (value.__module__, value.__name__) for name, value in values.items() if name not in packages}
+    assert homes == {name: (firth._MODULES[name], name) for name in homes}
+    assert {name: value.__name__ for name, value in packages.items()} == {name: f"firth.{name}" for name in packages}
+    assert {name for name, home in firth._MODULES.items() if home == "firth"} == set(packages)
     assert [name for name, value in values.items() if not inspect.getdoc(value)] == []
     assert set(names) <= set(dir(firth))
 
@@ -39,5 +43,15 @@ def test_readme_mentions_every_name():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'word2vec_'"):
+    with pytest.raises(AttributeError, match="no attribute 'word2vec_'; did you mean Word2Vec"):
         firth.word2vec_  # noqa: B018  looking the name up is the test
+
+
+def test_readme_names_only_what_exists():
+    names = set(re.findall(r"`firth\.(\w+)`", README))
+    assert names <= {*firth.__all__, "FirthError"}
+
+
+def test_names_are_listed_once_after_use():
+    assert firth.Word2Vec is not None
+    assert len(dir(firth)) == len(set(dir(firth)))

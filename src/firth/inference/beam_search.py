@@ -183,9 +183,9 @@ class _Search:
         stuck = ~np.isfinite(allowed.max(axis=1))
         self._finish(group, [each for each, is_stuck in zip(group.hypotheses, stuck, strict=True) if is_stuck])
         totals = allowed + np.array([[each.total] for each in group.hypotheses])
-        ranks = totals
-        if penalties:
-            ranks = totals - np.vectorize(lambda word: penalties.get(word, 0.0), otypes=[float])(candidates.ids)
+        ranks = totals.copy()
+        for word, penalty in penalties.items():
+            ranks[candidates.ids == word] -= penalty
         extended: list[Hypothesis] = []
         count = self.width * (1 + len(self.processor.stop))  # enough to continue, whatever ends
         for place, (parent, column) in enumerate(_best(ranks, candidates.ids, count)):
@@ -215,6 +215,8 @@ class _Search:
 
 def _best(ranks: Floats, ids: Ids, count: int) -> list[tuple[int, int]]:
     """Return rows and columns of the largest finite ranks, in falling order; equal ones by row, then by id."""
-    rows, columns = np.nonzero(np.isfinite(ranks))
+    ranks = np.where(np.isfinite(ranks), ranks, -np.inf)
+    limit = np.partition(ranks, -count, axis=None)[-count] if count < ranks.size else -np.inf
+    rows, columns = np.nonzero((ranks >= limit) & (ranks > -np.inf))
     order = np.lexsort((ids[rows, columns], rows, -ranks[rows, columns]))[:count]
     return list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))

@@ -56,15 +56,21 @@ class LogitsProcessor:
         for word in self._blocked(generated):
             result[candidates.ids == word] = -np.inf
         if self._looks_back:
-            for row, ids, text in zip(result, candidates.ids, texts, strict=True):
+            for row, ids, text in zip(result, candidates.ids.tolist(), texts, strict=True):
+                # Candidates are few: sets are faster than `numpy.isin`.
                 if self.options.repetition_penalty != 1:
-                    row[np.isin(ids, text)] *= self.options.repetition_penalty
-                row[np.isin(ids, self._repeated(text))] = -np.inf
+                    words = set(text)
+                    row[[word in words for word in ids]] *= self.options.repetition_penalty
+                if repeated := set(self._repeated(text)):
+                    row[[word in repeated for word in ids]] = -np.inf
         return result
 
     def max_lowered(self, longest: int, generated: int) -> int:
-        """Return the maximum number of words per text whose scores are lowered, for texts of up to `longest` words."""
-        return len(self._blocked(generated)) + (2 * longest if self._looks_back else 0)
+        """Return the maximum number of words per text whose scores are lowered, for texts of up to `longest` words.
+
+        A word that would repeat an n-gram occurs in the text.
+        """
+        return len(self._blocked(generated)) + (longest if self._looks_back else 0)
 
     @property
     def _looks_back(self) -> bool:
@@ -73,12 +79,12 @@ class LogitsProcessor:
     def _blocked(self, generated: int) -> tuple[int, ...]:
         return self.banned + (self.stop if generated < self.options.min_length else ())
 
-    def _repeated(self, text: Sequence[int]) -> Ids:
+    def _repeated(self, text: Sequence[int]) -> list[int]:
         """Return the words that would repeat an n-gram, without ends."""
         if self.options.no_repeat_ngram is None:
-            return np.empty(0, dtype=np.int64)
+            return []
         repeated = completions(np.asarray(text, dtype=np.int64), self.options.no_repeat_ngram)
-        return np.setdiff1d(repeated, self.stop).astype(np.int64)
+        return [word for word in repeated.tolist() if word not in self.stop]
 
 
 def completions(text: Ids, n: int) -> Ids:

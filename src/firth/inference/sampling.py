@@ -46,11 +46,15 @@ def greedy_search(
     def select(scores: Scores, texts: list[list[int]], numbers: Ids, generated: int) -> tuple[Ids, Ids]:
         # Constraints only lower scores: the best word after them is among one more than they lower.
         lowered = processor.max_lowered(max(map(len, texts)), generated)
-        candidates = top_candidates(scores, 1 + lowered)
-        allowed = processor.process_candidates(candidates, texts, generated)  # (B, K)
-        best = allowed.max(axis=1, keepdims=True)
-        ids = np.where(allowed == best, candidates.ids, scores.shape[1]).min(axis=1)
-        rows = np.flatnonzero(np.isfinite(best[:, 0]))
+        if lowered and isinstance(scores, np.ndarray):  # one pass over an array is faster than to select candidates
+            allowed = processor.process(scores, texts, generated)  # (B, V)
+            ids, best = allowed.argmax(axis=1), allowed.max(axis=1)
+        else:
+            candidates = top_candidates(scores, 1 + lowered)
+            allowed = processor.process_candidates(candidates, texts, generated)  # (B, K)
+            best = allowed.max(axis=1)
+            ids = np.where(allowed == best[:, None], candidates.ids, scores.shape[1]).min(axis=1)
+        rows = np.flatnonzero(np.isfinite(best))
         return rows, ids[rows]
 
     return _generate(scorer, prompts, processor, select)

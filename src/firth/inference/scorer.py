@@ -111,7 +111,7 @@ class Scorer(Protocol):
 
 def as_float64(scores: Scores) -> Floats:
     """Return scores as a new (B, V) array."""
-    return scores.astype(np.float64) if isinstance(scores, np.ndarray) else np.asarray(scores, dtype=np.float64)
+    return np.array(scores, dtype=np.float64)
 
 
 def scores_at(scores: Scores, rows: Ids, ids: Ids) -> Floats:
@@ -120,10 +120,13 @@ def scores_at(scores: Scores, rows: Ids, ids: Ids) -> Floats:
 
 
 def top_candidates(scores: Scores, k: int) -> Candidates:
-    """Return the k best words of each text, or all V words if k is greater."""
+    """Return the k best words of each text, or all V words if k is greater; NaN counts as the largest score."""
     k = min(k, scores.shape[1])
     if not isinstance(scores, np.ndarray):
         return scores.top(k)
+    if k == 1:
+        best = scores.argmax(axis=1)[:, None]
+        return Candidates(np.take_along_axis(scores, best, axis=1).astype(np.float64), best)
     ids = np.tile(np.arange(scores.shape[1]), (len(scores), 1)) if k == scores.shape[1] else _largest(scores, k)
     return in_order(np.take_along_axis(scores, ids, axis=1).astype(np.float64), ids)
 
@@ -137,10 +140,11 @@ def in_order(scores: Floats, ids: Ids) -> Candidates:
 def _largest(scores: npt.NDArray[Any], k: int) -> Ids:
     """Return (B, k) ids of the largest scores, in any order; of equal scores at the limit the lowest ids."""
     limits = np.partition(scores, -k, axis=1)[:, -k]
-    rows, ids = np.nonzero(scores >= limits[:, None])
+    rows, ids = np.nonzero(~(scores < limits[:, None]))  # NaN is not below any limit
     if len(ids) == k * len(scores):
         return ids.reshape(len(scores), k)
     result = np.empty((len(scores), k), dtype=np.int64)
     for row, equal in enumerate(np.split(ids, np.flatnonzero(np.diff(rows)) + 1)):
-        result[row] = equal[np.lexsort((equal, -scores[row, equal]))][:k]
+        falling = -np.nan_to_num(scores[row, equal], nan=np.inf, neginf=-np.inf)
+        result[row] = equal[np.lexsort((equal, falling))][:k]
     return result

@@ -39,8 +39,8 @@ class TensorScores:
         return len(self.tensor)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = self.tensor.double().cpu().numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
+        array: npt.NDArray[Any] = self.tensor.double().cpu().numpy()  # of float64 on the CPU, a view
+        return np.array(array, dtype=dtype, copy=copy)
 
     def __getitem__(self, index: Any) -> npt.NDArray[np.float64]:
         rows: npt.NDArray[np.float64] = np.asarray(self)[index]

@@ -39,3 +39,20 @@ def test_it_reads_as_an_array_of_double_precision():
     assert len(scores) == 1
     assert np.asarray(scores).dtype == np.float64
     assert scores[0].tolist() == np.float32([0.1, 0.2]).astype(np.float64).tolist()
+
+
+def test_a_copy_leaves_the_scores_as_they_are():
+    """Penalties are applied to a copy: a score that is read afterwards is the model's own."""
+    scores = TensorScores(torch.full((1, 2), -0.5, dtype=torch.float64))
+    as_float64(scores)[0, 0] = -np.inf
+    assert scores_at(scores, np.array([0]), np.array([0])).tolist() == [-0.5]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("make", [lambda array: TensorScores(torch.from_numpy(array)), lambda array: array])
+def test_nan_counts_as_the_largest_and_other_rows_keep_their_candidates(k, make):
+    array = np.array([[1.0, 2, 3, 3], [np.nan, 3, 3, 3], [np.nan] * 4, [5.0, 4, 3, 2]])
+    candidates = top_candidates(make(array), k)
+    assert candidates.ids[0].tolist() == [2, 3][:k]
+    assert np.isnan(candidates.scores[1:3]).any(axis=1).all()  # a search ends such a text
+    assert candidates.ids[3].tolist() == [0, 1][:k]
