@@ -2,11 +2,11 @@
 
 A test that runs the command would spend most of its time on importing NumPy, SciPy, Numba and PyTorch. The server
 imports them once; each command is a fork of it, with the caller's arguments, folder, environment and open files. What a
-user sees is the same: exit status, output, files. What is not tested this way are imports that a command forgets, and
-signals; tests of these start a real process.
+user sees is the same: exit status, output, files. What is not tested this way are imports that a command forgets, limits
+on memory, and what a terminal does; tests of these start a real process.
 
-`program()` returns a script with the name of the command, which connects to the server, hands over its files, and ends
-with the status of the fork. It can stand in a shell pipeline.
+`program()` returns a script with the name of the command, which connects to the server, hands over its files and its
+limit on the size of files, passes on signals, and ends with the status of the fork. It can stand in a shell pipeline.
 """
 
 import atexit
@@ -18,6 +18,7 @@ import importlib
 import json
 import os
 import pkgutil
+import resource
 import select
 import shutil
 import signal
@@ -35,17 +36,23 @@ from typing import Any
 from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
 
 CLIENT = """#!{python} -ISE
-import json, os, socket, struct, sys
+import json, os, resource, signal, socket, struct, sys
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
-request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode("utf-8", "surrogateescape")
+limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), limit]).encode("utf-8", "surrogateescape")
 socket.send_fds(server, [struct.pack("!I", len(request))], [0, 1, 2])
 server.sendall(request)
+passed_on = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+for number in passed_on:
+    signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
 reply = server.recv(4)
 if len(reply) < 4:
     sys.exit("the server of commands has ended")
 status = struct.unpack("!i", reply)[0]
 if status < 0:
+    for number in passed_on:
+        signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
@@ -155,7 +162,7 @@ def _import_everything() -> None:
 
 
 def _watch(connection: socket.socket, folder: Path) -> None:
-    """Run one command in a fork, and tell its status; where the caller has gone, end the command."""
+    """Run one command in a fork, pass on signals, and tell its status; where the caller has gone, end the command."""
     header, files, _, _ = socket.recv_fds(connection, 4, 3)
     request = b""
     for size in struct.unpack("!I", header):
@@ -168,15 +175,19 @@ def _watch(connection: socket.socket, folder: Path) -> None:
     for file in files:
         os.close(file)
     handle = os.pidfd_open(pid)
-    ready, _, _ = select.select([handle, connection], [], [])
-    if handle not in ready:
-        os.kill(pid, signal.SIGKILL)
+    while handle not in select.select([handle, connection], [], [])[0]:
+        number = connection.recv(1)
+        os.kill(pid, number[0] if number else signal.SIGKILL)
+        if not number:
+            break
     _, status = os.waitpid(pid, 0)
     with contextlib.suppress(OSError):
         connection.sendall(struct.pack("!i", os.waitstatus_to_exitcode(status)))
 
 
-def _run(record: Path, files: list[int], arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+def _run(
+    record: Path, files: list[int], arguments: list[str], folder: str, environment: dict[str, str], limit: list[int]
+) -> None:
     """Become the command; never returns."""
     status: Any = 1
     began = own_seconds() - compiler_seconds()
@@ -185,6 +196,7 @@ def _run(record: Path, files: list[int], arguments: list[str], folder: str, envi
             os.dup2(file, number)
             os.close(file)
         sys.stdin, sys.stdout, sys.stderr = _reopened(sys.stdin), _reopened(sys.stdout), _reopened(sys.stderr)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit[0], limit[1]))
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)

@@ -48,15 +48,21 @@ class Command:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("FIRTH_")}
         self.environment |= {"FIRTH_CACHE": str(self.cache), "COLUMNS": "100"}
 
-    def __call__(self, *arguments: object, stdin: str = "", before: Callable[[], None] | None = None) -> Ended:
-        """Run the command to its end; `before` runs first, in the same process, which is then a real one."""
-        forked = fork_server.program() if before is None and fork_server.fits(self.environment) else None
-        return self.run([str(forked or self.program), *map(str, arguments)], input=stdin, preexec_fn=before)
+    def __call__(
+        self, *arguments: object, stdin: str = "", before: Callable[[], None] | None = None, real: bool = False
+    ) -> Ended:
+        """Run the command to its end.
 
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start the command and leave it running."""
+        Args:
+            before: what to do first in the process of the command; a fork takes over its limit on the size of files.
+            real: whether to start a process of its own, which takes over everything.
+        """
+        return self.run([self.program if real else self.forking, *map(str, arguments)], input=stdin, preexec_fn=before)
+
+    def start(self, *arguments: object, real: bool = False) -> subprocess.Popen[str]:
+        """Start the command and leave it running; signals reach a fork, too."""
         return subprocess.Popen(
-            [self.program, *map(str, arguments)],
+            [self.program if real else self.forking, *map(str, arguments)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -64,6 +70,11 @@ class Command:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    @property
+    def forking(self) -> str:
+        """The command that runs in a fork, where the system can do that; else the installed one."""
+        return str((fork_server.program() if fork_server.fits(self.environment) else None) or self.program)
 
     def python(self, program: str) -> Ended:
         """Run a Python program against the installed package."""

@@ -109,7 +109,7 @@ def test_damaged_models(here: Command, damage: str):
     path = here.folder / "bad.bin"
     path.write_bytes(do((here.folder / "v.bin").read_bytes()))
     limit = 3 * 2**30
-    ended = here("info", "bad.bin", before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    ended = here("info", "bad.bin", before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), real=True)
     assert re.search(told, ended.complaint), ended.complaint
     assert "bad.bin" in ended.complaint
     here("convert", "bad.bin", "out.firth")
