@@ -2,8 +2,8 @@
 
 A test that runs the command would spend most of its time on importing NumPy, SciPy, Numba and PyTorch. The server
 imports them once; each command is a fork of it, with the caller's arguments, folder, environment and open files. What a
-user sees is the same: exit status, output, files. What is not tested this way are imports that a command forgets, limits
-on memory, and what a terminal does; tests of these start a real process.
+user sees is the same: exit status, output, files. What is not tested this way are imports that a command forgets,
+limits on memory, and what a terminal does; tests of these start a real process.
 
 `program()` returns a script with the name of the command, which connects to the server, hands over its files and its
 limit on the size of files, passes on signals, and ends with the status of the fork. It can stand in a shell pipeline.
@@ -29,9 +29,10 @@ import tempfile
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
 
@@ -124,65 +125,87 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+class _Command(NamedTuple):
+    """A command that runs in a fork: its process, what is ready when it has ended, and the way to its caller."""
+
+    pid: int
+    handle: int
+    connection: socket.socket
+
+
 def serve(address: str, owner: int) -> None:
     """Import what commands need, then run each in a fork, until the process that owns the server has ended."""
     end = os.pidfd_open(owner)
     count_compiler()
     _import_everything()
+    for finalizer in weakref.finalize._registry:  # type: ignore[attr-defined]
+        finalizer.atexit = False  # of the modules: at the end of a fork PyTorch's would take it to pieces
     gc.collect()
     gc.freeze()  # a fork that collects would copy every page
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"{address}.new")
     listener.listen(64)
     Path(f"{address}.new").rename(address)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps the forks
-    while True:
-        ready, _, _ = select.select([listener, end], [], [])
-        if end in ready:
-            return
-        connection, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _watch(connection, Path(address).parent)
-            os._exit(0)
-        connection.close()
+    running: list[_Command] = []
+    try:
+        while True:
+            callers = [command.connection for command in running if command.connection.fileno() >= 0]
+            ready = select.select([listener, end, *callers, *(command.handle for command in running)], [], [])[0]
+            if end in ready:
+                return
+            running = [command for command in running if not _ended(command, ready)]
+            if listener in ready:
+                running += _begin(listener.accept()[0], Path(address).parent)
+    finally:
+        for command in running:
+            os.kill(command.pid, signal.SIGKILL)
 
 
 def _import_everything() -> None:
     import firth.cli
 
-    for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth."):
-        if not name.endswith("__main__"):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-    for name in ("scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"):
+    modules = [name for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth.") if not name.endswith("__main__")]
+    modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"]
+    # What the first command of a process imports, and its first optimiser, which takes longer than all of PyTorch.
+    modules += ["typer._adapters", "typer._click.decorators", "torch._dynamo"]
+    for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
 
-def _watch(connection: socket.socket, folder: Path) -> None:
-    """Run one command in a fork, pass on signals, and tell its status; where the caller has gone, end the command."""
+def _begin(connection: socket.socket, folder: Path) -> list[_Command]:
+    """Start a command that somebody asks for; there is none where the caller has gone already."""
     header, files, _, _ = socket.recv_fds(connection, 4, 3)
-    request = b""
-    for size in struct.unpack("!I", header):
-        while len(request) < size:
-            request += connection.recv(size - len(request))
-    pid = os.fork()
+    request, size = b"", struct.unpack("!I", header)[0] if len(header) == 4 else 0
+    while len(request) < size:
+        part = connection.recv(size - len(request))
+        size, request = size if part else 0, request + part
+    pid = os.fork() if size else -1
     if pid == 0:
         connection.close()
         _run(folder, files, *json.loads(request.decode("utf-8", "surrogateescape")))
     for file in files:
         os.close(file)
-    handle = os.pidfd_open(pid)
-    while handle not in select.select([handle, connection], [], [])[0]:
-        number = connection.recv(1)
-        os.kill(pid, number[0] if number else signal.SIGKILL)
+    return [_Command(pid, os.pidfd_open(pid), connection)] if size else []
+
+
+def _ended(command: _Command, ready: list[Any]) -> bool:
+    """Tell the caller of a command that it has ended; else pass on a signal, or end it where the caller has gone."""
+    if command.handle in ready:
+        _, status = os.waitpid(command.pid, 0)
+        with contextlib.suppress(OSError):
+            command.connection.sendall(struct.pack("!i", os.waitstatus_to_exitcode(status)))
+        os.close(command.handle)
+        command.connection.close()
+        return True
+    if command.connection in ready:
+        number = b""
+        with contextlib.suppress(ConnectionError):
+            number = command.connection.recv(1)
+        os.kill(command.pid, number[0] if number else signal.SIGKILL)
         if not number:
-            break
-    _, status = os.waitpid(pid, 0)
-    with contextlib.suppress(OSError):
-        connection.sendall(struct.pack("!i", os.waitstatus_to_exitcode(status)))
+            command.connection.close()
+    return False
 
 
 def _run(
