@@ -7,6 +7,7 @@ limits on memory, and what a terminal does; tests of these start a real process.
 
 `program()` returns a script with the name of the command, which connects to the server, hands over its files and its
 limit on the size of files, passes on signals, and ends with the status of the fork. It can stand in a shell pipeline.
+`python` beside it runs `python -c PROGRAM ARGUMENTS` likewise.
 """
 
 import atexit
@@ -41,7 +42,8 @@ import json, os, resource, signal, socket, struct, sys
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
 limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), limit]).encode("utf-8", "surrogateescape")
+line = [os.path.basename(sys.argv[0]), *sys.argv[1:]]
+request = json.dumps([line, os.getcwd(), dict(os.environ), limit]).encode("utf-8", "surrogateescape")
 socket.send_fds(server, [struct.pack("!I", len(request))], [0, 1, 2])
 server.sendall(request)
 passed_on = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
@@ -108,6 +110,7 @@ def program() -> Path | None:
             script.parent.mkdir()
             script.write_text(CLIENT.format(python=sys.executable, address=str(address)), encoding="utf-8")
             script.chmod(0o755)
+            shutil.copy(script, script.with_name("python"))
     return script
 
 
@@ -223,11 +226,16 @@ def _run(
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)
-        sys.argv = ["firth", *arguments]
+        sys.argv = arguments
         from firth.cli.app import main
 
         try:
-            main()
+            if arguments[0] == "python":
+                sys.argv = ["-c", *arguments[3:]]
+                exec(compile(arguments[2], "<string>", "exec"), {"__name__": "__main__"})
+                status = 0
+            else:
+                main()
         except SystemExit as end:
             status = end.code
     except BaseException:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
-HALF = {"align", "ngrams", "senses", "subwords"}  # pages that train much, to which half of the text is enough
+PARTS = {"align": 2, "ngrams": 4, "senses": 2, "subwords": 2}  # pages that train much get one such part of the text
 README_LINES = 20_000  # paragraphs of Wikipedia in place of the reader's own texts
 
 
@@ -48,7 +48,7 @@ def test_page(page, documentation, tmp_path):
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     texts = tmp_path / "texts"
     texts.mkdir()
-    documentation = documentation[::2] if page.stem in HALF else documentation
+    documentation = documentation[:: PARTS.get(page.stem, 1)]
     half = len(documentation) // 2
     (texts / "manual.txt").write_text("\n".join(documentation[:half]), encoding="utf-8")
     with gzip.open(texts / "library.txt.gz", "wt", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.storage.checkpoints import FILE
+from tests import fork_server
 from tests.unit.neural.training.tiny import Stream
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
@@ -23,12 +24,13 @@ LIMIT = 120  # seconds
 TRAINING = TrainingOptions(epochs=6, lr=0.02, clip_norm=1.0)
 
 TRAIN = """
-import hashlib, resource, sys, warnings
+import hashlib, resource, sys, torch, warnings
 from firth.neural.training import checkpoints, loop
 from firth.neural.training.options import RunConfig, TrainingOptions
 from tests.unit.neural.training.tiny import Stream
 
 warnings.simplefilter("always")
+torch.set_num_threads(1)
 task = Stream()
 training = TrainingOptions(epochs=6, lr=0.02, clip_norm=1.0)
 loop.CHECK_EVERY, checkpoints.INTERVAL, checkpoints.COST_RATIO = 0.0, 0.0, 0
@@ -93,7 +95,9 @@ print(history.ended, history.steps)
 
 def start(script: str, folder: Path) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", TRAIN + script, str(folder)]
+    forking = fork_server.program()
+    python = str(forking.with_name("python")) if forking else sys.executable
+    command = [python, "-c", TRAIN + script, str(folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
