@@ -153,7 +153,8 @@ def serve(address: str, owner: int) -> None:
     try:
         while True:
             callers = [command.connection for command in running if command.connection.fileno() >= 0]
-            ready = select.select([listener, end, *callers, *(command.handle for command in running)], [], [])[0]
+            waits: list[Any] = [listener, end, *callers, *(command.handle for command in running)]
+            ready = select.select(waits, [], [])[0]
             if end in ready:
                 return
             running = [command for command in running if not _ended(command, ready)]

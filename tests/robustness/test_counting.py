@@ -204,7 +204,7 @@ def test_a_damaged_gold_set_is_found_before_training(firth: Command, pairs: Path
 
 def test_a_comparison_that_was_killed_goes_on(firth: Command, pairs: Path):
     line = [*COMPARE[:3], "cbow:epochs=1,skipgram:epochs=100000", *COMPARE[4:], "-o", "run", "-q"]
-    process = firth.start(*line)
+    process = firth.start(*line, real=True)  # the process of the model ends with it
     metrics = firth.folder / "run" / "metrics.jsonl"
     wait_until(metrics.exists, process)
     end_by(process, signal.SIGKILL)
@@ -218,7 +218,7 @@ def test_a_comparison_that_was_killed_goes_on(firth: Command, pairs: Path):
 
 def test_a_model_that_was_killed_goes_on(firth: Command, pairs: Path):
     line = [*COMPARE[:3], "cbow:epochs=300", *COMPARE[4:], "-o", "run", "-q"]
-    process = firth.start(*line)
+    process = firth.start(*line, real=True)  # the process of the model ends with it
     wait_until(lambda: any((firth.folder / "run" / "state").glob("cbow*")), process)
     end_by(process, signal.SIGKILL)
     assert not (firth.folder / "run" / "metrics.jsonl").exists()
