@@ -45,13 +45,13 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     """
     options_type = dataclasses.dataclass(frozen=True, kw_only=True)(kind)
     initialise: Any = options_type.__init__
-    known = {field.name for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
+    names = {field.name for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
 
     @functools.wraps(initialise)
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:
-        if unnamed or not known.issuperset(named):
+        if unnamed or not names.issuperset(named):
             raise UnknownOptionError(
-                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
+                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in names})
             )
         initialise(self, **named)
 
@@ -167,8 +167,8 @@ def wrong_kind(name: str, value: Any, expected: str) -> KindError:
         value: the value.
         expected: what is asked for, as the end of "expected ...".
     """
-    shown, kind = brief(value), type(value).__name__
-    problem = f"{name}={shown}" if name else shown
+    text, kind = brief(value), type(value).__name__
+    problem = f"{name}={text}" if name else text
     if value is not None:
         problem += " is bytes" if isinstance(value, bytes) else f" is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
     return KindError(f"{problem}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}")

@@ -60,13 +60,13 @@ def double_hard_debias(
         OptionError: `components` is not from 1 to D, or as in `hard_debias`.
         FormatError: a vector is not finite.
     """
-    listed, kept = list(pairs), set(specific)
+    defining, protected = list(pairs), set(specific)
     matrix = checked_matrix(vectors)
     if not 1 <= components <= vectors.dim:
         raise OptionError(f"components={components}: expected from 1 to {vectors.dim}, the dimension of the vectors")
-    along = bias_direction(vectors, listed)
+    along = bias_direction(vectors, defining)
     pca = principal_components(matrix)
-    agreements = _agreements(vectors, along, pca, components, count, kept)
+    agreements = _agreements(vectors, along, pca, components, count, protected)
     component = int(np.argmin(agreements))
 
     def without(rows: Floats, _: slice) -> Floats:
@@ -74,7 +74,7 @@ def double_hard_debias(
 
     facts = {"component": component + 1, "clusters_agree": agreements}
     freed = with_matrix(vectors, map_rows(matrix, vectors.dim, without), "remove-frequency", facts)
-    return debias_along(freed, along, listed, list(listed if equalise_pairs is None else equalise_pairs), kept)
+    return debias_along(freed, along, defining, list(defining if equalise_pairs is None else equalise_pairs), protected)
 
 
 def _agreements(

@@ -44,17 +44,17 @@ def half_sibling_regression(vectors: WordVectors, definitional: Iterable[str], *
         raise OptionError(f"alpha={alpha}: expected a number above 0")
     matrix = checked_matrix(vectors)
     covered = coverage_of(vectors, list(definitional), "definitional words")
-    known = rows_of(vectors, covered.used)  # (n_d, D): V_d'
+    rows_d = rows_of(vectors, covered.used)  # (n_d, D): V_d'
     # V_d W = V_d (V_d' V_d + alpha I)^-1 V_d' V_n = S V_n, the same (D, D) map for every word.
-    shrunk = known.T @ np.linalg.solve(known @ known.T + alpha * np.eye(len(known)), known)
-    kept = np.isin(np.arange(len(vectors)), vectors.get_index(list(covered.used)))
+    shrunk = rows_d.T @ np.linalg.solve(rows_d @ rows_d.T + alpha * np.eye(len(rows_d)), rows_d)
+    mask = np.isin(np.arange(len(vectors)), vectors.get_index(list(covered.used)))
 
     def without(rows: Floats, part: slice) -> Floats:
-        return rows - np.where(kept[part, None], 0.0, rows @ shrunk)
+        return rows - np.where(mask[part, None], 0.0, rows @ shrunk)
 
     facts = {
         "alpha": float(alpha),
-        "relative_alpha": float(alpha / max(float((known**2).sum(axis=1).mean()), np.finfo(np.float64).tiny)),
+        "relative_alpha": float(alpha / max(float((rows_d**2).sum(axis=1).mean()), np.finfo(np.float64).tiny)),
         "definitional": len(covered.used),
         "unknown_words": list(covered.missing),
     }

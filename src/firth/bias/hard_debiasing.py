@@ -52,10 +52,10 @@ def hard_debias(
         OptionError: no definitional pair, or no pair to equalise, has two known words.
         FormatError: a vector is not finite.
     """
-    listed = list(pairs)
+    pairs = list(pairs)
     checked_matrix(vectors)  # report NaN before computing anything
-    along = bias_direction(vectors, listed)
-    return debias_along(vectors, along, listed, list(listed if equalise_pairs is None else equalise_pairs), specific)
+    along = bias_direction(vectors, pairs)
+    return debias_along(vectors, along, pairs, list(pairs if equalise_pairs is None else equalise_pairs), specific)
 
 
 def debias_along(
@@ -85,9 +85,9 @@ def equalise(vectors: WordVectors, along: Axis, pairs: Iterable[Sequence[str]]) 
         OptionError: no pair has two known words, or the dimensions differ.
         FormatError: a vector is not finite.
     """
-    listed = list(pairs)
+    originals = list(pairs)
     g = direction_for(vectors, along)
-    pairing = KnownPairs.of(vectors, with_case_variants(listed), "pairs to equalise")
+    pairing = KnownPairs.of(vectors, with_case_variants(originals), "pairs to equalise")
     disjoint = _disjoint(pairing.used)
     matrix = checked_matrix(vectors).copy()
     a, b = (units(rows_of(vectors, side)) for side in zip(*disjoint, strict=True))
@@ -97,16 +97,16 @@ def equalise(vectors: WordVectors, along: Axis, pairs: Iterable[Sequence[str]]) 
     for side, sign in ((0, 1.0), (1, -1.0)):
         matrix[[row_of(vectors, pair[side]) for pair in disjoint]] = middle + sign * np.outer(out, g)
     facts = {"axis": along.name, "pairs": len(disjoint), "overlapping": len(pairing.used) - len(disjoint)}
-    return with_matrix(vectors, matrix, "equalise", {**facts, "unknown_words": _unknown(vectors, listed)})
+    return with_matrix(vectors, matrix, "equalise", {**facts, "unknown_words": _unknown(vectors, originals)})
 
 
 def with_case_variants(pairs: Iterable[Sequence[str]]) -> list[Sequence[str]]:
     """Return pairs as written, then in lower, title and upper case."""
-    listed = list(pairs)
-    forms = [listed] + [
-        [[form(word) for word in pair] for pair in listed] for form in (str.lower, str.title, str.upper)
+    originals = list(pairs)
+    forms = [originals] + [
+        [[form(word) for word in pair] for pair in originals] for form in (str.lower, str.title, str.upper)
     ]
-    return [pair for some in forms for pair in some if some is listed or pair[0] != pair[1]]
+    return [pair for some in forms for pair in some if some is originals or pair[0] != pair[1]]
 
 
 def _disjoint(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -105,8 +105,8 @@ def debias(vectors: WordVectors, method: str, lists: BiasLists, **options: Any) 
     if method not in METHODS:
         raise OptionError(f"method {method!r}: expected one of {', '.join(METHODS)}")
     how = METHODS[method]
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
+    arguments = {name: value for name, value in options.items() if value is not None}
+    for name in arguments:
         if name not in how.options:
             raise OptionError(f"{name} with method {method}: it has {' and '.join(how.options) or 'no options'}")
-    return how.run(vectors, lists, **given)
+    return how.run(vectors, lists, **arguments)

@@ -44,8 +44,8 @@ class Query:
             for name, words in sets.items():
                 _check_words(words, f"{kind} set {name!r}")
         if not self.name:
-            named = " / ".join(", ".join(sets) for sets in (self.targets, self.attributes))
-            object.__setattr__(self, "name", named)
+            label = " / ".join(", ".join(sets) for sets in (self.targets, self.attributes))
+            object.__setattr__(self, "name", label)
 
     def unknown_sets(self, vectors: Vectors) -> list[str]:
         """Return the names of the sets without a known word."""
@@ -55,11 +55,11 @@ class Query:
     @classmethod
     def of(cls, targets: Sequence[Words], attributes: Sequence[Words], name: str = "") -> "Query":
         """Return a query of unnamed sets, which are called target 1, attribute 1 and so on."""
-        named = [
+        names = [
             {f"{kind} {number}": words for number, words in enumerate(sets, 1)}
             for kind, sets in (("target", targets), ("attribute", attributes))
         ]
-        return cls(named[0], named[1], name)
+        return cls(names[0], names[1], name)
 
 
 @dataclass(frozen=True)
@@ -215,15 +215,15 @@ def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
     """
     _check_words(words, what)
     form_of = {word: _form(vectors, word) for word in dict.fromkeys(words)}
-    used = tuple(dict.fromkeys(form for form in form_of.values() if form is not None))
+    forms = tuple(dict.fromkeys(form for form in form_of.values() if form is not None))
     missing = tuple(word for word, form in form_of.items() if form is None)
-    if not used:
+    if not forms:
         some = ", ".join(repr(word) for word in missing[:3])
         raise OptionError(
             f"none of the {len(missing)} words of {what} has a vector ({some}): expected words in the language and "
             "the spelling of the vectors"
         )
-    return Coverage(used, missing)
+    return Coverage(forms, missing)
 
 
 def _form(vectors: Vectors, word: str) -> str | None:
@@ -296,6 +296,6 @@ def _missing_notes(coverage: Mapping[str, Coverage]) -> list[str]:
 
 
 def _overlap_notes(targets: Sequence[Words], attributes: Sequence[Words]) -> list[str]:
-    known = {word for words in attributes for word in words}
-    both = [word for words in targets for word in words if word in known]
+    vocabulary = {word for words in attributes for word in words}
+    both = [word for words in targets for word in words if word in vocabulary]
     return [f"{both[0]!r} is both target and attribute: its similarity with itself counts"] if both else []

@@ -110,13 +110,13 @@ def recovery(
     """
     if before.words != after.words:
         raise OptionError("vectors of other words before and after: expected the same, in the same order")
-    kept = list(specific)
-    biased = biased_words(before, along, max(count, classified), without=kept)
-    clustered, asked = (biased.most(min(number, biased.each)) for number in (count, classified))
+    protected = list(specific)
+    biased = biased_words(before, along, max(count, classified), without=protected)
+    clustered, classified_words = (biased.most(min(number, biased.each)) for number in (count, classified))
     leaning = project(before, along)
-    train = _trained(asked, seed)
-    found = [_recovered(each, clustered, asked, train, leaning) for each in (before, after)]
-    return Recovery(found[0], found[1], clustered.each, int(train.sum()), int((~train).sum()))
+    train = _trained(classified_words, seed)
+    figures = [_recovered(each, clustered, classified_words, train, leaning) for each in (before, after)]
+    return Recovery(figures[0], figures[1], clustered.each, int(train.sum()), int((~train).sum()))
 
 
 def clusters_agree(rows: Floats, labels: Ints) -> float:
@@ -138,34 +138,34 @@ def kernel_accuracy(rows: Floats, labels: Ints, train: np.ndarray[Any, np.dtype[
         labels: (n,) 0 or 1.
         train: (n,) which rows it learns from.
     """
-    known, signs = rows[train], 2.0 * labels[train] - 1
-    gamma = 1 / (rows.shape[1] * max(float(known.var()), np.finfo(np.float64).tiny))
-    system = np.ones((len(known) + 1, len(known) + 1))
+    training_rows, signs = rows[train], 2.0 * labels[train] - 1
+    gamma = 1 / (rows.shape[1] * max(float(training_rows.var()), np.finfo(np.float64).tiny))
+    system = np.ones((len(training_rows) + 1, len(training_rows) + 1))
     system[0, 0] = 0
-    system[1:, 1:] = _kernel(known, known, gamma) + np.eye(len(known)) / SLACK
+    system[1:, 1:] = _kernel(training_rows, training_rows, gamma) + np.eye(len(training_rows)) / SLACK
     solved = np.linalg.solve(system, np.append(0, signs))
-    scores = _kernel(rows[~train], known, gamma) @ solved[1:] + solved[0]
+    scores = _kernel(rows[~train], training_rows, gamma) @ solved[1:] + solved[0]
     return float(((scores > 0) == (labels[~train] == 1)).mean())
 
 
 def _recovered(
-    vectors: WordVectors, clustered: BiasedWords, asked: BiasedWords, train: np.ndarray[Any, Any], leaning: Floats
+    vectors: WordVectors, clustered: BiasedWords, words: BiasedWords, train: np.ndarray[Any, Any], leaning: Floats
 ) -> Recovered:
-    rows = {each.each: units(vectors.vectors[each.rows].astype(np.float64)) for each in (clustered, asked)}
+    rows = {each.each: units(vectors.vectors[each.rows].astype(np.float64)) for each in (clustered, words)}
     return Recovered(
         clusters_agree(rows[clustered.each], clustered.labels),
-        kernel_accuracy(rows[asked.each], asked.labels, train),
+        kernel_accuracy(rows[words.each], words.labels, train),
         _neighbours_tell(vectors, clustered, leaning),
     )
 
 
-def _trained(asked: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _trained(words: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return which words the classifier learns from: a fifth of each side, as 1,000 of 5,000."""
-    each = max(1, min(TRAINED // 2, asked.each // 5))
+    each = max(1, min(TRAINED // 2, words.each // 5))
     random = generator(seed, "recovery")
-    train = np.zeros(2 * asked.each, dtype=bool)
-    for start in (0, asked.each):
-        train[start + random.permutation(asked.each)[:each]] = True
+    train = np.zeros(2 * words.each, dtype=bool)
+    for start in (0, words.each):
+        train[start + random.permutation(words.each)[:each]] = True
     return train
 
 

@@ -36,19 +36,19 @@ class KnownPairs:
         Raises:
             OptionError: an item is not a pair, or no pair has two known words.
         """
-        listed = list(dict.fromkeys(_checked(pair, what) for pair in pairs))
+        distinct = list(dict.fromkeys(_checked(pair, what) for pair in pairs))
         # Both words have the same case: Dad and mom would not be a fair pair.
-        spelled = [_spelling(vectors, pair) for pair in listed]
-        used = tuple(dict.fromkeys(pair for pair in spelled if pair is not None))
-        unknown = [pair for pair, form in zip(listed, spelled, strict=True) if form is None]
+        spelled = [_spelling(vectors, pair) for pair in distinct]
+        present = tuple(dict.fromkeys(pair for pair in spelled if pair is not None))
+        unknown = [pair for pair, form in zip(distinct, spelled, strict=True) if form is None]
         missing = tuple(dict.fromkeys(word for pair in unknown for word in pair if not _known(vectors, word)))
-        if not used:
+        if not present:
             examples = f" ({', '.join(repr(word) for word in missing[:3])} have none)" if missing else ""
             raise OptionError(
-                f"none of {len(listed)} {what} has two words with vectors{examples}: expected pairs in the language "
+                f"none of {len(distinct)} {what} has two words with vectors{examples}: expected pairs in the language "
                 "and the spelling of the vectors"
             )
-        return cls(used, missing, len(listed))
+        return cls(present, missing, len(distinct))
 
     @property
     def words(self) -> list[str]:

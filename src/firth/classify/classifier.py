@@ -253,7 +253,7 @@ class Classifier:
             raise OptionError(f"keep={keep!r}: expected a whole number of rows, at least 1")
         rows, words = self._longest_rows(keep), len(self.words)
         word_rows = rows[rows < words]
-        used = self.map.row_buckets(self.inputs.shape[0])[rows[rows >= words] - words]
+        buckets = self.map.row_buckets(self.inputs.shape[0])[rows[rows >= words] - words]
         inputs = np.asarray(self.inputs[rows], dtype=np.float32)
         outputs: Any = self.outputs
         facts = {"width": width, "lengths": lengths, "keep": keep, "labels": labels, "seed": seed}
@@ -262,7 +262,7 @@ class Classifier:
             map=dataclasses.replace(
                 self.map,
                 words=[self.words[row] for row in word_rows.tolist()],
-                bucket_rows=bucket_rows(used, self.map.buckets, len(word_rows), REMOVED),
+                bucket_rows=bucket_rows(buckets, self.map.buckets, len(word_rows), REMOVED),
             ),
             counts=self.counts[word_rows],
             inputs=quantise_matrix(inputs, width=width, lengths=lengths, seed=seed),

@@ -117,8 +117,8 @@ class FeatureMap:
     def row_buckets(self, rows: int) -> npt.NDArray[np.int32]:
         """Return the bucket of each row after those of the words; there are `rows` rows in all."""
         buckets = np.zeros(rows - len(self.words), dtype=np.int32)
-        used = np.flatnonzero(self.bucket_rows >= 0)
-        buckets[self.bucket_rows[used] - len(self.words)] = used
+        filled = np.flatnonzero(self.bucket_rows >= 0)
+        buckets[self.bucket_rows[filled] - len(self.words)] = filled
         return buckets
 
     def _extract(
@@ -131,12 +131,12 @@ class FeatureMap:
         most = len(lines.tokens) * longest + int(np.diff(ngram_starts)[lines.tokens].sum())
         features, numbers = np.empty(most, np.int32), np.empty(len(lines.tokens), np.int32)
         ends, label_ends = np.empty(len(lines.ends), np.int64), np.empty(len(lines.ends), np.int64)
-        used = kernels.lay_out(
+        size = kernels.lay_out(
             lines.tokens, lines.ends, rows, lines.hashes, ngrams, ngram_starts, longest, len(self.words),
             self.bucket_rows, 0, grow, np.empty(longest_line, np.uint32), features, numbers, ends, label_ends,
         )  # fmt: skip
         last, last_label = (int(each[-1]) if len(each) else 0 for each in (ends, label_ends))
-        return Features(features[:last], ends, numbers[:last_label], label_ends), int(used)
+        return Features(features[:last], ends, numbers[:last_label], label_ends), int(size)
 
     def _token_rows(self, lines: TokenLines, labels: Mapping[str, int], prefix_length: int) -> npt.NDArray[np.int32]:
         """Return for each distinct token the row of a word, -2 - the number of a label, or a code for neither."""

@@ -104,9 +104,9 @@ def restore(content: ModelFolder) -> Classifier:
         raise content.damaged(f"loss {facts.get('loss')!r} and the sizes {sizes} in config.json")
     dim, count = int(facts["dim"]), int(facts["bucket_count"])
     check_unpacked(content.path / model_folder.MODEL, 4 * count, f"{count:,} buckets")
-    used = content.numbers("buckets", (None,), count)
-    rows = bucket_rows(used, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
-    if np.count_nonzero(rows >= 0) != len(used):
+    buckets = content.numbers("buckets", (None,), count)
+    rows = bucket_rows(buckets, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
+    if np.count_nonzero(rows >= 0) != len(buckets):
         raise content.damaged("a bucket with two rows")
     label_counts = content.counts("label_counts", len(labels))
     if error := _tree_error(facts["loss"], label_counts):
@@ -123,7 +123,7 @@ def restore(content: ModelFolder) -> Classifier:
         labels=labels,
         counts=content.counts("counts", len(words)),
         label_counts=label_counts,
-        inputs=_restored(content, "input", len(words) + len(used), dim),
+        inputs=_restored(content, "input", len(words) + len(buckets), dim),
         outputs=_restored(content, "output", len(labels), dim),
         loss=str(facts["loss"]),
         label_prefix=str(facts.get("label_prefix", PREFIX)),
@@ -180,16 +180,16 @@ def to_fasttext(classifier: Classifier) -> FastTextFile:
     """Convert a classifier to the content of a fastText file."""
     c, m = classifier, classifier.map
     options = c.metadata.get("training", {}).get("options", {})
-    used = m.row_buckets(c.inputs.shape[0])
+    buckets = m.row_buckets(c.inputs.shape[0])
     pruned: npt.NDArray[np.int32] | None = None
     inputs: fasttext.Matrix = c.inputs
     if isinstance(c.inputs, QuantisedMatrix):
-        pruned = np.stack([used, np.arange(len(used), dtype=np.int32)], axis=1)
+        pruned = np.stack([buckets, np.arange(len(buckets), dtype=np.int32)], axis=1)
     elif m.buckets:  # fastText's file has a row for every bucket
-        order = np.argsort(used)
+        order = np.argsort(buckets)
         rows = np.asarray(c.inputs[len(m.words) :][order], dtype=np.float32)
         first = np.asarray(c.inputs[: len(m.words)], dtype=np.float32)
-        inputs = SparseRows(first=first, buckets=m.buckets, used=used[order].astype(np.int64), rows=rows)
+        inputs = SparseRows(first=first, buckets=m.buckets, used=buckets[order].astype(np.int64), rows=rows)
     return FastTextFile(
         arguments=Arguments(
             dim=c.dim,

@@ -64,8 +64,8 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
         counts = Counter({names[t].removeprefix(prefix): int(data.lines.counts[t]) for t in tokens.tolist()})
     if not counts:
         raise CorpusError(f"{data.name}: {_no_label(data, prefix)}")
-    ordered = sorted((-count, name) for name, count in counts.items())
-    return LabelSet([name for _, name in ordered], np.array([-count for count, _ in ordered], dtype=np.int64))
+    pairs = sorted((-count, name) for name, count in counts.items())
+    return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
 
 
 def _no_label(data: LabelledTexts, prefix: str) -> str:

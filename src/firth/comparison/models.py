@@ -30,8 +30,8 @@ def trainer(spec: str, common: Mapping[str, Any]) -> Any:
     if name not in MODELS:
         raise OptionError(f"model {name!r}: expected one of {', '.join(sorted(MODELS))}")
     model = MODELS[name]
-    known = {field.name for field in dataclasses.fields(model.kind) if field.metadata} - set(model.preset)
-    chosen = {key: value for key, value in common.items() if key in known and value is not None}
-    for key, value in options.parse_spec(spec, known).items():
-        chosen[key] = options.parsed(model.kind, key, value)
-    return model.kind(**chosen, **model.preset)
+    names = {field.name for field in dataclasses.fields(model.kind) if field.metadata} - set(model.preset)
+    arguments = {key: value for key, value in common.items() if key in names and value is not None}
+    for key, value in options.parse_spec(spec, names).items():
+        arguments[key] = options.parsed(model.kind, key, value)
+    return model.kind(**arguments, **model.preset)

@@ -80,10 +80,10 @@ def shown(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def quality(row: Mapping[str, Any]) -> tuple[float, float, float]:
     """Return the means of a model's figures, of their lower bounds and of their upper bounds; NaN without figures."""
-    measured = [figure for figure in shown(row) if figure["value"] is not None]
-    if not measured:
+    figures = [figure for figure in shown(row) if figure["value"] is not None]
+    if not figures:
         return math.nan, math.nan, math.nan
-    value, low, high = (sum(figure[key] for figure in measured) / len(measured) for key in ("value", "low", "high"))
+    value, low, high = (sum(figure[key] for figure in figures) / len(figures) for key in ("value", "low", "high"))
     return value, low, high
 
 

@@ -79,18 +79,18 @@ def compare(
         "words": len(corpus.vocabulary), "seed": seed, "threads": many, "sets": test_sets, "models": options,
         "environment": environment(),
     }  # fmt: skip
-    done = _begin(folder, run)
+    finished = _begin(folder, run)
     for spec in models:
-        if spec in done:
+        if spec in finished:
             continue
         task = {
             "model": spec, "common": shared, "corpus": str(corpus.path.absolute()), "seed": seed, "threads": many,
             "vectors": str(folder / "vectors" / file_name(spec)), "state": str(folder / "state" / file_name(spec)),
             "progress": None if progress else False, "sets": test_sets,
         }  # fmt: skip
-        done[spec] = {"model": spec, **_measured(task)}
-        _append(folder / METRICS, done[spec])
-    return Comparison([done[spec] for spec in models], run)
+        finished[spec] = {"model": spec, **_measured(task)}
+        _append(folder / METRICS, finished[spec])
+    return Comparison([finished[spec] for spec in models], run)
 
 
 def environment() -> dict[str, Any]:

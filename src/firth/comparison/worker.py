@@ -42,25 +42,25 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
         resumes = "checkpoint" in inspect.signature(model.train).parameters
         further = {"checkpoint": task["state"]} if resumes else {}
         began = time.monotonic()
-        made = model.train(corpus, seed=task["seed"], threads=task["threads"], progress=report, **further)
+        trained_model = model.train(corpus, seed=task["seed"], threads=task["threads"], progress=report, **further)
         wall = time.monotonic() - began
-    peak, facts = _peak_bytes(), made.metadata["training"]
+    peak, facts = _peak_bytes(), trained_model.metadata["training"]
     if facts["interrupted"]:
         raise KeyboardInterrupt
     # Only the training record knows the time that an interrupted run had spent.
     seconds = max(wall - apart.compiling - apart.counting, facts["seconds"] if resumed else 0.0, 1e-9)
-    made.metadata["name"] = task["model"]
-    made.save(task["vectors"])
-    rows = evaluate({task["model"]: _of_words(made)}, **task["sets"])
+    trained_model.metadata["name"] = task["model"]
+    trained_model.save(task["vectors"])
+    rows = evaluate({task["model"]: _of_words(trained_model)}, **task["sets"])
     size = sum(file.stat().st_size for file in Path(task["vectors"]).rglob("*") if file.is_file())
-    trained = facts.get("words", corpus.num_tokens)
+    words = facts.get("words", corpus.num_tokens)
     return {
         "options": facts["options"],
         "seconds": round(seconds, 3),
         "counting_seconds": round(apart.counting, 3),
         "compiling_seconds": round(apart.compiling, 3),
         "resumed": resumed,
-        "words_per_second": round(trained / seconds),
+        "words_per_second": round(words / seconds),
         "peak_bytes": peak,
         "loss": facts["loss"],
         **({"sample_loss": facts["sample_loss"]} if "sample_loss" in facts else {}),
@@ -69,11 +69,11 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_words(made: Any) -> Any:
+def _of_words(model: Any) -> Any:
     """The word vectors to evaluate: those beside document vectors, or the means of sense vectors."""
-    if isinstance(made, SenseVectors):
-        return made.single()
-    return made.words if isinstance(made, DocumentVectors) else made
+    if isinstance(model, SenseVectors):
+        return model.single()
+    return model.words if isinstance(model, DocumentVectors) else model
 
 
 class _Apart:

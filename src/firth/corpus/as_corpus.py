@@ -32,10 +32,10 @@ def as_corpus(
     for name, value in options.items():
         if name not in TEXT_OPTIONS:
             other = synonym(name, (*TEXT_OPTIONS, "threads", "seed"))
-            known = ", ".join(TEXT_OPTIONS)
+            names = ", ".join(TEXT_OPTIONS)
             cure = f"use {other}" if other else "options of the model are given where it is made, not to train"
             raise UnknownOptionError(
-                f"{name}={brief(value)}: not an argument of this method, nor an option of its text ({known}); {cure}"
+                f"{name}={brief(value)}: not an argument of this method, nor an option of its text ({names}); {cure}"
             )
     if not isinstance(source, Corpus):
         return Corpus.build(source, progress=progress, **{**(defaults or {}), **options})

@@ -40,10 +40,10 @@ def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> G
         MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
     """
     reader = TABLES[inner_suffix(path)]
-    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column, None)) as found:
+    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column, None)) as values:
 
         def read() -> Iterator[Any]:
-            for row in found:
+            for row in values:
                 tick(raw)
                 yield row[0]
 
@@ -65,8 +65,8 @@ def labelled_cells(path: Path, column: str | None, labels: str) -> Rows:
     reader = TABLES.get(inner_suffix(path))
     if reader is None:
         raise CorpusError(f"{path}: labels={labels!r} names a column; expected a table: {', '.join(TABLES)}")
-    with opened(path) as (_, stream), reading(path), contextlib.closing(reader(path, stream, column, labels)) as found:
-        yield from found
+    with opened(path) as (_, stream), reading(path), contextlib.closing(reader(path, stream, column, labels)) as values:
+        yield from values
 
 
 def _json_lines(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:

@@ -75,8 +75,8 @@ class TextStream:
         """
         for i, text in enumerate(self.items):
             if not isinstance(text, str):
-                found = f"item {i} is {type(text).__name__} {text!r:.60}"
-                raise CorpusError(f"{name}: {found} among texts; expected all items to be of one kind")
+                description = f"item {i} is {type(text).__name__} {text!r:.60}"
+                raise CorpusError(f"{name}: {description} among texts; expected all items to be of one kind")
             yield (text,)
             self.tick()
 

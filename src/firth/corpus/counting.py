@@ -78,11 +78,11 @@ class EmptySentences:
         if not len(words):
             self._pending += len(numbers)
             return
-        kept = numbers[: words[-1] + 1]
+        ended_numbers = numbers[: words[-1] + 1]
         self._end(self._pending)
-        self._write(kept)
-        self._ended += int(np.count_nonzero(kept == -1))
-        self._pending = len(numbers) - len(kept)
+        self._write(ended_numbers)
+        self._ended += int(np.count_nonzero(ended_numbers == -1))
+        self._pending = len(numbers) - len(ended_numbers)
 
     def settle(self, sentences: int) -> None:
         """End a text that had this number of sentences."""
@@ -122,20 +122,20 @@ def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, met
 def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
     """Scan a file, one sentence per line or in all; return the numbers of sentences (empty ones too) and characters."""
     head = b""
-    feeds, started, last = 0, 0, _FEED
+    feeds, characters, last = 0, 0, _FEED
     while size := content.read_into(room := scanner.room()):
         if len(head) < HEAD:
             head += bytes(room[: min(size, HEAD)])
             check_text(name, head)
-        read = np.frombuffer(room[:size], dtype=np.uint8)  # two passes over the bytes, a tenth of the scanner's time
-        ends = read == _FEED
-        feeds, last = feeds + int(np.count_nonzero(ends)), int(read[-1])
-        started += int(np.count_nonzero(read.view(np.int8) >= _CONTINUED))
+        data = np.frombuffer(room[:size], dtype=np.uint8)  # two passes over the bytes, a tenth of the scanner's time
+        ends = data == _FEED
+        feeds, last = feeds + int(np.count_nonzero(ends)), int(data[-1])
+        characters += int(np.count_nonzero(data.view(np.int8) >= _CONTINUED))
         if whole:
-            read[ends] = _SPACE
+            data[ends] = _SPACE
         scanner.filled(size)
     scanner.end()
-    return 1 if whole else feeds + (last != _FEED), started - feeds
+    return 1 if whole else feeds + (last != _FEED), characters - feeds
 
 
 def _count_with(

@@ -79,21 +79,21 @@ class LineScanner:
         text = np.frombuffer(data + bytes(kernels.PADDING), dtype=np.uint8)
         tokens, ends = np.empty(len(data) + 1, np.int32), np.empty(len(data) + 1, np.int64)
         self._state[[kernels.POSITION, kernels.WRITTEN, kernels.LINES]] = 0
-        needed = int(self._state[kernels.ARENA]) + 2 * len(data) + kernels.PADDING
-        if len(self._arena) < needed:
-            self._arena = _extended(self._arena, 2 * needed)
+        room = int(self._state[kernels.ARENA]) + 2 * len(data) + kernels.PADDING
+        if len(self._arena) < room:
+            self._arena = _extended(self._arena, 2 * room)
         while kernels.scan_lines(
             text, len(data), self._one_text_per_line, self._prefix, self._slots, self._arena, self._starts,
             self._hashes, self._labels, self._counts, tokens, ends, self._state,
         ):  # fmt: skip
             self._slots = rehashed(self._slots, _GROWTH)
             self._grow()
-        written, lines = int(self._state[kernels.WRITTEN]), int(self._state[kernels.LINES])
-        self._tokens.append(tokens[:written].copy())
+        size, lines = int(self._state[kernels.WRITTEN]), int(self._state[kernels.LINES])
+        self._tokens.append(tokens[:size].copy())
         self._ends.append(ends[:lines] + self._written)
-        if written and (lines == 0 or ends[lines - 1] < written):
-            self._ends.append(np.array([self._written + written]))
-        self._written += written
+        if size and (lines == 0 or ends[lines - 1] < size):
+            self._ends.append(np.array([self._written + size]))
+        self._written += size
 
     def finish(self) -> TokenLines:
         """Return all lines scanned so far."""
@@ -134,14 +134,14 @@ def scan_texts(texts: Iterable[Any], prefix: str, *, name: str = "texts") -> Tok
     scanner, position, remaining = LineScanner(prefix, one_text_per_line=True), 0, iter(texts)
     while batch := list(itertools.islice(remaining, BATCH)):
         try:
-            joined = "\n".join(batch)
+            content = "\n".join(batch)
         except TypeError:
             wrong = next(i for i, text in enumerate(batch) if not isinstance(text, str))
             item = f"{type(batch[wrong]).__name__} {batch[wrong]!r:.60}"
             raise CorpusError(f"{name}: item {position + wrong} is {item}; expected a string") from None
-        if joined.count("\n") != len(batch) - 1:
-            joined = "\n".join(text.replace("\n", " ") for text in batch)
-        scanner.feed(_encoded(joined + "\n"))
+        if content.count("\n") != len(batch) - 1:
+            content = "\n".join(text.replace("\n", " ") for text in batch)
+        scanner.feed(_encoded(content + "\n"))
         position += len(batch)
     return scanner.finish()
 

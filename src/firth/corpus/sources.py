@@ -149,10 +149,10 @@ def _names_file(text: str) -> bool:
     if "\n" in text or len(text) > 4096:
         return False
     path = Path(text)
-    known = _known(path)
-    if known and not any(map(str.isspace, text)):
+    reader = _known(path)
+    if reader and not any(map(str.isspace, text)):
         return True
-    return (known or os.sep in text) and path.exists()
+    return (reader or os.sep in text) and path.exists()
 
 
 def _known(path: Path) -> bool:
@@ -160,17 +160,17 @@ def _known(path: Path) -> bool:
     return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
 
 
-def _files(asked: list[Any], column: str | None) -> Files:
-    found: dict[Path, None] = {}  # a file that matches twice is read once
-    for each in asked:
+def _files(sources: list[Any], column: str | None) -> Files:
+    files: dict[Path, None] = {}  # a file that matches twice is read once
+    for each in sources:
         if not isinstance(each, str | os.PathLike):
             raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
         if each == "":
             raise CorpusError(UNNAMED)
-        found.update(dict.fromkeys(_expand(_home(each))))
+        files.update(dict.fromkeys(_expand(_home(each))))
     if column is not None:
-        _check_columns(list(found), column)
-    return Files(tuple(found), column, tuple(str(_home(each).absolute()) for each in asked))
+        _check_columns(list(files), column)
+    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources))
 
 
 def _home(path: str | os.PathLike[str]) -> Path:
@@ -250,9 +250,9 @@ def _inside(folder: Path) -> list[Path]:
     files = [path for path in everything if _known(path)]
     if not files:
         suffixes = sorted({path.suffix or "no suffix" for path in everything})
-        held = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
-        known = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
-        raise CorpusError(f"{folder}: holds {held}; expected files ending in {known}; name others by a glob")
+        content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
+        formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
+        raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
     return files
 
 

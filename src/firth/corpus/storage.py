@@ -55,16 +55,16 @@ class Spill:
         """
         spilled, ids = np.empty(_BLOCK, dtype=np.int32), np.empty(_BLOCK, dtype=np.int32)
         ends = np.empty(_BLOCK, dtype=np.int64)
-        tokens = sentences = last_end = read = 0
+        tokens = sentences = last_end = position = 0
         digest = np.full(1, 0xCBF29CE484222325, dtype=np.uint64)
         with writing(self._folder.parent), (self._folder / _OFFSETS).open("wb") as offsets:
             offsets.write(np.zeros(1, dtype="<i8").tobytes())
             while True:
-                self._file.seek(4 * read)
+                self._file.seek(4 * position)
                 size = self._file.readinto(spilled.data.cast("B")) // 4
                 if not size:
                     break
-                read += size
+                position += size
                 n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end, keep_empty, digest)
                 self._file.seek(4 * tokens)
                 _write_whole(self._file, ids[:n])
@@ -123,8 +123,8 @@ def open_manifest(folder: Path) -> dict[str, Any]:
         FormatError: the corpus is damaged, or of a newer version.
     """
     if not folder.is_dir():
-        found = "a file" if folder.exists() else "nothing"
-        raise CorpusError(f"{folder}: found {found}; expected the folder of a built corpus; make one with Corpus.build")
+        kind = "a file" if folder.exists() else "nothing"
+        raise CorpusError(f"{folder}: found {kind}; expected the folder of a built corpus; make one with Corpus.build")
     if not is_built(folder):
         raise CorpusError(
             f"{folder}: holds no {MANIFEST}; expected the folder of a built corpus; use Corpus.build on text"
@@ -147,11 +147,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         )
     try:
         facts = parse_json(path.read_bytes())
-        known = facts["format"] == FORMAT and facts["version"] == VERSION
+        supported = facts["format"] == FORMAT and facts["version"] == VERSION
         tokens, sentences, words, total = (int(facts[name]) for name in ("tokens", "sentences", "words", "total"))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
-    if not known:
+    if not supported:
         raise FormatError(
             f"{path}: {facts['format']!r} version {facts['version']}; expected {FORMAT!r} version {VERSION}; build the "
             "corpus again, or use the version of firth that wrote it"
@@ -190,8 +190,8 @@ def check_contents(folder: Path) -> None:
         release_pages(ids)
     if len(wrong := np.flatnonzero(counts != vocabulary.counts)):
         word = int(wrong[0])
-        said, found = int(vocabulary.counts[word]), int(counts[word])
-        raise FormatError(f"{folder / _COUNTS}: word {word} {said:,} times, expected {found:,} as in {_IDS}; {AGAIN}")
+        count, real = int(vocabulary.counts[word]), int(counts[word])
+        raise FormatError(f"{folder / _COUNTS}: word {word} {count:,} times, expected {real:,} as in {_IDS}; {AGAIN}")
 
 
 def _check_offsets(file: Path, offsets: npt.NDArray[np.int64], tokens: int) -> None:
@@ -226,14 +226,14 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
     lines = text.removesuffix("\n").split("\n")
     if len(lines) != words or not text.endswith("\n"):
         raise FormatError(f"{path}: {len(lines):,} lines, expected {words:,}; {cure}")
-    named = _unescaped(path, lines, cure) if "\\" in text else lines
+    entries = _unescaped(path, lines, cure) if "\\" in text else lines
     counts = np.fromfile(folder / _COUNTS, dtype="<i8").astype(np.int64, copy=False)
     if len(counts) != words:
         raise FormatError(f"{folder / _COUNTS}: {len(counts):,} counts, expected {words:,}; {cure}")
     # As floats first: the sum of counts in a damaged file may overflow.
     if counts.min(initial=0) < 0 or counts.sum(dtype=np.float64) > 2.0**62 or counts.sum() > total:
         raise FormatError(f"{folder / _COUNTS}: counts below 0, or above {total:,} in all; {cure}")
-    return Vocabulary(named, counts, total)
+    return Vocabulary(entries, counts, total)
 
 
 def check_words(folder: Path, words: Sequence[str], cure: str) -> None:

@@ -34,10 +34,10 @@ def select_vocabulary(
     stopped = _stop_words(options)
     removed = [i for i, word in enumerate(words) if word in stopped] if stopped else []
     counts[removed] = 0
-    kept = np.flatnonzero(counts >= options.min_count)
-    if not len(kept):
+    frequent = np.flatnonzero(counts >= options.min_count)
+    if not len(frequent):
         raise CorpusError(_nothing_left(words, counts, total, options))
-    order = kept[by_count_then_word([words[i] for i in kept.tolist()], counts[kept])][: options.max_size]
+    order = frequent[by_count_then_word([words[i] for i in frequent.tolist()], counts[frequent])][: options.max_size]
     ids = np.full(len(words), -1, dtype=np.int32)
     ids[order] = np.arange(len(order), dtype=np.int32)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)

@@ -64,14 +64,14 @@ class Plan:
         bounds = np.minimum(counts * reach, np.arange(1, words + 1) if half else words)
         buffers = (threads + 1) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
         # A notebook with a gigabyte of its own data must not be refused.
-        taken = min(_resident(), MOST_COUNTED) + buffers + corpus.ids.nbytes
-        least = taken + PLACE * int(counts.max())
+        used_bytes = min(_resident(), MOST_COUNTED) + buffers + corpus.ids.nbytes
+        least = used_bytes + PLACE * int(counts.max())
         if memory * MEBIBYTE < least:
             raise OptionError(
                 f"memory={memory}: expected at least {-(-least // MEBIBYTE)} MiB to count {words:,} words in "
                 f"{threads} threads; give more, or use fewer threads or words"
             )
-        return cls(weights, half, counts, bounds, (memory * MEBIBYTE - taken) // PLACE)
+        return cls(weights, half, counts, bounds, (memory * MEBIBYTE - used_bytes) // PLACE)
 
     @property
     def largest(self) -> int:
@@ -107,8 +107,8 @@ def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: R
             values.write(rows.values.astype("<f4", copy=False).data)
             past = first + len(rows.sizes)
             sizes[first + 1 : past + 1] = rows.sizes
-            done, seconds = int(plan.counts[:past].sum()), time.monotonic() - start
-            report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
+            pairs, seconds = int(plan.counts[:past].sum()), time.monotonic() - start
+            report(Status(stage="counting co-occurrences", done=pairs, total=words, seconds=seconds))
     (folder / "rows.bin").write_bytes(np.cumsum(sizes).astype("<i8").data)
     return int(sizes.sum())
 
@@ -143,11 +143,11 @@ def _next(pending: deque[tuple[int, Any]]) -> tuple[int, _Rows]:
     return first, future.result()
 
 
-def _count(ids: npt.NDArray[np.int32], plan: Plan, listed: tuple[int, Any, Any], first: int, last: int) -> _Rows:
+def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], first: int, last: int) -> _Rows:
     room = int(plan.bounds[first:last].sum())
     columns, values = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
     sizes = np.empty(last - first, dtype=np.int64)
-    n = count_rows(ids, first, last, *listed, plan.weights, len(plan.counts), plan.half, columns, values, sizes)
+    n = count_rows(ids, first, last, *lists, plan.weights, len(plan.counts), plan.half, columns, values, sizes)
     return _Rows(columns[:n], values[:n], sizes)
 
 

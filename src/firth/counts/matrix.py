@@ -72,8 +72,8 @@ class CooccurrenceMatrix:
         """
         folder = Path(path)
         if not (folder / MANIFEST).is_file() and not (folder / "rows.bin").is_file():
-            found = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
-            raise CorpusError(f"{folder}: {found}; expected counted co-occurrences; make them with firth.Cooccurrence")
+            fact = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
+            raise CorpusError(f"{folder}: {fact}; expected counted co-occurrences; make them with firth.Cooccurrence")
         verify(folder, AGAIN, check_contents)
         facts = read_manifest(folder)
         vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
@@ -235,7 +235,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise FormatError(f"{path}: missing; {AGAIN}")
     try:
         facts = parse_json(path.read_bytes())
-        known = facts["format"] == FORMAT and facts["version"] == VERSION
+        supported = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
         if min(words, cells, _MAX_TOKENS - int(facts["total"])) < 0:
             raise ValueError(f"{words} words, {cells} cells")
@@ -243,7 +243,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             raise TypeError("its facts are of another kind")
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
-    if not known:
+    if not supported:
         raise FormatError(
             f"{path}: {facts['format']!r} version {facts['version']}; expected {FORMAT!r} version {VERSION}; {AGAIN}"
         )

@@ -124,8 +124,8 @@ class Phrases:
         with reporting(progress) as report:
             for number in range(self.passes):
                 report(Status(stage=f"finding phrases, pass {number + 1}/{self.passes}"))
-                joined = _Text.of(corpus, table)
-                phrases = self._score(joined, _candidates(joined, self.min_count, threads))
+                phrase_text = _Text.of(corpus, table)
+                phrases = self._score(phrase_text, _candidates(phrase_text, self.min_count, threads))
                 table = PhraseTable([*table.passes, phrases], table.connectors, table.delimiter)
                 if not phrases:
                     break

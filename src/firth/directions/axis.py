@@ -79,12 +79,12 @@ def axis(vectors: Vectors, pairs: Iterable[Pair], *, method: Method = "mean", na
     """
     if method not in get_args(Method):
         raise OptionError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
-    given = [_checked(pair) for pair in pairs]
-    used = [pair for pair in given if all(word in vectors for word in pair)]
-    missing = _missing(vectors, [word for pair in given for word in pair])
-    if not used:
-        raise OptionError(f"none of {len(given)} pairs has two words with vectors; unknown: {_few(missing)}")
-    first, second = (tuple(side) for side in zip(*used, strict=True))
+    pairs = [_checked(pair) for pair in pairs]
+    present = [pair for pair in pairs if all(word in vectors for word in pair)]
+    missing = _missing(vectors, [word for pair in pairs for word in pair])
+    if not present:
+        raise OptionError(f"none of {len(pairs)} pairs has two words with vectors; unknown: {_few(missing)}")
+    first, second = (tuple(side) for side in zip(*present, strict=True))
     a, b = _rows(vectors, first), _rows(vectors, second)
     difference = (b - a).mean(axis=0)
     direction, explained = (difference, None) if method == "mean" else _component(b - a)
@@ -114,15 +114,15 @@ def axis_between(
     poles = [[pole] if isinstance(pole, str) else list(dict.fromkeys(pole)) for pole in (first, second)]
     if not all(poles):
         raise OptionError("a pole has no words: expected a word or a list of words for each pole")
-    used = []
+    sides = []
     for words in poles:
-        used.append(tuple(word for word in words if word in vectors))
-        if not used[-1]:
+        sides.append(tuple(word for word in words if word in vectors))
+        if not sides[-1]:
             raise vectors.lexicon.unknown(words[0])
-    ends = [_rows(vectors, words).mean(axis=0) for words in used]
+    ends = [_rows(vectors, words).mean(axis=0) for words in sides]
     what = " → ".join(words[0] for words in poles) if name is None else name
     return Axis(
-        _scaled(ends[1] - ends[0], what), (used[0], used[1]), _missing(vectors, [*poles[0], *poles[1]]), None, what
+        _scaled(ends[1] - ends[0], what), (sides[0], sides[1]), _missing(vectors, [*poles[0], *poles[1]]), None, what
     )
 
 
@@ -163,23 +163,23 @@ def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterabl
     Source:
         Bolukbasi et al. 2016, section 6, step 2a.
     """
-    given = [axes] if isinstance(axes, Axis) else list(axes)
-    if not given:
+    directions = [axes] if isinstance(axes, Axis) else list(axes)
+    if not directions:
         raise OptionError("no axis to remove: give at least one")
-    for one in given:
+    for one in directions:
         _check_width(vectors, one.direction)
-    base, _ = np.linalg.qr(np.stack([one.direction for one in given], axis=1))  # (D, k)
+    base, _ = np.linalg.qr(np.stack([one.direction for one in directions], axis=1))  # (D, k)
     matrix = checked_matrix(vectors)
     place = vectors.key_to_index
-    chosen = np.ones(len(vectors), dtype=bool)
+    mask = np.ones(len(vectors), dtype=bool)
     if words is not None:
-        chosen[:] = False
-        chosen[[place[word] for word in words if word in place]] = True
+        mask[:] = False
+        mask[[place[word] for word in words if word in place]] = True
 
     def without(rows: Floats, part: slice) -> Floats:
-        return rows - np.where(chosen[part, None], (rows @ base) @ base.T, 0.0)
+        return rows - np.where(mask[part, None], (rows @ base) @ base.T, 0.0)
 
-    facts: dict[str, Any] = {"axes": [one.name for one in given], "words": int(chosen.sum())}
+    facts: dict[str, Any] = {"axes": [one.name for one in directions], "words": int(mask.sum())}
     return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "neutralise", facts)
 
 

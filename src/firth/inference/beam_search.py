@@ -97,11 +97,11 @@ def beam_search(
     longest = max(len(prompt) for prompt in prompts)
     # Constraints and the diversity penalty only lower scores. So the best words of a row after lowering are among as
     # many more of the best before.
-    needed = beams.beams // beams.groups * (1 + len(stop)) + (beams.beams if beams.groups > 1 else 0)
+    count = beams.beams // beams.groups * (1 + len(stop)) + (beams.beams if beams.groups > 1 else 0)
     scores, state = scorer.start(prompts)
     for generated in range(options.max_length):
         lowered = processor.max_lowered(longest + generated, generated)
-        candidates = top_candidates(scores, needed + lowered)
+        candidates = top_candidates(scores, count + lowered)
         for search in searches:
             search.step(candidates, generated)
         groups = [group for search in searches for group in search.active_groups()]

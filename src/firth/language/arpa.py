@@ -195,13 +195,13 @@ class _Reader:
     def _unigrams(self, size: int, start: int) -> tuple[list[str], dict[bytes, int], Table]:
         """Read order 1 and number its words: sorted, `BOS` last."""
         rows = list(chain.from_iterable(rows for _, rows in self._blocks(1, size)))
-        listed = [b"<unk>" if row[1] == b"<UNK>" else row[1] for row in rows]
-        missing = {BOS.encode(), UNK.encode()} - set(listed)
-        vocabulary = sorted({*listed, UNK.encode()} - {BOS.encode()})
+        words = [b"<unk>" if row[1] == b"<UNK>" else row[1] for row in rows]
+        missing = {BOS.encode(), UNK.encode()} - set(words)
+        vocabulary = sorted({*words, UNK.encode()} - {BOS.encode()})
         ids = {word: i for i, word in enumerate([*vocabulary, BOS.encode()])}
         log_prob = np.append(self._numbers([row[0] for row in rows], start), [MISSING_UNK] * len(missing))
         log_backoff = np.append(self._numbers([row[2] for row in rows], start), [0.0] * len(missing))
-        ngrams = np.array([[ids[word]] for word in (*listed, *missing)], np.int32)
+        ngrams = np.array([[ids[word]] for word in (*words, *missing)], np.int32)
         table = self._checked(Table(ngrams, log_prob * LN10, log_backoff * LN10, start), ids)
         return [word.decode("utf-8", "replace") for word in vocabulary], ids, table
 

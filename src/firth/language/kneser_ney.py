@@ -142,8 +142,8 @@ def discounts(counts: Counts, order: int, options: Discounting) -> Floats:
     t = np.bincount(np.minimum(counts, 5), minlength=6)[1:5].astype(np.float64)
     if len(counts) == 0:
         return np.array(FALLBACK)  # no sentence is that long
-    needed = t[: options.discounts]
-    if (needed > 0).all():
+    used_counts = t[: options.discounts]
+    if (used_counts > 0).all():
         y, j = t[0] / (t[0] + 2 * t[1]), np.arange(1.0, 4.0)
         estimated = np.full(3, y) if options.discounts == 1 else j - (j + 1) * y * t[1:] / t[:3]
         if (estimated >= 0).all() and (estimated <= j).all():

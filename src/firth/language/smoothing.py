@@ -110,14 +110,14 @@ def backed_off(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats, 
     Source:
         Katz 1987, equations 17 to 19.
     """
-    seen = level.counts > 0
+    mask = level.counts > 0
     below = lower[level.suffixes]
     mass = level.sums(discounts) / np.maximum(level.totals, 1)
-    missing = 1 - level.sums(np.where(seen, below, 0.0))
-    complete = level.sums(seen) >= level.vocab_size
+    missing = 1 - level.sums(np.where(mask, below, 0.0))
+    complete = level.sums(mask) >= level.vocab_size
     alpha = np.where(level.totals > 0, mass / np.where(complete, 1.0, missing), 1.0)
     probabilities = level.shares(level.counts - discounts) / np.where(complete, 1 - mass, 1.0)[level.contexts]
-    return np.where(seen, probabilities, alpha[level.contexts] * below), alpha
+    return np.where(mask, probabilities, alpha[level.contexts] * below), alpha
 
 
 def interpolated(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats, Floats]:

@@ -220,16 +220,16 @@ def training_text(
             f"the text holds the word {min(reserved)!r}, which is reserved for sentence boundaries: remove it"
         )
     rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), eos=eos)
-    kept, new_ids = _limited(whole, limits)
-    special = [(UNK, 0)] if UNK not in kept else []
+    vocabulary_kept, new_ids = _limited(whole, limits)
+    special = [(UNK, 0)] if UNK not in vocabulary_kept else []
     special += [(EOS, len(corpus))] if eos else []
-    special += [(subword, 0) for subword in rules.subwords if subword not in kept]
-    words = [*kept.words, *(word for word, _ in special)]
-    counts = np.concatenate([kept.counts, np.array([count for _, count in special], dtype=np.int64)])
+    special += [(subword, 0) for subword in rules.subwords if subword not in vocabulary_kept]
+    words = [*vocabulary_kept.words, *(word for word, _ in special)]
+    counts = np.concatenate([vocabulary_kept.counts, np.array([count for _, count in special], dtype=np.int64)])
     order = by_count_then_word(words, counts)
     numbers = np.empty(len(words), dtype=np.int32)
     numbers[order] = np.arange(len(words), dtype=np.int32)
-    total = kept.total + (len(corpus) if eos else 0)
+    total = vocabulary_kept.total + (len(corpus) if eos else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
     return _stream(vocabulary, rules, whole.words, numbers[new_ids], corpus.ids, corpus.offsets, corpus.characters)
 
@@ -243,10 +243,10 @@ def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabul
     if unk_id is None:
         return select_vocabulary(vocabulary.words, counts, how)
     counts[unk_id] = 0
-    kept, new_ids = select_vocabulary(vocabulary.words, counts, how)
-    new_ids[unk_id] = kept.ids[UNK]
-    counts = kept.counts + vocabulary.counts[unk_id] * (np.arange(len(kept)) == new_ids[unk_id])
-    return Vocabulary(kept.words, counts, vocabulary.total), new_ids
+    vocabulary_kept, new_ids = select_vocabulary(vocabulary.words, counts, how)
+    new_ids[unk_id] = vocabulary_kept.ids[UNK]
+    counts = vocabulary_kept.counts + vocabulary.counts[unk_id] * (np.arange(len(vocabulary_kept)) == new_ids[unk_id])
+    return Vocabulary(vocabulary_kept.words, counts, vocabulary.total), new_ids
 
 
 def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, progress: Progress = None) -> LanguageText:

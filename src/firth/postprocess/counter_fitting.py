@@ -139,9 +139,9 @@ def _neighbour_pairs(unit: Matrix, synonyms: Ids, antonyms: Ids, how: CounterFit
     """Return the pairs of near neighbours with at least one listed word, antonyms excluded."""
     if how.k_neighbours == 0 or how.rho == 0:
         return np.empty((0, 2), dtype=np.int64)
-    listed = np.unique(np.concatenate([synonyms, antonyms]))
-    near, scores = neighbours.nearest(unit, cosine.row_norms(unit), unit[listed], how.neighbours + 1)
-    pairs = np.stack([np.repeat(listed, near.shape[1]), near.ravel()], axis=1)
+    listed_words = np.unique(np.concatenate([synonyms, antonyms]))
+    near, scores = neighbours.nearest(unit, cosine.row_norms(unit), unit[listed_words], how.neighbours + 1)
+    pairs = np.stack([np.repeat(listed_words, near.shape[1]), near.ravel()], axis=1)
     pairs = pairs[(scores.ravel() >= 1 - how.rho) & (pairs[:, 0] != pairs[:, 1])]
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
     codes = antonyms @ np.array([len(unit), 1])

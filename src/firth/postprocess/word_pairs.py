@@ -76,20 +76,20 @@ class WordPairs:
         Raises:
             OptionError: no pair has two words with vectors, although there are pairs.
         """
-        listed = [word_pair(pair, what) for pair in pairs]
+        checked = [word_pair(pair, what) for pair in pairs]
         table = vectors.key_to_index
-        words = {word for pair in listed for word in pair}
+        words = {word for pair in checked for word in pair}
         row = {word: table.get(word, table.get(word.lower(), -1)) for word in words}
-        rows = np.array([(row[one], row[other]) for one, other in listed], dtype=np.int64).reshape(-1, 2)
-        known = (rows >= 0).all(axis=1)
-        used = np.unique(np.sort(rows[known & (rows[:, 0] != rows[:, 1])], axis=1), axis=0)
-        if listed and not len(used):
-            missing = next((word for word in listed[0] if row[word] < 0), listed[0][0])
+        rows = np.array([(row[one], row[other]) for one, other in checked], dtype=np.int64).reshape(-1, 2)
+        mask = (rows >= 0).all(axis=1)
+        rows_of_pairs = np.unique(np.sort(rows[mask & (rows[:, 0] != rows[:, 1])], axis=1), axis=0)
+        if checked and not len(rows_of_pairs):
+            missing = next((word for word in checked[0] if row[word] < 0), checked[0][0])
             raise OptionError(
-                f"none of {len(listed):,} {what} has two words with vectors ({missing!r} has none): expected pairs in "
+                f"none of {len(checked):,} {what} has two words with vectors ({missing!r} has none): expected pairs in "
                 "the vectors' language and spelling"
             )
-        return cls(used, len(listed), int((~known).sum()), sum(place < 0 for place in row.values()))
+        return cls(rows_of_pairs, len(checked), int((~mask).sum()), sum(place < 0 for place in row.values()))
 
     def without(self, others: "WordPairs") -> "WordPairs":
         """Return the pairs that are not among `others`."""

@@ -137,14 +137,14 @@ def _word_lists(path: Path) -> Iterable[tuple[str, str]]:
     )
     return [
         (line.strip(), Path(name).stem)
-        for name, listed in lists.items()
-        for line in listed.decode("utf-8", errors="replace").split("\n")
+        for name, words in lists.items()
+        for line in words.decode("utf-8", errors="replace").split("\n")
         if line.strip() and not line.startswith(";")
     ]
 
 
 def _animacy(rows: Mapping[int, tuple[str, str]], path: Path) -> Iterable[tuple[str, str]]:
-    found = []
+    words = []
     for number, (word, value) in rows.items():
         try:
             shares = {sense.partition(".")[2]: float(share) for sense, share in parse_json(value).items()}
@@ -155,8 +155,8 @@ def _animacy(rows: Mapping[int, tuple[str, str]], path: Path) -> Iterable[tuple[
             ) from error
         for label, senses in (("animate", _ANIMATE), ("inanimate", _INANIMATE)):
             if sum(shares.get(sense, 0.0) for sense in senses) >= _SHARE * sum(shares.values()):
-                found.append((word, label))
-    return found
+                words.append((word, label))
+    return words
 
 
 def _once(rows: Iterable[tuple[str, ValueT]]) -> list[tuple[str, ValueT]]:

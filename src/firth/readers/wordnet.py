@@ -102,9 +102,9 @@ def _senses(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _first_sense(senses: Sequence[tuple[str, str]]) -> str:
-    for wanted in PARTS_OF_SPEECH:
+    for preferred in PARTS_OF_SPEECH:
         for part, synset in senses:
-            if part == wanted:
+            if part == preferred:
                 return synset
     return ""
 

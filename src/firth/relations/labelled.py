@@ -56,14 +56,14 @@ class LabelledPairs:
         """Each pair as a set of its two words."""
         return [frozenset(pair) for pair in self.pairs]
 
-    def among(self, kept: npt.ArrayLike) -> "LabelledPairs":
+    def among(self, rows: npt.ArrayLike) -> "LabelledPairs":
         """Return a selection of the pairs.
 
         Args:
-            kept: (n,) boolean mask, or indices.
+            rows: (n,) boolean mask, or indices.
         """
-        chosen: Any = np.asarray(kept)
-        places = np.arange(len(self))[chosen].tolist()
+        selection: Any = np.asarray(rows)
+        places = np.arange(len(self))[selection].tolist()
         return LabelledPairs([self.pairs[i] for i in places], self.antonyms[places])
 
     def without(self, others: "LabelledPairs") -> "LabelledPairs":

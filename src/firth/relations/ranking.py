@@ -120,14 +120,14 @@ def _rank(
     association = np.zeros(len(pairs)) if patterns is None else patterns.association(pairs).sum(axis=1)
     odds = None if classifier is None else classifier.log_odds(pairs)
     scores = (np.log1p(association) if odds is None else log_expit(odds)) + WEIGHT * cosines
-    kept = np.flatnonzero(association > 0) if odds is None else np.arange(len(pairs))
+    rows = np.flatnonzero(association > 0) if odds is None else np.arange(len(pairs))
     names = () if patterns is None else patterns.patterns
     return [
         Candidate(
             candidates[i], float(scores[i]), float(cosines[i]), float(association[i]),
             None if odds is None else float(odds[i]), _times(names, times[i]),
         )
-        for i in kept[np.argsort(-scores[kept], kind="stable")].tolist()
+        for i in rows[np.argsort(-scores[rows], kind="stable")].tolist()
     ]  # fmt: skip
 
 

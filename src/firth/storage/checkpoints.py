@@ -88,21 +88,21 @@ def reading_state(
         raise FormatError(f"{path} is not a whole checkpoint ({error}): remove it to start anew") from error
 
 
-def check_identity(found: Mapping[str, Any], expected: Mapping[str, Any], folder: Path) -> None:
-    """Refuse the state of another run.
+def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], folder: Path) -> None:
+    """Check that a saved state belongs to this run.
 
     Args:
-        found: what is said of the run whose state it is.
-        expected: what is true of this run.
-        folder: where the state is, for the message.
+        identity: facts of the run that saved the state.
+        expected: facts of this run.
+        folder: folder of the state, for the message.
 
     Raises:
-        OptionError: they differ; the message says in what.
+        OptionError: they differ; the message names the differences.
     """
     for key, value in expected.items():
-        if found.get(key) == value:
+        if identity.get(key) == value:
             continue
-        there: Any = found.get(key)
+        there: Any = identity.get(key)
         here: Any = value
         if isinstance(value, dict) and isinstance(there, dict):
             parts = [k for k in value if there.get(k) != value[k]]

@@ -59,9 +59,9 @@ def others_can_write(folder: Path) -> bool:
     """
     if not hasattr(os, "geteuid") or not folder.exists():
         return False
-    found = folder.stat()
-    shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid))
-    return bool(shared) or found.st_uid not in (os.geteuid(), 0)
+    status = folder.stat()
+    shared = status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid))
+    return bool(shared) or status.st_uid not in (os.geteuid(), 0)
 
 
 def _is_own_group(number: int) -> bool:
@@ -254,8 +254,8 @@ def replacing_folder(
         if not target.exists():
             aside.rename(target)
         else:
-            put = move_into if fixed else swap
-            put(aside, target, None if own is None else own(target))
+            move = move_into if fixed else swap
+            move(aside, target, None if own is None else own(target))
     sync_folder(target.parent)
 
 

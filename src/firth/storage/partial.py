@@ -113,9 +113,9 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
 
 
 def _leftovers(name: str | None) -> re.Pattern[str]:
-    wanted = ".+" if name is None else re.escape(_shortened(name))
+    pattern = ".+" if name is None else re.escape(_shortened(name))
     # Earlier versions gave names without a host.
-    return re.compile(rf"\.{wanted}\.(?:(?P<host>[0-9a-f]{{6}})-)?[0-9a-z_]{{8}}({PART}|{OLD})", re.DOTALL)
+    return re.compile(rf"\.{pattern}\.(?:(?P<host>[0-9a-f]{{6}})-)?[0-9a-z_]{{8}}({PART}|{OLD})", re.DOTALL)
 
 
 def _remove_if_left(path: Path, of_this_host: bool) -> None:

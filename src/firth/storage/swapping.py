@@ -108,13 +108,13 @@ def _link(source: Path, target: Path) -> None:
 
 def _files(folder: Path) -> list[str]:
     """Return the files of a folder, relative to it, and its empty folders; a symbolic link is a file."""
-    found = []
+    paths = []
     for parent, folders, files in os.walk(folder):
         links = [name for name in folders if Path(parent, name).is_symlink()]
-        found += [Path(parent, name) for name in (*files, *links)]
+        paths += [Path(parent, name) for name in (*files, *links)]
         if not folders and not files:
-            found.append(Path(parent))
-    return [str(path.relative_to(folder)) for path in found if path != folder]
+            paths.append(Path(parent))
+    return [str(path.relative_to(folder)) for path in paths if path != folder]
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -55,11 +55,11 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
         dtypes: the type to store each in, by name.
     """
     header: dict[str, Any] = {}
-    stored = {name: np.dtype(dtypes[name]).newbyteorder("<") for name in tensors}
+    types = {name: np.dtype(dtypes[name]).newbyteorder("<") for name in tensors}
     place = 0
     for name, tensor in tensors.items():
-        end = place + tensor.size * stored[name].itemsize
-        header[name] = {"dtype": _CODES[stored[name]], "shape": list(tensor.shape), "data_offsets": [place, end]}
+        end = place + tensor.size * types[name].itemsize
+        header[name] = {"dtype": _CODES[types[name]], "shape": list(tensor.shape), "data_offsets": [place, end]}
         place = end
     text = json.dumps({"__metadata__": {"format": "np"}, **header}, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % LINE)
@@ -68,7 +68,7 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
         tensor = np.atleast_1d(array)  # a single number has no rows
         rows = max(BLOCK // max(tensor.itemsize * math.prod(tensor.shape[1:]), 1), 1)
         for start in range(0, len(tensor), rows):
-            file.write(np.ascontiguousarray(tensor[start : start + rows], dtype=stored[name]).data)
+            file.write(np.ascontiguousarray(tensor[start : start + rows], dtype=types[name]).data)
 
 
 def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -62,12 +62,12 @@ def most_unpacked(size: int) -> int:
     Raises:
         OptionError: FIRTH_MAX_UNPACKED is no whole number.
     """
-    chosen = os.environ.get(VARIABLE)
-    if not chosen:
+    setting = os.environ.get(VARIABLE)
+    if not setting:
         return max(LEAST, RATIO * size)
-    if not (chosen.isascii() and chosen.isdecimal()):
-        raise OptionError(f"{VARIABLE}={chosen}: expected a whole number of bytes, such as 10000000000")
-    return int(chosen)
+    if not (setting.isascii() and setting.isdecimal()):
+        raise OptionError(f"{VARIABLE}={setting}: expected a whole number of bytes, such as 10000000000")
+    return int(setting)
 
 
 def check_unpacked(path: str | os.PathLike[str], needed: int, what: str) -> None:
@@ -103,8 +103,8 @@ class Bounded(io.RawIOBase):
 
     def __init__(self, stream: Any, path: str | os.PathLike[str]) -> None:
         self._stream, self._path, self._read = stream, path, 0
-        found = Path(path).stat()
-        self._limit = most_unpacked(found.st_size) if stat.S_ISREG(found.st_mode) else None
+        status = Path(path).stat()
+        self._limit = most_unpacked(status.st_size) if stat.S_ISREG(status.st_mode) else None
 
     def readable(self) -> bool:
         """Whether it can be read from."""

@@ -36,9 +36,9 @@ _WHITE = frozenset("\t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
 
 
 def _alphabet() -> list[str]:
-    shown = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     free = iter(range(0x100, 0x200))
-    return [chr(byte) if byte in shown else chr(next(free)) for byte in range(256)]
+    return [chr(byte) if byte in printable else chr(next(free)) for byte in range(256)]
 
 
 CHARACTERS = _alphabet()  # byte -> the character that represents it

@@ -41,14 +41,14 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
     columns = _columns(values)
     if columns is not None:
         kind = type(values)
-        named = ", ".join(map(repr, columns[:_NAMED])) + (", ..." if len(columns) > _NAMED else "")
+        names = ", ".join(map(repr, columns[:_NAMED])) + (", ..." if len(columns) > _NAMED else "")
         column = next((each for each in columns if each == "text"), columns[0] if columns else "text")
-        computed = next((f".{way}()" for way in ("collect", "df") if hasattr(kind, way)), "")
+        method = next((f".{way}()" for way in ("collect", "df") if hasattr(kind, way)), "")
         library = kind.__module__.partition(".")[0].removeprefix("_")
-        found = f"the {library} {kind.__name__}" if library != "builtins" else f"a {kind.__name__}"
+        kind_name = f"the {library} {kind.__name__}" if library != "builtins" else f"a {kind.__name__}"
         raise KindError(
-            f"{name}: found {found} with the columns {named}; expected a list of {what}s: pass one of its columns, "
-            f"such as table{computed}[{column!r}]"
+            f"{name}: found {kind_name} with the columns {names}; expected a list of {what}s: pass one of its columns, "
+            f"such as table{method}[{column!r}]"
         )
     if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
         raise wrong_kind(name, values, f"a list of {what}s")
@@ -73,25 +73,25 @@ def token_lists(texts: Any, split: Callable[[str], Sequence[str]], name: str = "
     ]
 
 
-def _tokens(given: Any, name: str) -> list[str]:
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong_kind(name, given, "a text (str) or a list of its words")
-    tokens = list(given)
+def _tokens(value: Any, name: str) -> list[str]:
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise wrong_kind(name, value, "a text (str) or a list of its words")
+    tokens = list(value)
     for token in tokens:
         if not isinstance(token, str):
             raise wrong_kind(f"a word of {name}", token, "a text (str)")
     return tokens
 
 
-def _columns(given: Any) -> list[Any] | None:
+def _columns(value: Any) -> list[Any] | None:
     """Return the column names of a table of any library, or None if the value is not a table."""
-    if isinstance(given, Mapping):
-        return list(given)
-    kind = type(given)
+    if isinstance(value, Mapping):
+        return list(value)
+    kind = type(value)
     if hasattr(kind, "collect_schema") and hasattr(kind, "columns"):  # polars: `columns` of a lazy frame warns
-        return list(given.collect_schema().names())
+        return list(value.collect_schema().names())
     names = next((name for name in ("column_names", "columns") if hasattr(kind, name)), None)
-    if names is not None and hasattr(given, "__getitem__"):
-        return list(getattr(given, names))
-    schema = getattr(given, "schema", None) if hasattr(kind, "read_next_batch") else None  # an Arrow stream
+    if names is not None and hasattr(value, "__getitem__"):
+        return list(getattr(value, names))
+    schema = getattr(value, "schema", None) if hasattr(kind, "read_next_batch") else None  # an Arrow stream
     return None if schema is None else list(schema.names)

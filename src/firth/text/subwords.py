@@ -346,18 +346,18 @@ def _is_model(model: Mapping[str, Any]) -> bool:
         subwords = sorted(vocabulary, key=vocabulary.__getitem__)
         ids = [vocabulary[subword] for subword in subwords]
         valid = ids == list(range(len(subwords))) and not any(isinstance(i, bool) for i in ids)
-    known = set(subwords)
+    subword_set = set(subwords)
     merges = [tuple(pair) for pair in model["merges"]] if kind == "BPE" else []
     return bool(
         isinstance(kind, str)
         and kind in _TYPES
         and valid
-        and len(known) == len(subwords)
-        and known.issuperset(CHARACTERS)
+        and len(subword_set) == len(subwords)
+        and subword_set.issuperset(CHARACTERS)
         and all(
             isinstance(subword, str) and _BYTE_CHARACTERS.issuperset(subword.removeprefix(MARK)) for subword in subwords
         )
-        and all(a in known and b in known and a + b in known for a, b in merges)
+        and all(a in subword_set and b in subword_set and a + b in subword_set for a, b in merges)
         and (kind != "WordPiece" or model["continuing_subword_prefix"] == MARK)
         and not any(model.get(name) for name in ("dropout", "byte_fallback", "end_of_word_suffix"))
     )
