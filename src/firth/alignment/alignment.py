@@ -82,8 +82,8 @@ class Alignment:
         """
         if side not in SIDES:
             raise OptionError(f"side={side!r}: expected source or target")
-        placed = self.placements[SIDES.index(side)].place(checked_matrix(vectors))
-        return with_matrix(vectors, placed, "align", {"side": side, "method": self.metadata.get("method")})
+        mapped = self.placements[SIDES.index(side)].place(checked_matrix(vectors))
+        return with_matrix(vectors, mapped, "align", {"side": side, "method": self.metadata.get("method")})
 
     def translate(self, words: str | Sequence[str], k: int = 10, metric: Metric = "csls", *, back: bool = False) -> Any:
         """Return the translations of words: the nearest words of the other side.
@@ -155,9 +155,9 @@ class Alignment:
         texts: dict[str, Any] = {"pivots": [list(pair) for pair in self.pivots]}
         facts: dict[str, Any] = {"normalisations": [each.normalisation for each in self.placements]}
         for i, (side, vectors) in enumerate(zip(SIDES, (self.source, self.target), strict=True)):
-            own, named = parts(vectors)
+            own, matrices = parts(vectors)
             arrays |= {f"{side}.{name}": array for name, array in own.items()}
-            texts |= {f"{side}-{name}": value for name, value in named.items()}
+            texts |= {f"{side}-{name}": value for name, value in matrices.items()}
             arrays[f"{side}.around"] = self.around[i]
             arrays[f"{side}.mean"], arrays[f"{side}.map"] = self.placements[i].mean, self.placements[i].matrix
             facts[side] = {"metadata": dict(vectors.metadata)}
@@ -181,11 +181,11 @@ def align_spaces(
         pivots: the pairs from which the maps were learned.
         metadata: options and results so far.
     """
-    placed = [
+    mapped = [
         with_matrix(space, placement.place(space.vectors), "align", {"side": side, **metadata})
         for space, placement, side in zip(spaces, placements, SIDES, strict=True)
     ]
-    source, target = placed
+    source, target = mapped
     first = source.vectors[:FREQUENT], target.vectors[:FREQUENT]
     around = surroundings(source.vectors, first[1], NEIGHBOURS), surroundings(target.vectors, first[0], NEIGHBOURS)
     result = strength(source.vectors, target.vectors)

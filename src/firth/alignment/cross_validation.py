@@ -80,7 +80,7 @@ def cross_validate(x: Matrix, z: Matrix, rows: Rows, fit: Fit) -> CrossValidatio
     words = np.unique(rows[:, 0])  # by frequency, so that each fold has frequent and rare words
     if len(words) < FEWEST:
         return None
-    tested = correct = 0
+    total = correct = 0
     for fold in range(1 if len(words) >= PLENTY else FOLDS):
         held_out = words[fold::FOLDS]
         mask = np.isin(rows[:, 0], held_out)
@@ -88,9 +88,9 @@ def cross_validate(x: Matrix, z: Matrix, rows: Rows, fit: Fit) -> CrossValidatio
             maps = fit(x[rows[~mask, 0]], z[rows[~mask, 1]])
         except OptionError:  # all pairs determine a map, but those without this fold do not
             return None
-        tested += len(held_out)
+        total += len(held_out)
         correct += _count_correct(x, z, rows[mask], maps)
-    return CrossValidation(tested, correct)
+    return CrossValidation(total, correct)
 
 
 def _count_correct(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]) -> int:

@@ -63,20 +63,20 @@ class Dictionary:
             raise wrong_kind(what, pairs, how)
         if not isinstance(pairs, Iterable):
             raise wrong_kind(what, pairs, "pairs of words")
-        given = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
-        pair_rows = [(_row(source, one), _row(target, other)) for one, other in given]
-        known = [i for i, rows in enumerate(pair_rows) if min(rows) >= 0]
+        distinct = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
+        pair_rows = [(_row(source, one), _row(target, other)) for one, other in distinct]
+        rows_known = [i for i, rows in enumerate(pair_rows) if min(rows) >= 0]
         unknown = [
-            {pair[side] for pair, rows in zip(given, pair_rows, strict=True) if rows[side] < 0} for side in (0, 1)
+            {pair[side] for pair, rows in zip(distinct, pair_rows, strict=True) if rows[side] < 0} for side in (0, 1)
         ]
-        if not known:
-            raise OptionError(_no_pair_message(given, unknown, what))
+        if not rows_known:
+            raise OptionError(_no_pair_message(distinct, unknown, what))
         return cls(
-            tuple(given[i] for i in known),
-            np.array([pair_rows[i] for i in known], dtype=np.int64),
-            len(given),
-            len({one for one, _ in given}),
-            len(given) - len(known),
+            tuple(distinct[i] for i in rows_known),
+            np.array([pair_rows[i] for i in rows_known], dtype=np.int64),
+            len(distinct),
+            len({one for one, _ in distinct}),
+            len(distinct) - len(rows_known),
             len(unknown[0]),
             len(unknown[1]),
         )
@@ -98,11 +98,11 @@ def _row(space: VectorSpace, word: str) -> int:
     return rows.get(word, rows.get(word.lower(), -1))
 
 
-def _no_pair_message(given: Sequence[Pair], unknown: Sequence[set[str]], what: str) -> str:
-    if not given:
+def _no_pair_message(pairs: Sequence[Pair], unknown: Sequence[set[str]], what: str) -> str:
+    if not pairs:
         return f"no {what}: expected at least one word and its translation"
     words = [", ".join(sorted(side)[:SHOWN]) or "none" for side in unknown]
     return (
-        f"none of {len(given):,} {what} has two words with vectors (unknown in the source: {words[0]}; in the target: "
+        f"none of {len(pairs):,} {what} has two words with vectors (unknown in the source: {words[0]}; in the target: "
         f"{words[1]}): expected pairs of a source word and a target word, spelt as in the vectors"
     )

@@ -103,9 +103,9 @@ def evaluate_retrieval(
     for metric in metrics:
         if metric not in METRICS:
             raise OptionError(f"metric={metric!r}: expected cosine or csls")
-    listed = list(pairs)
-    check_held_out(alignment.pivots, listed)
-    dictionary = Dictionary.of(alignment.source, alignment.target, listed, "test pairs")
+    words = list(pairs)
+    check_held_out(alignment.pivots, words)
+    dictionary = Dictionary.of(alignment.source, alignment.target, words, "test pairs")
 
     def figure(scores: npt.NDArray[Any]) -> Estimate:
         mean = Mean(scores.astype(np.float64))
@@ -129,9 +129,9 @@ def check_held_out(pivots: Iterable[Pair], pairs: Iterable[Pair]) -> None:
     training, test = set(pivots), list(dict.fromkeys(pairs))
     both = [pair for pair in test if pair in training]
     if both:
-        named = ", ".join(" ".join(pair) for pair in both[:SHOWN])
+        shown = ", ".join(" ".join(pair) for pair in both[:SHOWN])
         raise OptionError(
-            f"{len(both):,} of {len(test):,} test pairs are among the pivots ({named}{', ...' * (len(both) > SHOWN)}):"
+            f"{len(both):,} of {len(test):,} test pairs are among the pivots ({shown}{', ...' * (len(both) > SHOWN)}):"
             " expected different pairs; remove them from one of the two"
         )
 

@@ -139,10 +139,10 @@ class SemanticChange:
         turn, _ = orthogonal(before[:anchors], after[:anchors])
         before = np.asarray(before @ turn, dtype=np.float32)
         k = min(self.neighbours, len(words) - 1)
-        kept, local = _neighbourhoods(before, after, k)
+        overlaps, local = _neighbourhoods(before, after, k)
         distance = 1 - (unit(before).astype(np.float64) * unit(after)).sum(axis=1)
         sides = [WordVectors(words, rows, metadata={"name": name}) for rows, name in ((before, "old"), (after, "new"))]
-        return SemanticChanges(words, sides[0], sides[1], distance, local, kept, anchors, k)
+        return SemanticChanges(words, sides[0], sides[1], distance, local, overlaps, anchors, k)
 
 
 def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
@@ -165,24 +165,24 @@ def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
 def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -> tuple[Floats, Floats]:
     """Shares of neighbours kept, and changes of similarity to the neighbours of both periods, each (n,)."""
     then, now = unit(before), unit(after)
-    kept, local = np.empty(len(then)), np.empty(len(then))
+    overlaps, local = np.empty(len(then)), np.empty(len(then))
     for start in range(0, len(then), BATCH):
         part = np.arange(start, min(start + BATCH, len(then)))
         near = np.stack([_own_left_out(rows, part, k) for rows in (then, now)])  # (2, B, k)
         same = near[0][:, :, None] == near[1][:, None, :]
-        kept[part] = same.any(axis=2).mean(axis=1)
+        overlaps[part] = same.any(axis=2).mean(axis=1)
         union = np.concatenate([near[0], near[1]], axis=1)  # (B, 2k)
-        counted = np.concatenate([np.ones_like(near[0], dtype=bool), ~same.any(axis=1)], axis=1)
-        profiles = [np.einsum("bd,bkd->bk", rows[part], rows[union]) * counted for rows in (then, now)]
+        mask = np.concatenate([np.ones_like(near[0], dtype=bool), ~same.any(axis=1)], axis=1)
+        profiles = [np.einsum("bd,bkd->bk", rows[part], rows[union]) * mask for rows in (then, now)]
         local[part] = 1 - _cosine(*profiles)
-    return kept, local
+    return overlaps, local
 
 
 def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
-    found, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
-    own = found == part[:, None]
+    nearest, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
+    own = nearest == part[:, None]
     own[~own.any(axis=1), -1] = True  # beyond duplicates of itself
-    return np.asarray(found[~own].reshape(len(part), k))
+    return np.asarray(nearest[~own].reshape(len(part), k))
 
 
 def _cosine(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:

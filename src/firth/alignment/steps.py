@@ -66,11 +66,11 @@ class Placement:
         """
         if rows.ndim != 2 or rows.shape[1] != len(self.mean):
             raise ShapeError(f"vectors of shape {rows.shape}: expected rows of dimension {len(self.mean)}")
-        placed = np.empty((len(rows), self.matrix.shape[1]), dtype=np.float32)
+        mapped = np.empty((len(rows), self.matrix.shape[1]), dtype=np.float32)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
-            placed[part] = _normalised(rows[part], self.normalisation, self.mean) @ self.matrix
-        return placed
+            mapped[part] = _normalised(rows[part], self.normalisation, self.mean) @ self.matrix
+        return mapped
 
 
 def normalise(rows: Matrix, how: str) -> tuple[npt.NDArray[np.float32], Floats]:

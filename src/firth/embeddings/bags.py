@@ -131,15 +131,15 @@ def train_pool(
     pool, counts, rows, slots, done = bags.pool, bags.counts, bags.rows, bags.pieces, bags.done
     hidden, words_table, noise_table = bags.hidden, bags.words, bags.noise
     sets, contexts = work.noise, work.contexts
-    m = started = 0  # slots in use, documents started
-    used = 0
-    draw_noise(noise, random, sets, used, at, 0)
-    while m > 0 or started < filled:
-        while m < SLOTS and started < filled:
-            slots[m], done[m] = started, 0
-            prefetch_row(rows[started], at.row_bytes)
-            fetch_block(pool, started, 0, counts[started], at)
-            started += 1
+    m = documents_begun = 0  # slots in use, documents started
+    current = 0
+    draw_noise(noise, random, sets, current, at, 0)
+    while m > 0 or documents_begun < filled:
+        while m < SLOTS and documents_begun < filled:
+            slots[m], done[m] = documents_begun, 0
+            prefetch_row(rows[documents_begun], at.row_bytes)
+            fetch_block(pool, documents_begun, 0, counts[documents_begun], at)
+            documents_begun += 1
             m += 1
         s = 0
         while s < m:
@@ -151,22 +151,22 @@ def train_pool(
             if size > 0:  # the rest of a document, less than a block
                 sentence = pool[piece]
                 contexts[0] = rows[piece]
-                draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - used, at)
-                n = place_block(sentence, done[s], size, negative, sets, 1 - used, at)
+                draw_block(sentence, done[s], size, negative, noise, random, sets, 1 - current, at)
+                n = place_block(sentence, done[s], size, negative, sets, 1 - current, at)
                 step_listed(at.contexts, at.contexts, 1, n, rate, at)
             m -= 1
             slots[s], done[s] = slots[m], done[m]
-        if m == 0 or (m < SLOTS and started < filled):
+        if m == 0 or (m < SLOTS and documents_begun < filled):
             continue
-        draw_noise(noise, random, sets, 1 - used, at, 0)
+        draw_noise(noise, random, sets, 1 - current, at, 0)
         together = 0  # documents that share the noise step
         for s in range(m):
             piece, first = slots[s], done[s]
             done[s] += BLOCK
             fetch_block(pool, piece, done[s], counts[piece], at)
-            if is_among_noise(pool, piece, first, sets, used, negative):
+            if is_among_noise(pool, piece, first, sets, current, negative):
                 contexts[0] = rows[piece]
-                n = place_block(pool[piece], first, BLOCK, negative, sets, used, at)
+                n = place_block(pool[piece], first, BLOCK, negative, sets, current, at)
                 step_listed(at.contexts, at.contexts, 1, n, rate, at)
                 continue
             for i in range(BLOCK):
@@ -177,9 +177,9 @@ def train_pool(
             together += 1
         if together > 0:
             for k in range(BLOCK * negative):
-                noise_table[k] = at.outputs + sets[used, k] * at.output_bytes
+                noise_table[k] = at.outputs + sets[current, k] * at.output_bytes
             step_listed(noise_at.contexts, noise_at.contexts, together, BLOCK * negative, rate, noise_at)
-        used = 1 - used
+        current = 1 - current
 
 
 @njit(nogil=True, inline="always")
@@ -188,14 +188,14 @@ def is_among_noise(
     piece: int,  # the document
     first: int,  # the block's first word
     sets: npt.NDArray[np.int64],  # (2, BLOCK K) noise words
-    used: int,  # the set to use
+    current: int,  # the set to use
     negative: int,  # K
 ) -> bool:
     """Return whether a word of a block is one of its own K noise words."""
     for i in range(BLOCK):
         word = pool[piece, first + i]
         for k in range(i * negative, (i + 1) * negative):
-            if sets[used, k] == word:
+            if sets[current, k] == word:
                 return True
     return False
 

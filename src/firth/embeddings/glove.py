@@ -226,8 +226,8 @@ class Tiles:
         """
         words = len(counts)
         padded = aligned_rows(1, model.dim + BIASES).shape[1]
-        wanted = max(-(-words * 16 * padded // TILE_BYTES), min(words, LEAST_BLOCKS))
-        blocks = min(wanted, MOST_BLOCKS)
+        least = max(-(-words * 16 * padded // TILE_BYTES), min(words, LEAST_BLOCKS))
+        blocks = min(least, MOST_BLOCKS)
         sizes = np.zeros((blocks, blocks), dtype=np.int64)
         count_cells(counts.rows, counts.columns, counts.half, sizes)
         ends = np.cumsum(sizes).reshape(blocks, blocks)

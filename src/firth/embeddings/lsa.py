@@ -133,13 +133,13 @@ class LatentSemanticAnalysis:
         names = list(map(str, range(len(corpus)))) if names is None else list(names)
         if len(names) != len(corpus):
             raise OptionError(f"{len(names):,} names for {len(corpus):,} documents: expected one per document")
-        known = [i for i, word in enumerate(corpus.vocabulary.words) if word in vectors]
-        rows = [vectors.key_to_index[corpus.vocabulary.words[i]] for i in known]
+        ids = [i for i, word in enumerate(corpus.vocabulary.words) if word in vectors]
+        rows = [vectors.key_to_index[corpus.vocabulary.words[i]] for i in ids]
         weights = np.zeros(len(corpus.vocabulary))
-        weights[known] = vectors.attributes["global_weight"][rows]
+        weights[ids] = vectors.attributes["global_weight"][rows]
         basis = np.zeros((len(corpus.vocabulary), self.dim))
         # The vectors are U S^p; a document needs U S^(p - 1).
-        basis[known] = vectors.vectors[rows] / np.asarray(facts["singular_values"])
+        basis[ids] = vectors.vectors[rows] / np.asarray(facts["singular_values"])
         documents = self.weighted(_counts(corpus), weights) @ basis
         return WordVectors(names, documents.astype(np.float32), metadata={"training": dict(facts)})
 
@@ -169,6 +169,6 @@ def _counts(corpus: Corpus) -> Any:
     from scipy import sparse
 
     shape = (len(corpus), len(corpus.vocabulary))
-    made = sparse.csr_array((np.ones(corpus.num_tokens), corpus.ids.copy(), corpus.offsets.copy()), shape=shape)
-    made.sum_duplicates()
-    return made
+    matrix = sparse.csr_array((np.ones(corpus.num_tokens), corpus.ids.copy(), corpus.offsets.copy()), shape=shape)
+    matrix.sum_duplicates()
+    return matrix

@@ -204,10 +204,10 @@ class ParagraphVectors:
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
-            at, joined = document_addresses(work, matrices.inputs, matrices.outputs, how)
+            at, wide = document_addresses(work, matrices.inputs, matrices.outputs, how)
             own = own_copies(by, matrices.outputs, threads)  # keeps the copies alive while the kernel runs
             by_thread = predictor(by, at, shard.loss, own)
-            train_documents(text, documents, by.noise, how, work, by_thread, at, joined, shard.state(stop))
+            train_documents(text, documents, by.noise, how, work, by_thread, at, wide, shard.state(stop))
 
         def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             work, bags = bag_work(self.negative, matrices.inputs.shape[1])
@@ -281,7 +281,7 @@ def train_documents(
     work: Work,
     by: Predictor,
     at: Addresses,
-    joined: Addresses,  # the same, for steps of rows as wide as the outputs
+    wide: Addresses,  # the same, for steps of rows as wide as the outputs
     state: ShardState,
 ) -> None:
     """Train a shard from its current position to its end or a stop."""
@@ -292,6 +292,6 @@ def train_documents(
         merge_copies(by, at, count)
         row = at.inputs + (documents + document) * at.row_bytes
         predictions[0] += read_piece(
-            sentence, count, row, rate, how, by, at, joined, noise, random, sets, contexts, table, signs
+            sentence, count, row, rate, how, by, at, wide, noise, random, sets, contexts, table, signs
         )
     merge_copies(by, at, MERGE)

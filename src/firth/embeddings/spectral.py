@@ -58,9 +58,9 @@ def spectral_vectors(
         matrix = associate()
         rank, most = model.dim + model.drop, min(matrix.shape)
         if rank > most:
-            dropped = f" and drop={model.drop}" if model.drop else ""
+            suffix = f" and drop={model.drop}" if model.drop else ""
             raise OptionError(
-                f"dim={model.dim}{dropped} for {matrix.shape[0]:,} words and {matrix.shape[1]:,} contexts: expected at "
+                f"dim={model.dim}{suffix} for {matrix.shape[0]:,} words and {matrix.shape[1]:,} contexts: expected at "
                 f"most dim={most - model.drop:,}; use fewer dimensions, or more text"
             )
         svd = factorise(matrix, rank, seed=seed, threads=count, report=report)

@@ -222,14 +222,14 @@ def train_places(
         merge_copies(by, at, count)
         if count < 2:
             continue  # a single word has no context
-        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
-        due = left = 0  # windows until a new set is drawn, and until the next one is used
+        newest = current = len(sets) - 1  # the noise sets last drawn and in use
+        due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count and by.kind == NEGATIVE:
                 if due == 0:
-                    drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at, shared if settings.shrink else 0)
+                    newest, due = following(newest, len(sets)), shared
+                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
                 due -= 1
                 if mode == CWINDOW:
                     fetch_rows(sentence, ahead, window, count, at)
@@ -237,16 +237,16 @@ def train_places(
                     fetch_places(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if left == 0:
-                used, left = following(used, len(sets)), shared
-            left -= 1
+            if remaining == 0:
+                current, remaining = following(current, len(sets)), shared
+            remaining -= 1
             reach = window - below(draw(random), window) if settings.shrink else window
             before, after = min(reach, t), min(reach, count - 1 - t)
             if mode == CWINDOW:
                 gather_places(sentence, t, before, after, window, contexts, at)
                 n = by.negative + 1
                 if by.kind == NEGATIVE:
-                    place_outputs(sentence[t], sets, used, table, signs, at)
+                    place_outputs(sentence[t], sets, current, table, signs, at)
                 else:
                     n = place_path(by, at, sentence[t])
                 join_rows(at.contexts, 2 * window, at)
@@ -256,7 +256,7 @@ def train_places(
                 predictions[0] += 1
             else:
                 contexts[0] = at.inputs + sentence[t] * at.row_bytes
-                n = place_by_position(by, sentence, t, before, after, window, sets, used, at)
+                n = place_by_position(by, sentence, t, before, after, window, sets, current, at)
                 if n > 0:
                     take_step(by, at, at.contexts, at.contexts, 1, n, 0, rate)
                 predictions[0] += before + after
@@ -286,7 +286,7 @@ def place_by_position(
     after: int,  # context words after it
     window: int,  # the most on either side
     sets: npt.NDArray[np.int64],  # (slots, K) noise words
-    used: int,  # the set to use
+    current: int,  # the set to use
     at: Addresses,
 ) -> int:
     """List the output rows of the word at each position and of its noise words or path; return their number."""
@@ -294,7 +294,7 @@ def place_by_position(
     for j in range(window - before, window + after):
         word = sentence[t - window + j + (j >= window)]
         if by.kind == NEGATIVE:
-            n = place_prediction(at, n, word, j * at.row_bytes, sets, used, 0, by.negative)
+            n = place_prediction(at, n, word, j * at.row_bytes, sets, current, 0, by.negative)
         else:
             n = extend_path(by, at, n, word, j * at.row_bytes)
     end_outputs(at, n)

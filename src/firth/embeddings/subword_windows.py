@@ -68,20 +68,20 @@ def train_subwords(
             continue  # a single word has no context
         for t in range(count):
             reaches[t] = window - below(draw(random), window) if settings.shrink else window
-        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
-        due = left = 0  # windows until a new set is drawn, and until the next one is used
+        newest = current = len(sets) - 1  # the noise sets last drawn and in use
+        due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 if by.kind == NEGATIVE and due == 0:
-                    drawn, due = following(drawn, len(sets)), shared
-                    needed = 1
+                    newest, due = following(newest, len(sets)), shared
+                    reach = 1
                     if mode == SKIPGRAM:
                         for other in range(ahead, min(ahead + shared, count)):
-                            needed = max(needed, around(other, count, reaches[other]))
-                    for k in range(needed * by.negative):
+                            reach = max(reach, around(other, count, reaches[other]))
+                    for k in range(reach * by.negative):
                         word = draw_alias(noise, draw(random))
-                        sets[drawn, k] = word
+                        sets[newest, k] = word
                         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
                 due -= 1
                 new = ahead + window if mode == CBOW else ahead  # the word whose input rows are needed next
@@ -93,9 +93,9 @@ def train_subwords(
                     prefetch_row(at.outputs + sentence[new] * at.output_bytes, at.output_bytes)
             if t < 0:
                 continue
-            if left == 0:
-                used, left = following(used, len(sets)), shared
-            left -= 1
+            if remaining == 0:
+                current, remaining = following(current, len(sets)), shared
+            remaining -= 1
             before, after = min(reaches[t], t), min(reaches[t], count - 1 - t)
             hidden, size = rows + 8 * starts[sentence[t]], starts[sentence[t] + 1] - starts[sentence[t]]
             if mode == CBOW:
@@ -108,7 +108,7 @@ def train_subwords(
                 if c == t and mode == SKIPGRAM:
                     continue
                 if by.kind == NEGATIVE:
-                    n = place_prediction(at, 0, sentence[c], 0, sets, used, k, by.negative)
+                    n = place_prediction(at, 0, sentence[c], 0, sets, current, k, by.negative)
                     end_outputs(at, n)
                     take_step(by, at, at.hidden_table, at.hidden_table, 1, n, 0, rate)
                     k += by.negative

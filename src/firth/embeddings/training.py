@@ -380,8 +380,8 @@ def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, req
     ended = all(shard.position[0] >= shard.last for shard in run.shards)
     if ended:
         _finish_epoch(run)
-    needed = not ended or request.stop or run.epoch == run.epochs
-    if folder is not None and (needed or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
+    due = not ended or request.stop or run.epoch == run.epochs
+    if folder is not None and (due or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
         began = time.monotonic()
         save_checkpoint(run, folder)
         run.saved_at, run.save_seconds = run.seconds, time.monotonic() - began
@@ -404,16 +404,16 @@ def _raise_failures(futures: list[Future[None]]) -> None:
 
 def _status(run: TrainingRun[Any]) -> Status:
     tokens = run.corpus.num_tokens
-    done = sum(int(s.read[0]) for s in run.shards)
+    words = sum(int(s.read[0]) for s in run.shards)
     predictions = sum(int(s.predictions[0]) for s in run.shards)
-    figures = {"lr": run.rate.at(done / max(tokens * run.epochs, 1))}
+    figures = {"lr": run.rate.at(words / max(tokens * run.epochs, 1))}
     if predictions:
         figures = {"loss": sum(float(s.loss[0]) for s in run.shards) / predictions, **figures}
     elif run.losses:
         figures = {"loss": run.losses[-1], **figures}
     epoch = min(run.epoch + 1, run.epochs)
     return Status(
-        stage=f"training, epoch {epoch}/{run.epochs}", done=done, total=tokens * run.epochs, unit=run.unit,
+        stage=f"training, epoch {epoch}/{run.epochs}", done=words, total=tokens * run.epochs, unit=run.unit,
         seconds=run.seconds, figures=figures,
     )  # fmt: skip
 

@@ -191,9 +191,9 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         paths = None if tree is None else from_children(tree)
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, paths)
 
-        def finish(trained: Matrices, facts: dict[str, Any]) -> WordVectors:
+        def finish(matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
             facts = {**facts, "vocabulary": len(corpus.vocabulary)}
-            return word_vectors(trained, facts, tree_attributes(tree, len(trained.words)))
+            return word_vectors(matrices, facts, tree_attributes(tree, len(matrices.words)))
 
         return window_run(
             model,
@@ -284,24 +284,24 @@ def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses,
     for count, _, rate in pieces(text, work, state):
         if count < 2:
             continue  # a single word has no context
-        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
-        due = left = 0  # windows until a new set is drawn, and until the next one is used
+        newest = current = len(sets) - 1  # the noise sets last drawn and in use
+        due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 if due == 0:
-                    drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at, shared if settings.shrink else 0)
+                    newest, due = following(newest, len(sets)), shared
+                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
                 due -= 1
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if left == 0:
-                used, left = following(used, len(sets)), shared
-            left -= 1
+            if remaining == 0:
+                current, remaining = following(current, len(sets)), shared
+            remaining -= 1
             reach = window - below(draw(random), window) if settings.shrink else window
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
-            place_outputs(sentence[t], sets, used, table, signs, at)
+            place_outputs(sentence[t], sets, current, table, signs, at)
             if mode == WINDOW:
                 step_window(m, rate, at)
             elif mode == CBOW:
@@ -311,7 +311,7 @@ def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses,
             else:
                 for c in range(m):
                     if c > 0:
-                        draw_noise(noise, random, sets, used, at, 0)  # into this window's own set
-                        place_outputs(sentence[t], sets, used, table, signs, at)
+                        draw_noise(noise, random, sets, current, at, 0)  # into this window's own set
+                        place_outputs(sentence[t], sets, current, table, signs, at)
                     step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m

@@ -108,14 +108,14 @@ def _evaluate(space: Space, gold: AnalogyQuestions, options: EvaluationOptions) 
     matrix = space.vectors.vectors[: options.restrict_vocab]
     ids = space.rows([word for words in gold.words for word in words]).reshape(-1, 4)
     known: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
-    counted = options.counted(known)
+    mask = options.counted(known)
     parts = parts_of(np.array(gold.sections))
     scores = []
     for method in METHODS:
         correct = np.zeros(len(ids))
         correct[known] = solve(matrix, ids[known, :3], method=method) == ids[known, 3]
         for part, members in parts.items():
-            sample = Sample(members & counted, Mean(correct[members & counted]))
+            sample = Sample(members & mask, Mean(correct[members & mask]))
             covered, total = int((members & known).sum()), int(members.sum())
             scores.append(Score(metric=method, sample=sample, covered=covered, total=total, part=part, share=True))
     return scores

@@ -187,15 +187,15 @@ def _by_chance(gold: Ints, clusters: Ints, seed: int) -> tuple[float, float]:
 
 def _evaluate(space: Space, gold: Categories, options: EvaluationOptions) -> list[Score]:
     vectors, known = space.lookup(gold.words)
-    counted = options.counted(known)
+    mask = options.counted(known)
     categories = np.unique(np.array(gold.categories), return_inverse=True)[1]
-    clusters = _clusters(vectors, known, categories, options.seed)[counted]
-    categories = categories[counted]
-    chance = _by_chance(categories, clusters, options.seed) if counted.any() else (None, None)
+    clusters = _clusters(vectors, known, categories, options.seed)[mask]
+    categories = categories[mask]
+    chance = _by_chance(categories, clusters, options.seed) if mask.any() else (None, None)
     return [
         Score(
             metric=metric,
-            sample=_sample(make, counted, categories, clusters),
+            sample=_sample(make, mask, categories, clusters),
             covered=int(known.sum()),
             total=len(known),
             baseline=baseline,
@@ -205,8 +205,8 @@ def _evaluate(space: Space, gold: Categories, options: EvaluationOptions) -> lis
     ]
 
 
-def _sample(make: Make, counted: npt.NDArray[np.bool_], categories: Ints, clusters: Ints) -> Sample:
-    return Sample(counted, make(categories, clusters), lambda kept: make(categories[kept], clusters[kept]))
+def _sample(make: Make, mask: npt.NDArray[np.bool_], categories: Ints, clusters: Ints) -> Sample:
+    return Sample(mask, make(categories, clusters), lambda subset: make(categories[subset], clusters[subset]))
 
 
 def _clusters(vectors: npt.NDArray[np.floating], known: npt.NDArray[np.bool_], categories: Ints, seed: int) -> Ints:

@@ -140,17 +140,17 @@ def _evaluate(space: Space, gold: WordInContext | ScoredOccurrences, options: Ev
     pairs = gold.pairs if isinstance(gold, ScoredOccurrences) else gold.test.pairs
     cosines_of = {name: pair_cosines(space, pairs, encode) for name, encode in ENCODERS.items()}
     known = cosines_of["both"][1]  # every encoder is scored on the same items
-    counted = options.counted(known)
+    mask = options.counted(known)
     scores = []
     for name, (cosines, _) in cosines_of.items():
-        own = np.where(known, cosines, 0.0)[counted]
+        own = np.where(known, cosines, 0.0)[mask]
         if isinstance(gold, ScoredOccurrences):
-            statistic = RankCorrelation(own, gold.scores[counted])
-            scores.append(_score(f"spearman-{name}", Sample(counted, statistic), known))
+            statistic = RankCorrelation(own, gold.scores[mask])
+            scores.append(_score(f"spearman-{name}", Sample(mask, statistic), known))
         else:
-            correct = (own > _threshold(space, gold.train, ENCODERS[name])) == gold.test.same[counted]
-            sample = Sample(counted, Mean(correct.astype(np.float64)))
-            scores.append(_score(f"accuracy-{name}", sample, known, gold.test.same[counted]))
+            correct = (own > _threshold(space, gold.train, ENCODERS[name])) == gold.test.same[mask]
+            sample = Sample(mask, Mean(correct.astype(np.float64)))
+            scores.append(_score(f"accuracy-{name}", sample, known, gold.test.same[mask]))
     return scores
 
 

@@ -166,9 +166,9 @@ def _scores(
     space: Space, golds: Sequence[_Gold], options: EvaluationOptions, report: Report, name: str
 ) -> list[SetScore]:
     start, scores = time.monotonic(), list[SetScore]()
-    for done, gold in enumerate(golds):
+    for number, gold in enumerate(golds):
         seconds = time.monotonic() - start
-        report(Status(stage=f"evaluating {name}", done=done, total=len(golds), unit="sets", seconds=seconds))
+        report(Status(stage=f"evaluating {name}", done=number, total=len(golds), unit="sets", seconds=seconds))
         scores += [
             SetScore(gold.suite.name, gold.label, one) for one in gold.suite.evaluate(space, gold.content, options)
         ]

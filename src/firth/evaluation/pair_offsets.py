@@ -139,7 +139,7 @@ def evaluate_pairs(space: Space, gold: RelatedPairs, options: EvaluationOptions)
                 offsets.random,
                 True,
             )
-    counted = np.ones_like(known) if options.unknown == "count" and scored.any() else scored
+    mask = np.ones_like(known) if options.unknown == "count" and scored.any() else scored
     scores = []
     for metric, values in (
         ("order", (cosines > 0).astype(float)),
@@ -148,7 +148,7 @@ def evaluate_pairs(space: Space, gold: RelatedPairs, options: EvaluationOptions)
     ):
         share = metric == "order"
         for part, members in parts_of(relations).items():
-            items = members & counted
+            items = members & mask
             scores.append(
                 Score(
                     metric=metric,

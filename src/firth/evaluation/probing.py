@@ -232,8 +232,8 @@ class _Words:
 def _lookup(space: Space, words: Sequence[str], options: EvaluationOptions) -> _Words:
     rows, known = space.lookup(words)
     probed = known if known.sum() >= MIN_KNOWN else np.zeros_like(known)
-    counted = np.ones_like(known) if options.unknown == "count" and probed.any() else probed
-    return _Words(rows, probed, counted, int(known.sum()))
+    mask = np.ones_like(known) if options.unknown == "count" and probed.any() else probed
+    return _Words(rows, probed, mask, int(known.sum()))
 
 
 def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions) -> list[Score]:
@@ -247,12 +247,12 @@ def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions)
         result = _probe(words.rows[own], labels[own], fold[own], tasks, options.seed)
         correct[:] = control[:] = labels == np.bincount(labels[own]).argmax()  # the prediction for an unknown word
         correct[own], control[own] = result.correct, result.control
-    counted = words.counted
-    majority = float(np.bincount(labels[counted]).max() / counted.sum()) if counted.any() else None
+    mask = words.counted
+    majority = float(np.bincount(labels[mask]).max() / mask.sum()) if mask.any() else None
     return [
         Score(
             metric="accuracy",
-            sample=Sample(counted, Mean(correct[counted])),
+            sample=Sample(mask, Mean(correct[mask])),
             covered=words.known,
             total=len(labels),
             baseline=majority,
@@ -261,7 +261,7 @@ def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions)
         ),
         Score(
             metric="selectivity",
-            sample=Sample(counted, Mean((correct - control)[counted])),
+            sample=Sample(mask, Mean((correct - control)[mask])),
             covered=words.known,
             total=len(labels),
         ),
@@ -278,12 +278,12 @@ def _evaluate_numbers(space: Space, gold: WordNumbers, options: EvaluationOption
         controls = _control_tasks(numbers[own], uniform)
         predicted += numbers[own].mean()  # the prediction for an unknown word
         predicted[:, own] = _predict_numbers(words.rows[own], numbers[own], fold[own], controls[:, own], options.seed)
-    counted = words.counted
+    mask = words.counted
     one, *others = (
-        RankCorrelation(own[counted], task[counted]) for own, task in zip(predicted, [numbers, *controls], strict=True)
+        RankCorrelation(own[mask], task[mask]) for own, task in zip(predicted, [numbers, *controls], strict=True)
     )
     return [
-        Score(metric=metric, sample=Sample(counted, statistic), covered=words.known, total=len(numbers))
+        Score(metric=metric, sample=Sample(mask, statistic), covered=words.known, total=len(numbers))
         for metric, statistic in (("spearman", one), ("selectivity", _Gain(one, others)))
     ]
 

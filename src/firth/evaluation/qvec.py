@@ -105,8 +105,8 @@ def _orthonormal_basis(matrix: npt.NDArray[np.floating]) -> Floats:
     columns = rows - rows.mean(axis=0)
     for _ in range(2):  # one pass leaves the squared rounding error of the shortest direction
         squares, axes = np.linalg.eigh(columns.T @ columns)
-        kept = squares > _ROUNDING**2 * len(rows)
-        columns = columns @ (axes[:, kept] / np.sqrt(squares[kept]))
+        mask = squares > _ROUNDING**2 * len(rows)
+        columns = columns @ (axes[:, mask] / np.sqrt(squares[mask]))
     return np.asarray(columns)
 
 
@@ -164,14 +164,14 @@ def _linear(metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: np
 
 def _evaluate(space: Space, gold: LinguisticFeatures, options: EvaluationOptions) -> list[Score]:
     vectors, known = space.lookup(gold.words, normalize=False)
-    counted = options.counted(known)
-    return [_score(metric, vectors, gold.matrix, known, counted, options.seed) for metric in (QVEC, CCA)]
+    mask = options.counted(known)
+    return [_score(metric, vectors, gold.matrix, known, mask, options.seed) for metric in (QVEC, CCA)]
 
 
 def _score(
-    metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: Floats, known: Mask, counted: Mask, seed: int
+    metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: Floats, known: Mask, mask: Mask, seed: int
 ) -> Score:
-    vectors, features = vectors[counted], features[counted]
+    vectors, features = vectors[mask], features[mask]
     if len(vectors) < 2:
         linear, chance = Linear(math.nan, np.zeros(len(vectors))), None
     else:
@@ -179,7 +179,7 @@ def _score(
         linear, chance = metric.linear(x, s), _by_chance(metric, x, s, seed)
     return Score(
         metric=metric.name,
-        sample=Sample(counted, linear, lambda kept: _linear(metric, vectors[kept], features[kept])),
+        sample=Sample(mask, linear, lambda subset: _linear(metric, vectors[subset], features[subset])),
         covered=int(known.sum()),
         total=len(known),
         baseline=chance,

@@ -100,7 +100,7 @@ def _evaluate(space: Space, gold: LabelledSentences, options: EvaluationOptions)
     matrix, known_words = space.lookup(words, normalize=False)
     known = bags @ known_words.astype(np.float32) > 0
     covered = known[gold.test]
-    counted = options.counted(covered)
+    mask = options.counted(covered)
     baseline = baseline_correct(gold.texts, gold.labels, fold, seed=options.seed, fingerprint=gold.fingerprint)[
         gold.test
     ]
@@ -113,14 +113,14 @@ def _evaluate(space: Space, gold: LabelledSentences, options: EvaluationOptions)
         if sif and saved is not None and saved.direction is not None:
             rows, sif = rows - along(rows, saved.direction), False
         predicted = classify(rows, gold.labels, fold, known=known, remove_common=sif, seed=options.seed)
-        correct = (predicted == gold.labels)[gold.test][counted].astype(np.float64)
+        correct = (predicted == gold.labels)[gold.test][mask].astype(np.float64)
         scores.append(
             Score(
                 metric=f"accuracy, {weighting}",
-                sample=Sample(counted, Mean(correct)),
+                sample=Sample(mask, Mean(correct)),
                 covered=int(covered.sum()),
                 total=len(covered),
-                baseline=float(baseline[counted].mean()) if counted.any() else None,
+                baseline=float(baseline[mask].mean()) if mask.any() else None,
                 baseline_name="TF-IDF",
                 share=True,
             )

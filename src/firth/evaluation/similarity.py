@@ -56,9 +56,9 @@ def _evaluate(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> li
     known = known_first & known_second
     # A pair with an unknown word has similarity 0 where the policy counts it.
     cosines = np.where(known, np.einsum("nd,nd->n", first, second, dtype=np.float64), 0.0)
-    counted = options.counted(known)
-    statistic = RankCorrelation(cosines[counted], gold.scores[counted])
-    return [Score(metric="spearman", sample=Sample(counted, statistic), covered=int(known.sum()), total=len(known))]
+    mask = options.counted(known)
+    statistic = RankCorrelation(cosines[mask], gold.scores[mask])
+    return [Score(metric="spearman", sample=Sample(mask, statistic), covered=int(known.sum()), total=len(known))]
 
 
 SUITE = Suite(

@@ -198,13 +198,13 @@ def _evaluate(space: Space, gold: Sequence[SubstitutionTarget], options: Evaluat
     rows = np.cumsum([0, *(len(target.occurrences) for target in gold)]).tolist()
     results = [_gaps(vectors, target, firsts[i], rows[i]) for i, target in enumerate(gold)]
     known = np.concatenate([one for _, one in results])
-    counted = options.counted(known)
-    gaps = {name: np.concatenate([one[name] for one, _ in results])[counted] for name in results[0][0]}
+    mask = options.counted(known)
+    gaps = {name: np.concatenate([one[name] for one, _ in results])[mask] for name in results[0][0]}
     chance = gaps.pop(CHANCE)
     return [
         Score(
             metric=f"gap-{name}",
-            sample=Sample(counted, Mean(own)),
+            sample=Sample(mask, Mean(own)),
             covered=int(known.sum()),
             total=len(known),
             baseline=float(chance.mean()) if len(chance) else None,

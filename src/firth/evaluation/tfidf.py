@@ -76,9 +76,9 @@ def tfidf_rows(train: csr_array, test: csr_array) -> tuple[csr_array, csr_array]
         test: (m, T) counts.
     """
     frequencies = np.bincount(train.indices, minlength=train.shape[1])
-    kept = np.flatnonzero(frequencies > 1)
-    weights = 1 + np.log((1 + train.shape[0]) / (1 + frequencies[kept]))
-    return _weighted_rows(train[:, kept], weights), _weighted_rows(test[:, kept], weights)
+    columns = np.flatnonzero(frequencies > 1)
+    weights = 1 + np.log((1 + train.shape[0]) / (1 + frequencies[columns]))
+    return _weighted_rows(train[:, columns], weights), _weighted_rows(test[:, columns], weights)
 
 
 def _weighted_rows(counts: csr_array, weights: npt.NDArray[np.float64]) -> csr_array:

@@ -162,8 +162,8 @@ class AdaGram:
         matrices, by = self.initial_matrices(corpus, arguments.seed), _output_layer(corpus, tree)
         before = time.monotonic() - began
 
-        def finish(trained: Matrices, facts: dict[str, Any]) -> SenseVectors:
-            return self.sense_vectors(trained, tree, {**facts, "seconds": round(facts["seconds"] + before, 3)})
+        def finish(matrices: Matrices, facts: dict[str, Any]) -> SenseVectors:
+            return self.sense_vectors(matrices, tree, {**facts, "seconds": round(facts["seconds"] + before, 3)})
 
         return window_run(
             self,
@@ -249,15 +249,15 @@ class AdaGram:
         for word in np.flatnonzero(occupied.sum(axis=1) > 1):
             merge_alike(vectors[word], parts[word], self.merge_above, live=occupied[word])
         parts /= parts.sum(axis=1, keepdims=True)
-        kept = (parts > 0) & (parts >= self.min_share)
-        kept[np.arange(len(kept)), parts.argmax(axis=1)] = True
-        parts = np.where(kept, parts, 0)
+        mask = (parts > 0) & (parts >= self.min_share)
+        mask[np.arange(len(mask)), parts.argmax(axis=1)] = True
+        parts = np.where(mask, parts, 0)
         parts /= parts.sum(axis=1, keepdims=True)
         return SenseVectors(
             matrices.words,
-            np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
-            vectors[kept],
-            priors=parts[kept],
+            np.concatenate([[0], np.cumsum(mask.sum(axis=1))]),
+            vectors[mask],
+            priors=parts[mask],
             reader=Likelihood(matrices.outputs[:, : matrices.dim], tree, decay=1.0 if self.shrink_windows else 0.0),
             counts=matrices.counts,
             metadata={"training": facts},

@@ -179,8 +179,8 @@ class _ContextSpace:
         random = generator(seed, "contexts of any word")
         places = np.sort(random.choice(corpus.num_tokens, min(SPREAD, corpus.num_tokens), replace=False))
         pca = principal_components(space.at(places))
-        kept = pca.variances > 1e-6 * max(float(pca.variances[0]), 1e-30)  # smaller ones are rounding errors
-        turned = space.vectors @ (pca.directions[:, kept] * pca.variances[kept] ** -0.25)
+        mask = pca.variances > 1e-6 * max(float(pca.variances[0]), 1e-30)  # smaller ones are rounding errors
+        turned = space.vectors @ (pca.directions[:, mask] * pca.variances[mask] ** -0.25)
         return dataclasses.replace(space, vectors=np.ascontiguousarray(turned, dtype=np.float32))
 
     def at(self, places: npt.NDArray[np.int64]) -> Matrix:
@@ -296,11 +296,15 @@ def one_sense_per_word(vectors: WordVectors) -> SenseVectors:
 
 
 def _sense_vectors(
-    space: _ContextSpace, centres: Mapping[int, Matrix], trained: WordVectors, temperature: float, facts: dict[str, Any]
+    space: _ContextSpace,
+    centres: Mapping[int, Matrix],
+    word_vectors: WordVectors,
+    temperature: float,
+    facts: dict[str, Any],
 ) -> SenseVectors:
     """Group trained vectors by word, most frequent sense first."""
-    words, row_of = space.corpus.vocabulary.words, trained.key_to_index
-    assert trained.counts is not None
+    words, row_of = space.corpus.vocabulary.words, word_vectors.key_to_index
+    assert word_vectors.counts is not None
     rows, means, sizes = [], [], []
     nothing = np.zeros(space.vectors.shape[1], dtype=np.float32)
     for word, name in enumerate(words):
@@ -311,11 +315,11 @@ def _sense_vectors(
         means += [nothing if own_centres is None else own_centres[number] for _, number in own]
         sizes.append(len(own))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    counts = trained.counts[rows].astype(np.float64)
+    counts = word_vectors.counts[rows].astype(np.float64)
     return SenseVectors(
         words,
         offsets,
-        trained.vectors[rows],
+        word_vectors.vectors[rows],
         priors=counts / np.repeat(np.add.reduceat(counts, offsets[:-1]), sizes),
         reader=Centroids(space.vectors, space.weights, np.array(means), temperature, decay=1.0),
         counts=space.corpus.vocabulary.counts,

@@ -29,10 +29,10 @@ def merge_alike(
         centres: (n, E) sums of contexts, which decide the cosines and are added; None uses the vectors.
         live: (n,) which rows are senses; None for all.
     """
-    left = np.ones(len(weights), dtype=bool) if live is None else live.copy()
-    while above < 1 and left.sum() > 1:
+    live_mask = np.ones(len(weights), dtype=bool) if live is None else live.copy()
+    while above < 1 and live_mask.sum() > 1:
         directions = unit((vectors if centres is None else centres).astype(np.float64))
-        pairs = np.triu(left & left[:, None], 1)
+        pairs = np.triu(live_mask & live_mask[:, None], 1)
         cosines = np.where(pairs, directions @ directions.T, -np.inf)
         one, other = divmod(int(cosines.argmax()), len(weights))
         if cosines[one, other] <= above:
@@ -42,5 +42,5 @@ def merge_alike(
         vectors[one] = (1 - share) * vectors[one] + share * vectors[other]
         if centres is not None:
             centres[one] += centres[other]
-        weights[one], weights[other], left[other] = both, 0, False
-    return left
+        weights[one], weights[other], live_mask[other] = both, 0, False
+    return live_mask

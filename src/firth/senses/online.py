@@ -233,25 +233,25 @@ def train_senses(
         if count < 2:
             continue  # a single word has no context
         choose_senses(sentence, count, separate, settings.around, rows, by, at)
-        drawn = used = len(sets) - 1  # the noise sets last drawn and in use
-        due = left = 0  # windows until a new set is drawn, and until the next one is used
+        newest = current = len(sets) - 1  # the noise sets last drawn and in use
+        due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 if due == 0:
-                    drawn, due = following(drawn, len(sets)), shared
-                    draw_noise(noise, random, sets, drawn, at, shared if settings.shrink else 0)
+                    newest, due = following(newest, len(sets)), shared
+                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
                 due -= 1
                 prefetch_row(at.outputs + sentence[ahead] * at.output_bytes, at.output_bytes)
                 if ahead + window < count:
                     prefetch_row(at.inputs + rows[ahead + window] * at.row_bytes, at.row_bytes)
             if t < 0:
                 continue
-            if left == 0:
-                used, left = following(used, len(sets)), shared
-            left -= 1
+            if remaining == 0:
+                current, remaining = following(current, len(sets)), shared
+            remaining -= 1
             reach = window - below(draw(random), window) if settings.shrink else window
             m = gather_contexts(rows, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
-            place_outputs(sentence[t], sets, used, table, signs, at)
+            place_outputs(sentence[t], sets, current, table, signs, at)
             step_window(m, rate, at)
             predictions[0] += m

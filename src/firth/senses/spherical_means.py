@@ -62,8 +62,8 @@ def parted(rows: Matrix, k: int, starts: int, random: np.random.Generator) -> Pa
         random: where those come from.
     """
     n = len(rows)
-    chosen = np.concatenate([random.choice(n, k, replace=False) for _ in range(starts)])
-    centres = rows[chosen]  # (starts k, E)
+    starting_rows = np.concatenate([random.choice(n, k, replace=False) for _ in range(starts)])
+    centres = rows[starting_rows]  # (starts k, E)
     before = np.full((n, starts), -1)
     for _ in range(ROUNDS):
         cosines = np.matmul(rows, centres.T).reshape(n, starts, k)
@@ -99,10 +99,10 @@ def as_many_as_differ(
         starts: as in `parted`.
         random: as in `parted`.
     """
-    found = parted(rows, 1, 1, random)
+    best = parted(rows, 1, 1, random)
     for k in range(2, most + 1):
         more = parted(rows, k, starts, random)
         if more.closest() >= alike or more.smallest() < least:
             break
-        found = more
-    return found
+        best = more
+    return best

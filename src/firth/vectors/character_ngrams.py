@@ -99,9 +99,9 @@ class _Characters:
         begins = np.concatenate([[0], last[:-1] + 1])
         return _Characters(first, size, np.searchsorted(ends, first, side="right"), begins, last)
 
-    def longer(self, left: Ids, n: int) -> Ids:
+    def longer(self, remaining: Ids, n: int) -> Ids:
         """Return those of some characters that n characters of their word begin with."""
-        return left[left + n - 1 <= self.last[self.owner[left]]]
+        return remaining[remaining + n - 1 <= self.last[self.owner[remaining]]]
 
 
 def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.bool_], how: Hashing) -> tuple[Ids, Ids]:
@@ -111,15 +111,15 @@ def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.b
     # Row i of the tables belongs to the n-grams that begin with character i.
     table = np.zeros((len(c.first), max(most - how.min_n + 1, 0)), dtype=np.int64)
     there = np.zeros(table.shape, dtype=np.bool_)
-    hashes, left = np.full(len(c.first), OFFSET), np.flatnonzero(plain[c.owner])
+    hashes, remaining = np.full(len(c.first), OFFSET), np.flatnonzero(plain[c.owner])
     for n in range(1, most + 1):
-        left = c.longer(left, n)
-        if not len(left):
+        remaining = c.longer(remaining, n)
+        if not len(remaining):
             break
-        hashes[left] = _extended(hashes[left], signed, c.first[left + n - 1], c.size[left + n - 1])
+        hashes[remaining] = _extended(hashes[remaining], signed, c.first[remaining + n - 1], c.size[remaining + n - 1])
         if n >= how.min_n:
-            table[left, n - how.min_n] = hashes[left].astype(np.int64) % how.buckets
-            there[left, n - how.min_n] = True
+            table[remaining, n - how.min_n] = hashes[remaining].astype(np.int64) % how.buckets
+            there[remaining, n - how.min_n] = True
     if how.min_n == 1 and most:
         there[c.begins, 0] = there[c.last, 0] = False  # a mark alone is no n-gram
     counts = np.bincount(c.owner, weights=there.sum(axis=1), minlength=len(ends)).astype(np.int64)
@@ -139,10 +139,10 @@ def _extended(
 def _murmur_buckets(text: npt.NDArray[np.uint8], ends: Ids, how: Hashing) -> tuple[Ids, Ids]:
     c = _Characters.of(text, ends)
     owners, starts, stops = [np.arange(len(ends))], [c.first[c.begins]], [ends]
-    left = np.arange(len(c.first))
+    remaining = np.arange(len(c.first))
     for n in range(1, how.max_n + 1):
-        left = c.longer(left, n)
-        some = left if n > 1 else np.setdiff1d(left, np.concatenate([c.begins, c.last]))
+        remaining = c.longer(remaining, n)
+        some = remaining if n > 1 else np.setdiff1d(remaining, np.concatenate([c.begins, c.last]))
         if n >= how.min_n and len(some):
             owners.append(c.owner[some])
             starts.append(c.first[some])

@@ -183,9 +183,9 @@ def _first_usable(words: list[str], question: Question, rows: dict[str, int], ca
 
 
 def _section(name: str, questions: list[Question], right: dict[Question, bool], dummy4unknown: bool) -> dict[str, Any]:
-    counted = [question for question in questions if question in right or dummy4unknown]
+    scorable = [question for question in questions if question in right or dummy4unknown]
     return {
         "section": name,
-        "correct": [question for question in counted if right.get(question, False)],
-        "incorrect": [question for question in counted if not right.get(question, False)],
+        "correct": [question for question in scorable if right.get(question, False)],
+        "incorrect": [question for question in scorable if not right.get(question, False)],
     }

@@ -19,8 +19,8 @@ def table(vectors: VectorSpace) -> str:
     name = vectors.metadata.get("name")
     if name:
         caption = f"{escape(str(name))}: {caption}"
-    counted = vectors.counts is not None
-    head = "".join(f"<th>{title}</th>" for title in ("row", "word", *(["count"] if counted else []), "vector"))
+    has_counts = vectors.counts is not None
+    head = "".join(f"<th>{title}</th>" for title in ("row", "word", *(["count"] if has_counts else []), "vector"))
     rows = "".join(_row(vectors, row) for row in range(min(ROWS, len(vectors))))
     return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 

@@ -112,11 +112,11 @@ def get_mean_vector(
     weights = np.ones(len(keys)) if weights is None else np.asarray(weights, dtype=np.float64)
     if len(weights) != len(keys):
         raise OptionError(f"{len(weights)} weights for {len(keys)} keys: expected one a key")
-    used = [place for place, key in enumerate(keys) if not (ignore_missing and is_key(key) and key not in space)]
-    matrix = np.zeros((len(used), space.dim))
-    for place, term in enumerate(keys[place] for place in used):
+    places = [place for place, key in enumerate(keys) if not (ignore_missing and is_key(key) and key not in space)]
+    matrix = np.zeros((len(places), space.dim))
+    for place, term in enumerate(keys[place] for place in places):
         matrix[place] = get_vector(space, term, norm=pre_normalize) if is_key(term) else as_vector(space, term)
-    mean = mean_of(matrix, weights[used])
+    mean = mean_of(matrix, weights[places])
     return (unit(mean) if post_normalize else mean).astype(space.norms.dtype)
 
 

@@ -68,15 +68,15 @@ class NgramRows:
         """
         dim = self.matrix.shape[1]
         sums, counts = np.zeros((len(words), dim), dtype=np.float32), np.zeros(len(words), dtype=np.int64)
-        known = np.zeros(len(words), dtype=np.bool_)
+        has_ngrams = np.zeros(len(words), dtype=np.bool_)
         for first in range(0, len(words), TOGETHER):
             some = slice(first, first + TOGETHER)
             starts, buckets = self.hashing.buckets_of(words[some])
             places = self.places(buckets)
             places_with_row = np.flatnonzero(places >= 0)
-            stored = np.diff(np.searchsorted(places_with_row, starts))
-            known[some], counts[some] = stored > 0, stored if self.pruned else np.diff(starts)
+            sizes = np.diff(np.searchsorted(places_with_row, starts))
+            has_ngrams[some], counts[some] = sizes > 0, sizes if self.pruned else np.diff(starts)
             if len(places_with_row):
-                begins = (np.cumsum(stored) - stored)[stored > 0]
-                sums[some][stored > 0] = np.add.reduceat(self.rows(places[places_with_row]), begins, axis=0)
-        return sums, counts, known
+                begins = (np.cumsum(sizes) - sizes)[sizes > 0]
+                sums[some][sizes > 0] = np.add.reduceat(self.rows(places[places_with_row]), begins, axis=0)
+        return sums, counts, has_ngrams

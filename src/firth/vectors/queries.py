@@ -194,15 +194,15 @@ def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> 
     matrix[keyed] = unit(key_vectors)
     for place in np.flatnonzero(~keyed):
         matrix[place] = as_vector(space, terms[place])
-    used = np.ones(len(terms), dtype=bool)
-    used[np.flatnonzero(keyed)[skipped]] = False
+    mask = np.ones(len(terms), dtype=bool)
+    mask[np.flatnonzero(keyed)[skipped]] = False
     sums = np.zeros((len(queries), space.dim))
     np.add.at(sums, owners, weights[:, None] * matrix)
-    named: list[set[int]] = [set() for _ in queries]
+    exclusions: list[set[int]] = [set() for _ in queries]
     for owner, row in zip(owners[keyed].tolist(), rows.tolist(), strict=True):
-        named[owner].add(row)
-    answerable = np.bincount(owners, weights=used, minlength=len(queries)) > 0
-    return QueryVectors(unit(sums), named, answerable)
+        exclusions[owner].add(row)
+    answerable = np.bincount(owners, weights=mask, minlength=len(queries)) > 0
+    return QueryVectors(unit(sums), exclusions, answerable)
 
 
 def as_vector(space: VectorSpace, vector: Any) -> Matrix:

@@ -133,11 +133,11 @@ def _search(
     """Return the best of some rows: (B, k) rows and cosines, -infinity where fewer come up to the floor."""
     batch = len(queries.exact)
     best = np.full((batch, k), -1, dtype=np.int64), np.full((batch, k), -np.inf, dtype=np.float32)
-    block, left = _Block(tile, queries), 0
+    block, rest = _Block(tile, queries), 0
     for low in range(start, end, ROWS):
         rows = np.ascontiguousarray(widened(vectors[low : min(low + ROWS, end)]))
-        left += block.rank(rows, inverse(norms[low : low + len(rows)]), low, np.maximum(floors, best[1][:, -1]), best)
-        if left * CROWD > batch * (end - start):
+        rest += block.rank(rows, inverse(norms[low : low + len(rows)]), low, np.maximum(floors, best[1][:, -1]), best)
+        if rest * CROWD > batch * (end - start):
             raise CrowdError
     return best
 

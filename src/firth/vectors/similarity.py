@@ -163,12 +163,12 @@ def rank_by_centrality(space: VectorSpace, words: Any, use_norm: bool = True) ->
     words = keys_of(words, "words")
     if is_batch(words):
         return [rank_by_centrality(space, some, use_norm) for some in words]
-    known = [word for word in words if has_vector(space, word)]
-    if not known:
+    present = [word for word in words if has_vector(space, word)]
+    if not present:
         raise OptionError(f"none of {brief(list(words))} has a vector: expected at least one known word")
-    matrix = get_vector(space, known, norm=use_norm).astype(np.float64)
+    matrix = get_vector(space, present, norm=use_norm).astype(np.float64)
     scores = matrix @ unit(matrix.mean(axis=0))
-    return sorted(zip(scores.tolist(), known, strict=True), reverse=True)
+    return sorted(zip(scores.tolist(), present, strict=True), reverse=True)
 
 
 def doesnt_match(space: VectorSpace, words: Any) -> Any:
@@ -201,10 +201,10 @@ def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = 
     if is_batch(document1) or is_batch(document2):
         return [wmdistance(space, one, other, norm) for one, other in zip(document1, document2, strict=True)]
     document1, document2 = keys_of(document1, "document1"), keys_of(document2, "document2")
-    known = [[word for word in document if has_vector(space, word)] for document in (document1, document2)]
-    if not all(known):
+    present = [[word for word in document if has_vector(space, word)] for document in (document1, document2)]
+    if not all(present):
         return float("inf")
-    return word_movers.between(_shared(space, known[0], norm), _shared(space, known[1], norm))
+    return word_movers.between(_shared(space, present[0], norm), _shared(space, present[1], norm))
 
 
 def _shared(space: VectorSpace, words: list[str], norm: bool) -> Document:

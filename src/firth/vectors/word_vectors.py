@@ -194,12 +194,12 @@ class WordVectors:
             allow_inference: whether row numbers count, and words whose vectors must be inferred.
             copy_vecattrs: whether to copy the attributes of the words too.
         """
-        known = [
+        present = [
             key if isinstance(key, str) else self.words[key]
             for key in keys
             if (allow_inference and key in self) or (isinstance(key, str) and self.get_index(key, -1) >= 0)
         ]
-        words = list(dict.fromkeys(known))
+        words = list(dict.fromkeys(present))
         selection = WordVectors(words, gather(self, words, "raise"))
         if copy_vecattrs:
             selection._attributes = self._attributes.take(rows_of(self, words))

@@ -111,15 +111,15 @@ class Index:
         return Neighbours(result.rows, result.scores, result.scanned, self._words)
 
     def _search(self, queries: Matrix, own: Rows, k: int) -> SearchResults:
-        named = bool((own != NO_ROW).any())
-        within = min(k + named, len(self))
+        has_own_rows = bool((own != NO_ROW).any())
+        within = min(k + has_own_rows, len(self))
         if not len(queries) or not within:
             empty = np.empty((len(queries), 0))
             return SearchResults(
                 empty.astype(np.int64), empty.astype(np.float32), np.zeros(len(queries), dtype=np.int64)
             )
         result = self.searcher.search(unit(queries), within)
-        return without(result, own, k) if named else result
+        return without(result, own, k) if has_own_rows else result
 
     def most_similar(self, vector: Matrix, topn: int = 10) -> Answer:
         """Return the words nearest to a vector (D,): what `vectors.most_similar(..., indexer=index)` asks for.

@@ -25,47 +25,47 @@ def hashing_of(a: Arguments) -> Hashing:
     return Hashing(max(a.min_n, 1), a.max_n if a.max_n >= a.min_n else 0, a.buckets)
 
 
-def to_file(known: VectorSpace, subwords: SubwordSpace | None) -> FastTextFile:
+def to_file(space: VectorSpace, subwords: SubwordSpace | None) -> FastTextFile:
     """Return vectors as a model that fastText opens.
 
     Args:
-        known: the words and their vectors.
+        space: the words and their vectors.
         subwords: their n-grams; None makes a model without n-grams.
 
     Raises:
         OptionError: the n-grams are hashed in another way, or the rows are int8 codes.
         FormatError: a word counts otherwise than fastText would count it.
     """
-    counts = np.ones(len(known), dtype=np.int64) if known.counts is None else known.counts
+    counts = np.ones(len(space), dtype=np.int64) if space.counts is None else space.counts
     ngrams = None if subwords is None else subwords.ngrams
     if ngrams is not None and ngrams.hashing.hashes:
         raise OptionError("these vectors have a table of floret's, which fastText cannot read: save them as floret")
-    if len(known) == 0:
+    if len(space) == 0:
         raise FormatError("no words: fastText opens no model without any; expected at least one")
     return FastTextFile(
-        arguments=_arguments(known, ngrams),
-        words=known.words,
+        arguments=_arguments(space, ngrams),
+        words=space.words,
         counts=counts,
         labels=[],
         label_counts=np.zeros(0, dtype=np.int64),
-        tokens=_tokens(known, counts),
+        tokens=_tokens(space, counts),
         pruned=_pruned(ngrams),
-        input=np.asarray(known.vectors, dtype=np.float32) if subwords is None else _input(subwords),
-        output=_output(known, subwords),
+        input=np.asarray(space.vectors, dtype=np.float32) if subwords is None else _input(subwords),
+        output=_output(space, subwords),
     )
 
 
-def _arguments(known: VectorSpace, ngrams: NgramRows | None) -> Arguments:
-    facts = known.metadata.get("fasttext")
+def _arguments(space: VectorSpace, ngrams: NgramRows | None) -> Arguments:
+    facts = space.metadata.get("fasttext")
     if isinstance(facts, dict):
         fields = {field.name for field in dataclasses.fields(Arguments)}
         return Arguments(**{name: value for name, value in facts.items() if name in fields})
-    training = known.metadata.get("training")
+    training = space.metadata.get("training")
     options: dict[str, Any] = training.get("options", {}) if isinstance(training, dict) else {}
     training_options = {name: options[name] for name in OPTIONS if name in options}
     how = Hashing(0, 0, 0) if ngrams is None else ngrams.hashing
     return Arguments(
-        dim=known.dim,
+        dim=space.dim,
         loss=options["objective"] if options.get("objective") in LOSSES else "negative",
         model=options["architecture"] if options.get("architecture") in MODELS else "skipgram",
         buckets=how.buckets if how.max_n >= how.min_n else 0,
@@ -75,8 +75,8 @@ def _arguments(known: VectorSpace, ngrams: NgramRows | None) -> Arguments:
     )
 
 
-def _tokens(known: VectorSpace, counts: npt.NDArray[np.int64]) -> int:
-    facts = known.metadata.get("fasttext")
+def _tokens(space: VectorSpace, counts: npt.NDArray[np.int64]) -> int:
+    facts = space.metadata.get("fasttext")
     return int(facts["tokens"] if isinstance(facts, dict) and "tokens" in facts else counts.sum())
 
 
@@ -94,16 +94,16 @@ def _input(vectors: SubwordSpace) -> Matrix:
         return vectors.codes
     assert own is not None
     assert not isinstance(ngrams.matrix, Codes)
-    used = np.arange(len(ngrams.matrix)) if ngrams.used is None else ngrams.used
+    filled = np.arange(len(ngrams.matrix)) if ngrams.used is None else ngrams.used
     buckets = ngrams.hashing.buckets if ngrams.hashing.max_n >= ngrams.hashing.min_n else 0
-    return SparseRows(first=own, buckets=buckets, used=used, rows=ngrams.matrix)
+    return SparseRows(first=own, buckets=buckets, used=filled, rows=ngrams.matrix)
 
 
-def _output(known: VectorSpace, subwords: SubwordSpace | None) -> Matrix:
+def _output(space: VectorSpace, subwords: SubwordSpace | None) -> Matrix:
     if subwords is not None and subwords.codes is not None:
-        nothing = ProductQuantiser(known.dim, known.dim, np.zeros(CODES * known.dim, dtype=np.float32))
-        return QuantisedMatrix(np.zeros((len(known), 1), dtype=np.uint8), nothing)
-    output = known.output_vectors
-    if output is None or output.shape[1] != known.dim:
-        return np.broadcast_to(np.zeros(known.dim, dtype=np.float32), known.vectors.shape)
+        nothing = ProductQuantiser(space.dim, space.dim, np.zeros(CODES * space.dim, dtype=np.float32))
+        return QuantisedMatrix(np.zeros((len(space), 1), dtype=np.uint8), nothing)
+    output = space.output_vectors
+    if output is None or output.shape[1] != space.dim:
+        return np.broadcast_to(np.zeros(space.dim, dtype=np.float32), space.vectors.shape)
     return np.asarray(output, dtype=np.float32)

@@ -43,23 +43,23 @@ def save(vectors: VectorSpace, path: str | os.PathLike[str], dtype: npt.DTypeLik
         OSError: the folder cannot be written.
     """
     model_folder.check_target(path)
-    stored = stored_dtype(vectors.vectors, dtype)
+    precision = stored_dtype(vectors.vectors, dtype)
     for matrix in (vectors.vectors, vectors.output_vectors):
         if matrix is not None:
-            check_fits(vectors.words, matrix, stored)
+            check_fits(vectors.words, matrix, precision)
     arrays, texts = parts(vectors)
-    facts: dict[str, Any] = {"count": len(vectors), "dim": vectors.dim, "dtype": str(stored)}
+    facts: dict[str, Any] = {"count": len(vectors), "dim": vectors.dim, "dtype": str(precision)}
     if vectors.codes is not None and dtype is None:
         del arrays["embeddings"]
         arrays, facts = codes.arrays_of(vectors.codes) | arrays, facts | codes.facts_of(vectors.codes)
     content = ModelFolder(
         kind=KIND,
         arrays=arrays,
-        dtypes={name: stored for name in arrays if name.endswith("embeddings")},
+        dtypes={name: precision for name in arrays if name.endswith("embeddings")},
         texts=texts,
         config=facts,
         metadata=vectors.metadata,
-        card=card(vectors, str(stored)),
+        card=card(vectors, str(precision)),
     )
     model_folder.write(path, content)
 

@@ -176,16 +176,16 @@ def from_fasttext(file: FastTextFile, name: str) -> SubwordVectors:
     a, words = file.arguments, len(file.words)
     matrix = file.input
     assert not isinstance(matrix, SparseRows)
-    used, codes = None, None
+    buckets, codes = None, None
     order = np.arange(matrix.shape[0])
     if file.pruned is not None:  # a file that is not quantised is never pruned
         ascending = np.argsort(file.pruned[:, 0])
-        used = file.pruned[ascending, 0].astype(np.int64)
+        buckets = file.pruned[ascending, 0].astype(np.int64)
         order[words:] = words + file.pruned[ascending, 1]
     if isinstance(matrix, QuantisedMatrix):
         codes = matrix.part(order)
         own, rows = codes.rows(slice(words)), codes.part(slice(words, None))
-        ngrams = NgramRows(fasttext_vectors.hashing_of(a), rows, used, used is not None)
+        ngrams = NgramRows(fasttext_vectors.hashing_of(a), rows, buckets, buckets is not None)
     else:
         own, ngrams = matrix[:words], NgramRows(fasttext_vectors.hashing_of(a), matrix[words:])
     output = None
@@ -239,20 +239,20 @@ def restore_subwords(content: ModelFolder) -> SubwordVectors:
     if not isinstance(dim, int) or dim < 1 or len(words) != count:
         raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
     hashing, pruned = subword_folder.hashing_in(content)
-    used = subword_folder.buckets_in(content, hashing.buckets)
-    rows = len(used) if used is not None else hashing.buckets
+    buckets = subword_folder.buckets_in(content, hashing.buckets)
+    rows = len(buckets) if buckets is not None else hashing.buckets
     more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
     try:
         if "codes" in content.arrays:
             own = len(words) if content.config.get("own_rows") else 0
             matrix = code_arrays.codes_in(content, own + rows, dim)
-            ngrams = NgramRows(hashing, matrix.part(slice(own, None)), used, pruned)
+            ngrams = NgramRows(hashing, matrix.part(slice(own, None)), buckets, pruned)
             composed = SubwordVectors.composed(words, matrix.rows(slice(own)) if own else None, ngrams, matrix)
-            known = restore_words(dataclasses.replace(content, arrays={**more, "embeddings": composed.vectors}))
-            return SubwordVectors(known, composed.own, ngrams, matrix)
-        known = restore_words(content)
-        ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), used, pruned)
+            word_vectors = restore_words(dataclasses.replace(content, arrays={**more, "embeddings": composed.vectors}))
+            return SubwordVectors(word_vectors, composed.own, ngrams, matrix)
+        word_vectors = restore_words(content)
+        ngrams = NgramRows(hashing, content.array("ngram_rows", (rows, dim)), buckets, pruned)
         own_rows = content.array("word_rows", (len(words), dim)) if content.config.get("own_rows") else None
-        return SubwordVectors(known, own_rows, ngrams)
+        return SubwordVectors(word_vectors, own_rows, ngrams)
     except (ShapeError, OptionError) as error:
         raise content.damaged(str(error)) from None

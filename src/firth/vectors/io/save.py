@@ -100,9 +100,9 @@ def _target(path: Path, format: str | None, *, subwords: bool) -> tuple[FilePath
 
 
 def _write_matrix(vectors: VectorSpace, path: FilePath, format: str, dtype: npt.DTypeLike | None) -> None:
-    stored = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
-    check_fits(vectors.words, vectors.vectors, stored)
-    rows = (row.astype(stored, copy=False) for row in vectors.vectors)
+    precision = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
+    check_fits(vectors.words, vectors.vectors, precision)
+    rows = (row.astype(precision, copy=False) for row in vectors.vectors)
     header = None if format == "glove" else f"{len(vectors)} {vectors.dim}"
     write: Callable[..., None] = binary.write if format == "word2vec-binary" else text.write
     with replacing_file(path) as file, packed(file, path) as content:

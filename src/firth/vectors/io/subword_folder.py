@@ -43,36 +43,36 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
         OSError: the folder cannot be written.
     """
     model_folder.check_target(path)
-    known, ngrams = vectors.known, vectors.ngrams.without_zeros()
-    stored = stored_dtype(known.vectors, dtype)
-    arrays, texts = folder.parts(known)
+    words, ngrams = vectors.known, vectors.ngrams.without_zeros()
+    precision = stored_dtype(words.vectors, dtype)
+    arrays, texts = folder.parts(words)
     del arrays["embeddings"]
     if vectors.codes is not None:
         arrays |= codes.arrays_of(vectors.codes)
     elif not isinstance(ngrams.matrix, Codes):
-        arrays |= {"embeddings": known.vectors, "ngram_rows": ngrams.matrix}
+        arrays |= {"embeddings": words.vectors, "ngram_rows": ngrams.matrix}
         if vectors.own is not None:
             arrays["word_rows"] = vectors.own
     if ngrams.used is not None:
         arrays["ngram_buckets"] = ngrams.used
     rows = [name for name in arrays if name in ("embeddings", "output_embeddings", "word_rows", "ngram_rows")]
     for name in rows:
-        check_fits(known.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], stored)
+        check_fits(words.words if name != "ngram_rows" else range(len(arrays[name])), arrays[name], precision)
     content = ModelFolder(
         kind=SUBWORDS,
         arrays=arrays,
-        dtypes=dict.fromkeys(rows, stored),
+        dtypes=dict.fromkeys(rows, precision),
         texts=texts,
         config={
-            "count": len(known),
-            "dim": known.dim,
-            "dtype": str(stored),
+            "count": len(words),
+            "dim": words.dim,
+            "dtype": str(precision),
             "ngrams": {**dataclasses.asdict(ngrams.hashing), "pruned": ngrams.pruned},
             "own_rows": vectors.own is not None,
             **({} if vectors.codes is None else codes.facts_of(vectors.codes)),
         },
-        metadata=known.metadata,
-        card=card(known, str(stored)),
+        metadata=words.metadata,
+        card=card(words, str(precision)),
     )
     model_folder.write(path, content)
 
@@ -102,7 +102,7 @@ def buckets_in(content: ModelFolder, buckets: int) -> npt.NDArray[np.int64] | No
     """Return which buckets have rows, ascending, or None where all have."""
     if "ngram_buckets" not in content.arrays:
         return None
-    used = content.numbers("ngram_buckets", (None,), buckets).astype(np.int64, copy=False)
-    if (used[1:] <= used[:-1]).any():
+    buckets_used = content.numbers("ngram_buckets", (None,), buckets).astype(np.int64, copy=False)
+    if (buckets_used[1:] <= buckets_used[:-1]).any():
         raise content.damaged("tensor 'ngram_buckets' does not ascend")
-    return used
+    return buckets_used

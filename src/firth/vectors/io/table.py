@@ -139,10 +139,10 @@ def stored_dtype(matrix: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> np.dt
     Raises:
         OptionError: it is not half, single or double precision.
     """
-    stored = matrix.dtype if dtype is None else np.dtype(dtype)
-    if stored not in PRECISIONS:
-        raise OptionError(f"dtype={stored}: expected float32, float16 or float64")
-    return stored
+    precision = matrix.dtype if dtype is None else np.dtype(dtype)
+    if precision not in PRECISIONS:
+        raise OptionError(f"dtype={precision}: expected float32, float16 or float64")
+    return precision
 
 
 def check_fits(words: Sequence[Any], matrix: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
