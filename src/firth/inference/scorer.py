@@ -132,8 +132,8 @@ def top_candidates(scores: Scores, k: int) -> Candidates:
 
 
 def in_order(scores: Floats, ids: Ids) -> Candidates:
-    """Return candidates in their order: by falling score, then by id."""
-    order = np.lexsort((ids, -scores), axis=1)
+    """Return candidates in their order: by falling score, then by id; NaN first."""
+    order = np.lexsort((ids, -np.nan_to_num(scores, nan=np.inf, posinf=np.inf, neginf=-np.inf)), axis=1)
     return Candidates(np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1))
 
 
@@ -145,6 +145,5 @@ def _largest(scores: npt.NDArray[Any], k: int) -> Ids:
         return ids.reshape(len(scores), k)
     result = np.empty((len(scores), k), dtype=np.int64)
     for row, equal in enumerate(np.split(ids, np.flatnonzero(np.diff(rows)) + 1)):
-        falling = -np.nan_to_num(scores[row, equal], nan=np.inf, neginf=-np.inf)
-        result[row] = equal[np.lexsort((equal, falling))][:k]
+        result[row] = in_order(scores[row : row + 1, equal], equal[None]).ids[0, :k]
     return result

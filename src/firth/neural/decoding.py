@@ -55,9 +55,9 @@ class TensorScores:
         if k < words:
             for row in np.flatnonzero(scores[:, k - 1] == scores[:, k]).tolist():
                 numbers = self.tensor[row].double().cpu().numpy()
-                equal = np.flatnonzero(numbers >= scores[row, k - 1])
-                best[row, :k] = equal[np.lexsort((equal, -numbers[equal]))][:k]
-                scores[row, :k] = numbers[best[row, :k]]
+                equal = np.flatnonzero(~(numbers < scores[row, k - 1]))  # NaN is not below any limit
+                first = in_order(numbers[None, equal], equal[None])
+                scores[row, :k], best[row, :k] = first.scores[0, :k], first.ids[0, :k]
         return in_order(scores[:, :k], best[:, :k])
 
     @torch.no_grad()
