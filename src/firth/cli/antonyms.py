@@ -80,7 +80,7 @@ def _counts(
     if not corpus:
         return None
     patterns = read_words(pattern_file) if pattern_file is not None else relations.PATTERNS
-    text = corpus_of(corpus, {}, stop_words=None, column=None, cache=cache, progress=not quiet)
+    text = corpus_of(corpus, {"cache": cache}, progress=not quiet)
     return relations.count_patterns(text, patterns, progress=not quiet)
 
 

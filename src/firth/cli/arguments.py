@@ -1,5 +1,6 @@
 """Arguments and flags that several commands share: a name means the same in every command."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +54,6 @@ Data = Annotated[
                               metavar="DIR"),
 ]  # fmt: skip
 
-# How text is read.
 Column = Annotated[
     str | None, typer.Option(help="Column with the text, in JSONL, CSV, Parquet or Arrow files.", rich_help_panel=TEXT)
 ]
@@ -66,6 +66,16 @@ Cache = Annotated[
         help="Folder for encoded corpora. Default: the user's cache folder.", metavar="DIR", rich_help_panel=TEXT
     ),
 ]
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How text is read, besides `CorpusOptions`."""
+
+    column: Column = None
+    stop_words: StopWords = None
+    cache: Cache = None
+
 
 # How a command runs.
 Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]

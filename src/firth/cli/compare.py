@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Cache, Column, Data, Quiet, Seed, Sources, StopWords, Threads, output
+from firth.cli.arguments import AsJson, Data, Quiet, Seed, Sources, Threads, output
 from firth.cli.evaluate import AnalogySets, SimilaritySets
 from firth.cli.flags import with_flags
 from firth.cli.output import complain
-from firth.cli.texts import CORPUS, corpus_of
+from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.comparison.models import MODELS
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError
@@ -43,9 +43,6 @@ def _compare(
     similarity: SimilaritySets = None,
     analogies: AnalogySets = None,
     data: Data = None,
-    column: Column = None,
-    stop_words: StopWords = None,
-    cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -55,11 +52,8 @@ def _compare(
     The text is read once, and models that need the same counts share them. If the command is stopped, run it again: it
     continues where it was.
     """
-    text = corpus_of(
-        corpus, CORPUS.select(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet
-    )
     comparison = run(
-        text,
+        corpus_of(corpus, options, progress=not quiet),
         [name.strip() for name in models.split(",") if name.strip()],
         output,
         common={"dim": dim, "window": window, "epochs": epochs},
@@ -77,4 +71,4 @@ def _compare(
     print(comparison.to_json() if json else f"{comparison.table()}\n\n{output / TABLE}, {output / PLOT}")
 
 
-compare = with_flags(_compare, [CORPUS])
+compare = with_flags(_compare, [CORPUS, READING])

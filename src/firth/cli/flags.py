@@ -1,5 +1,7 @@
 """Flags of the command line, read from the dataclasses that the options are written in.
 
+A field is made by `firth.options.option`, or its type is `Annotated` with a flag of typer, which is used as it is.
+
 A flag that is not given is not passed on: the default stands in the dataclass alone, and the help only quotes it.
 """
 
@@ -19,6 +21,7 @@ from firth.option_names import one_spelling, synonym
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
 ADVANCED = "Advanced"
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": one_spelling}  # of every command
 
 
@@ -46,6 +49,9 @@ class Flags:
         """Yield a keyword parameter per field; its default None means that the flag was not given."""
         hints = typing.get_type_hints(self.kind)
         for field in self._fields():
+            if not field.metadata:
+                yield inspect.Parameter(field.name, _KEYWORD, default=field.default, annotation=field.type)
+                continue
             # An option with choices takes one of their names on the command line, even if Python code may pass objects.
             simple = str if field.metadata["choices"] else _simple_type(hints[field.name])
             if simple is not None:
@@ -57,7 +63,7 @@ class Flags:
         return {name: values[flag] for name, flag in flags.items() if values.get(flag) is not None}
 
     def _fields(self) -> list[dataclasses.Field[Any]]:
-        return [field for field in dataclasses.fields(self.kind) if field.metadata and field.name not in self.without]
+        return [field for field in dataclasses.fields(self.kind) if _is_flag(field) and field.name not in self.without]
 
     def _parameter(self, field: dataclasses.Field[Any], simple: type) -> inspect.Parameter:
         name = self.renamed.get(field.name, field.name)
@@ -71,7 +77,11 @@ class Flags:
             rich_help_panel=self.panel if field.name in common else ADVANCED,
         )
         annotation = Annotated[simple | None, info]  # type: ignore[valid-type]  # built at run time, for typer to read
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        return inspect.Parameter(name, _KEYWORD, default=None, annotation=annotation)
+
+
+def _is_flag(field: dataclasses.Field[Any]) -> bool:
+    return bool(field.metadata) or hasattr(field.type, "__metadata__")
 
 
 class Commands(TyperGroup):
@@ -167,7 +177,7 @@ def as_command(
     def command(**values: Any) -> None:
         run(**values)
 
-    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    keyword_only = [each.replace(kind=_KEYWORD) for each in parameters]
     command.__doc__, command.__name__ = documented.__doc__, documented.__name__
     command.__annotations__ = {each.name: each.annotation for each in keyword_only}
     vars(command)["__signature__"] = inspect.Signature(keyword_only)

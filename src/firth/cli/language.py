@@ -1,18 +1,19 @@
 """`firth lm`: train, score, generate, compare and mix language models."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Cache, Column, Quiet, Seed, Sources, TextFile, names, number, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
-from firth.cli.texts import corpus_of, line_batches
+from firth.cli.texts import READING, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.inference.beam_search import BeamSearch
@@ -27,6 +28,7 @@ from firth.language.scores import SentenceScore
 from firth.storage.files import replacing_file
 
 LINES = 1 << 12  # per batch
+_READING = replace(READING, without=frozenset({"stop_words"}))
 
 Model = Annotated[Path, names("A language model: a folder from firth lm train, or an ARPA file.", "MODEL")]
 Models = Annotated[list[Path], names("Language models with the same vocabulary.", "MODEL...")]
@@ -53,12 +55,10 @@ def score(
                 print(_score_line(result, words))
 
 
-def perplexity(
-    model: Model, text: Sources, column: Column = None, cache: Cache = None, quiet: Quiet = False, json: AsJson = False
-) -> None:
+def perplexity(model: Model, text: Sources, quiet: Quiet = False, json: AsJson = False, **reading: Any) -> None:
     """Measure the perplexity of a text, with its interval."""
     scorer = _open(model, quiet)
-    figure = scorer.perplexity(_held_out(scorer, text, column, cache, quiet), progress=not quiet)
+    figure = scorer.perplexity(_held_out(scorer, text, reading, quiet), progress=not quiet)
     if json:
         print_json({"model": str(model), **figure.described()})
     else:
@@ -113,16 +113,10 @@ def next_words(
 
 
 def compare(
-    models: Models,
-    held_out: HeldOut,
-    column: Column = None,
-    cache: Cache = None,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    json: AsJson = False,
+    models: Models, held_out: HeldOut, seed: Seed = 0, quiet: Quiet = False, json: AsJson = False, **reading: Any
 ) -> None:
     """Compare language models on one text: perplexities, ratios with paired intervals, mixtures."""
-    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    scorers, text = _open_all(models, held_out, reading, quiet)
     comparison = compare_models(scorers, text, seed=seed, progress=not quiet)
     if json:
         for row in comparison.described():
@@ -135,14 +129,13 @@ def mix(
     models: Models,
     held_out: HeldOut,
     output: Annotated[Path, output("Folder to save the mixture in.")],
-    column: Column = None,
-    cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **reading: Any,
 ) -> None:
     """Mix language models with the weights that predict a held-out text best; measure the result on another text."""
     check_model_target(output, [], counts=False)
-    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    scorers, text = _open_all(models, held_out, reading, quiet)
     mixture = Mixture.fit(list(scorers.values()), text, progress=not quiet)
     mixture.metadata.setdefault("name", output.stem)
     mixture.save(output)
@@ -159,11 +152,10 @@ def report(
     output: Annotated[Path, output("HTML page to write.", "FILE")],
     samples: Annotated[int, typer.Option(help="Texts that each model generates.", min=0)] = 3,
     prompt: Annotated[str, typer.Option(help="How these texts begin.")] = "",
-    column: Column = None,
-    cache: Cache = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
+    **reading: Any,
 ) -> None:
     """Write a page that compares language models: perplexities, learning curves, generated texts.
 
@@ -174,7 +166,7 @@ def report(
     check_writable(output)
     from firth.plots.language_report import language_report  # slow to import; the other commands do not need it
 
-    scorers, text = _open_all(models, held_out, column, cache, quiet)
+    scorers, text = _open_all(models, held_out, reading, quiet)
     page = language_report(scorers, text, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
     with replacing_file(output) as file:
         file.write(page.encode("utf-8", "backslashreplace"))
@@ -225,7 +217,9 @@ def _app() -> typer.Typer:
     app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
     add_command(app, "generate", with_flags(_generate, [_GENERATION, _BEAM]))
     add_command(app, "next", next_words)
-    for run in (score, perplexity, compare, mix, report, convert, info):
+    on_text = [with_flags(run, [_READING]) for run in (perplexity, compare, mix, report)]
+    commands: list[Callable[..., None]] = [score, *on_text, convert, info]
+    for run in commands:
         add_command(app, run.__name__, run)
     return app
 
@@ -239,7 +233,7 @@ def _open(path: Path, quiet: bool) -> LanguageModel:
 
 
 def _open_all(
-    paths: Sequence[Path], text: Path, column: str | None, cache: Path | None, quiet: bool
+    paths: Sequence[Path], text: Path, reading: Mapping[str, Any], quiet: bool
 ) -> tuple[dict[str, LanguageModel], Corpus]:
     """Return models by name, or by path where names are equal, and the text that they are compared on."""
     stems = [path.name.removesuffix(path.suffix) for path in paths]
@@ -247,15 +241,13 @@ def _open_all(
     if len(set(labels)) < len(labels):
         raise OptionError(f"{', '.join(labels)}: a model is named twice; expected each once")
     models = {label: _open(path, quiet) for label, path in zip(labels, paths, strict=True)}
-    return models, _held_out(next(iter(models.values())), [str(text)], column, cache, quiet)
+    return models, _held_out(next(iter(models.values())), [str(text)], reading, quiet)
 
 
-def _held_out(
-    model: LanguageModel, sources: Sequence[str], column: str | None, cache: Path | None, quiet: bool
-) -> Corpus:
+def _held_out(model: LanguageModel, sources: Sequence[str], reading: Mapping[str, Any], quiet: bool) -> Corpus:
     """A text with every word of it, tokenised as the model reads."""
     defaults = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
-    return corpus_of(sources, {}, stop_words=None, column=column, cache=cache, progress=not quiet, defaults=defaults)
+    return corpus_of(sources, reading, progress=not quiet, defaults=defaults)
 
 
 def _search(search: str, number: int, beams: dict[str, Any]) -> str | BeamSearch:

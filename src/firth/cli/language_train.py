@@ -13,11 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, Cache, Checkpoint, Column, Quiet, Sources, StopWords, output
+from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
-from firth.cli.texts import corpus_of, is_built_corpus
+from firth.cli.texts import CORPUS as ANY_CORPUS
+from firth.cli.texts import READING, corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
@@ -32,7 +33,7 @@ from firth.signals import exit_status
 from firth.timing import running_clock
 
 COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
-CORPUS = Flags(CorpusOptions, TEXT, frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
+CORPUS = replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
 
 
 def train(context: typer.Context) -> None:
@@ -99,8 +100,7 @@ def _command(name: str, model: Model) -> Any:
     if "training" in parameters:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
-    flags.append(CORPUS)
-    return with_flags(_train, flags, model=name, how=model, **fixed)
+    return with_flags(_train, [*flags, CORPUS, READING], model=name, how=model, **fixed)
 
 
 def _train(
@@ -126,9 +126,6 @@ def _train(
         ),
     ] = None,
     checkpoint: Checkpoint = None,
-    column: Column = None,
-    stop_words: StopWords = None,
-    cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -145,9 +142,8 @@ def _train(
         check_writable(checkpoint / "state")
     trainer = how.kind(**_model_flags(how.kind, how.preset).select(options), **how.preset)
     training = _training(how.kind, options)
-    reading: dict[str, Any] = {"column": column, "cache": cache, "progress": not quiet}
     usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
-    corpus_options = CORPUS.select(options)
+    corpus_options = {**CORPUS.select(options), **READING.select(options)}
     if str(corpus_options.get("tokens", "")).endswith(".json"):
         usual["min_count"] = 1  # rare subwords are kept
     spells = bool(getattr(trainer, "spells", False))
@@ -157,8 +153,8 @@ def _train(
         if not is_built_corpus(corpus):
             limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
         usual = {**usual, "min_count": 1, "unknown": None}
-    text = corpus_of(corpus, corpus_options, stop_words=stop_words, defaults=usual, **reading)
-    test = None if held_out is None else _held_out(held_out, text, reading)
+    text = corpus_of(corpus, corpus_options, defaults=usual, progress=not quiet)
+    test = None if held_out is None else _held_out(held_out, text, options, progress=not quiet)
     arguments = {"training": training, "held_out": test, "seed": seed, "checkpoint": checkpoint}
     parameters = inspect.signature(trainer.train).parameters
     rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
@@ -205,11 +201,12 @@ def _training(kind: Any, options: Mapping[str, Any]) -> Any:
     return replace(kind.training, **Flags(type(kind.training), "Training").select(options))
 
 
-def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any]) -> Corpus:
+def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text, tokenised as the training text."""
     rules = text.options.described()
     defaults = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
-    return corpus_of([str(path)], {}, stop_words=None, defaults=defaults, **reading)
+    reading = {name: options[name] for name in ("column", "cache")}
+    return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 
 
 def _report(

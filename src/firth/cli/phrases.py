@@ -1,15 +1,16 @@
 """`firth phrases`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Cache, Column, Quiet, Sources, StopWords, Threads, output
+from firth.cli.arguments import AsJson, Quiet, Sources, Threads, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import CORPUS, corpus_of
+from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases, check_target
 
 SHOWN = 20
@@ -24,9 +25,6 @@ def _phrases(
         typer.Option(help="File of words that may occur inside a phrase; english for a built-in list.", metavar="FILE"),
     ] = None,
     threads: Threads = None,
-    column: Column = None,
-    stop_words: StopWords = None,
-    cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -40,10 +38,7 @@ def _phrases(
     if connectors is not None:
         words = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
     detection = Phrases(connectors=words, **_OPTIONS.select(options))
-    text = corpus_of(
-        corpus, CORPUS.select(options), stop_words=stop_words, column=column, cache=cache, progress=not quiet,
-        every_word=True,
-    )  # fmt: skip
+    text = corpus_of(corpus, options, progress=not quiet, every_word=True)
     table = detection.learn(text, threads=threads, progress=not quiet)
     table.save(output)
     if json:
@@ -56,4 +51,4 @@ def _phrases(
 
 
 _OPTIONS = Flags(Phrases, "Phrases", frozenset({"connectors"}))
-phrases = with_flags(_phrases, [_OPTIONS, Flags(CORPUS.kind, "Text", frozenset({"min_count", "max_size"}))])
+phrases = with_flags(_phrases, [_OPTIONS, replace(CORPUS, without=frozenset({"min_count", "max_size"})), READING])

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from firth.cli.arguments import TEXT
+from firth.cli.arguments import TEXT, ReadingOptions
 from firth.cli.flags import Flags
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
@@ -15,7 +15,7 @@ from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.errors import CorpusError, OptionError
 
-CORPUS = Flags(CorpusOptions, TEXT)
+CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
 
 
 def words_of(path: Path) -> tuple[str, ...]:
@@ -25,11 +25,8 @@ def words_of(path: Path) -> tuple[str, ...]:
 
 def corpus_of(
     sources: Sequence[str],
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
-    stop_words: Path | None,
-    column: str | None,
-    cache: Path | None,
     progress: bool,
     every_word: bool = False,
     defaults: Mapping[str, Any] | None = None,
@@ -38,10 +35,7 @@ def corpus_of(
 
     Args:
         sources: files, folders, globs, a corpus folder, or "-".
-        given: options of `CorpusOptions`.
-        stop_words: file of words to leave out.
-        column: column of a table.
-        cache: folder for encoded corpora.
+        options: the command's options, with those of `CORPUS` and `READING` among them.
         progress: whether to show it.
         every_word: whether to keep rare words, in a corpus that is not built yet.
         defaults: options for what was not given; ignored for a corpus that is built already.
@@ -49,18 +43,22 @@ def corpus_of(
     Raises:
         OptionError: options were given for a corpus that is built already, or "-" is one of several sources.
     """
-    options = {**given, **({} if stop_words is None else {"stop_words": words_of(stop_words)})}
+    reading = READING.select(options)
+    cache, column, stop_words = (reading.get(name) for name in ("cache", "column", "stop_words"))
+    given = {name: value for name, value in CORPUS.select(options).items() if name not in reading}
+    if stop_words is not None:
+        given["stop_words"] = words_of(stop_words)
     if is_built_corpus(sources):
-        if options or column is not None:
-            names = ", ".join([*options, *(["column"] if column is not None else [])])
+        if given or column is not None:
+            names = ", ".join([*given, *(["column"] if column is not None else [])])
             raise OptionError(
                 f"{sources[0]} is a corpus that is built already; {names} can only be given with its text"
             )
         return Corpus.open(sources[0])
     if every_word:
-        options["min_count"] = 1
-    options = {**(defaults or {}), **options}
-    return Corpus.build(source_of(sources), cache=cache, column=column, progress=progress, **options)
+        given["min_count"] = 1
+    given = {**(defaults or {}), **given}
+    return Corpus.build(source_of(sources), cache=cache, column=column, progress=progress, **given)
 
 
 def is_built_corpus(sources: Sequence[str]) -> bool:

@@ -3,29 +3,17 @@
 import inspect
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import (
-    TEXT,
-    AsJson,
-    Cache,
-    Checkpoint,
-    Column,
-    Quiet,
-    Seed,
-    Sources,
-    StopWords,
-    Threads,
-    output,
-)
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, Sources, Threads, output
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.output import complain, paragraphs, print_json, working
 from firth.cli.targets import check_vectors_target, check_writable
-from firth.cli.texts import CORPUS, corpus_of
+from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.comparison.models import MODELS
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
@@ -58,9 +46,6 @@ def _train(
         Path | None,
         typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
     ] = None,
-    column: Column = None,
-    stop_words: StopWords = None,
-    cache: Cache = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -78,8 +63,7 @@ def _train(
         before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    reading = {"stop_words": stop_words, "column": column, "cache": cache, "progress": not quiet}
-    text = _text(corpus, phrases, CORPUS.select(options), defaults=getattr(kind, "corpus_options", None), **reading)
+    text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
     rest = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
     vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
@@ -111,7 +95,7 @@ def _app() -> typer.Typer:
     for name, model in sorted(MODELS.items(), key=lambda item: (_is_sense_model(item[1]), item[0])):
         parameters = inspect.signature(model.kind.train).parameters
         without = {name: None for name in ("start", "checkpoint") if name not in parameters}
-        flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS]
+        flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
         command = with_flags(_train, flags, model=name, **without)
         text = paragraphs(_train).partition("\n\n")[2]
         shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
@@ -127,14 +111,17 @@ def _is_sense_model(model: Model) -> bool:
 train = _app()
 
 
-def _text(sources: Sequence[str], phrases: Path | None, corpus_options: dict[str, Any], **reading: Any) -> Corpus:
+def _text(
+    sources: Sequence[str], phrases: Path | None, options: Mapping[str, Any], *, progress: bool, defaults: Any
+) -> Corpus:
     """The corpus. Phrases, if there are any, are joined before rare words are dropped."""
     if phrases is None:
-        return corpus_of(sources, corpus_options, **reading)
+        return corpus_of(sources, options, progress=progress, defaults=defaults)
     table = PhraseTable.open(phrases)
-    limits = {name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options}
-    whole = corpus_of(sources, corpus_options, every_word=True, **reading)
-    return table.apply(whole, cache=reading["cache"], progress=reading["progress"], **limits)
+    limits = {name: options[name] for name in ("min_count", "max_size") if options[name] is not None}
+    others = {name: value for name, value in options.items() if name not in limits}
+    whole = corpus_of(sources, others, progress=progress, defaults=defaults, every_word=True)
+    return table.apply(whole, cache=options["cache"], progress=progress, **limits)
 
 
 def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
