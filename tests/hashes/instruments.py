@@ -119,7 +119,7 @@ def of_figure(figure: Any) -> list[Any]:
 @case("bias/metrics")
 def metrics() -> Any:
     """Every measure, on made-up sets."""
-    from firth.bias.metrics import METRICS, measure
+    from firth.bias.measure import METRICS, measure
 
     answer: dict[str, Any] = {
         name: [of_figure(each) for each in measure(seeds.vectors(), query(), name, seed=1)] for name in METRICS
@@ -137,7 +137,7 @@ def metrics() -> Any:
 @case("bias/weat")
 def weat_sets() -> Any:
     """Named tests, on vectors that are drawn."""
-    from firth.bias.metrics import measure
+    from firth.bias.measure import measure
     from firth.bias.word_lists import weat_queries
 
     answer = []

@@ -91,7 +91,7 @@ def of_senses(trained: Any) -> dict[str, Any]:
         "offsets": np.asarray(trained.offsets),
         "labels": trained.labels,
         "senses": [[(each.number, each.label, each.prior) for each in trained.senses(word)] for word in polysemous],
-        "neighbours": [trained.sense_neighbors(word, 0, topn=5) for word in polysemous],
+        "neighbours": [trained.sense_neighbours(word, 0, topn=5) for word in polysemous],
         "single": np.asarray(trained.single().vectors),
         "apart": list(trained.apart().words),
         "similarity": trained.similarity(polysemous[0], polysemous[-1]),

@@ -5,15 +5,16 @@ from firth.bias.double_hard_debiasing import double_hard_debias
 from firth.bias.effects import DebiasingEffects, ScoreChange, effects
 from firth.bias.half_sibling import half_sibling_regression
 from firth.bias.hard_debiasing import equalise, hard_debias
+from firth.bias.measure import METRICS, measure
 from firth.bias.methods import METHODS, BiasLists, debias
-from firth.bias.metrics import METRICS, ect, mac, measure, ripa, rnd, rnsb, sc_weat, weat
+from firth.bias.metrics import ect, mac, ripa, rnd, rnsb, sc_weat, weat
 from firth.bias.null_space_projection import inlp
 from firth.bias.query import BiasScore, Coverage, Query
 from firth.bias.recovery import Recovery, recovery
 from firth.bias.word_lists import (
     WEAT_TESTS,
     definitional_pairs,
-    equalize_pairs,
+    equalise_pairs,
     gender_specific,
     professions,
     query_of,
@@ -42,7 +43,7 @@ __all__ = [
     "ect",
     "effects",
     "equalise",
-    "equalize_pairs",
+    "equalise_pairs",
     "gender_specific",
     "half_sibling_regression",
     "hard_debias",

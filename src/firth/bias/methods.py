@@ -42,7 +42,7 @@ class BiasLists:
             DataError: a named set is not available.
         """
         lists = cls(
-            word_lists.definitional_pairs(data), word_lists.equalize_pairs(data), word_lists.gender_specific(data)
+            word_lists.definitional_pairs(data), word_lists.equalise_pairs(data), word_lists.gender_specific(data)
         )
         specific = set(lists.specific)
         return replace(lists, neutral=[word for word in word_lists.professions(data) if word not in specific])

@@ -126,7 +126,7 @@ def definitional_pairs(data: PathLike | None = None) -> list[Pair]:
     return read_pairs(named.path_of("definitional-pairs", data))
 
 
-def equalize_pairs(data: PathLike | None = None) -> list[Pair]:
+def equalise_pairs(data: PathLike | None = None) -> list[Pair]:
     """Return the pairs that should differ in gender alone, such as (grandma, grandpa); see `weat_queries`."""
     return read_pairs(named.path_of("equalize-pairs", data))
 

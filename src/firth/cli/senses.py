@@ -9,6 +9,7 @@ from firth.cli.arguments import AsJson, Quiet, Words, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
 from firth.errors import OptionError
+from firth.storage.former_names import TRAINER_OPTIONS, current_names
 from firth.text.tokenise import tokeniser
 from firth.vectors.io.load import load
 from firth.vectors.sense_vectors import SenseVectors
@@ -69,7 +70,7 @@ def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> 
             row["label"] = sense.label
         if probabilities is not None:
             row["probability"] = probabilities[sense.number]
-        near = space.sense_neighbors(word, sense.number, number)
+        near = space.sense_neighbours(word, sense.number, number)
         row["neighbours"] = [{"word": other, "number": i, "score": cosine} for (other, i), cosine in near]
         rows.append(row)
     return {"word": word, **({} if context is None else {"context": context}), "senses": rows}
@@ -100,8 +101,7 @@ def _name(space: SenseVectors, word: str, number: int) -> str:
 
 def _too_few(space: SenseVectors, word: str) -> str | None:
     """Why a word has one sense, if the model did not look for more."""
-    options = space.metadata.get("training", {}).get("options", {})
-    least = options.get("min_contexts", options.get("least_contexts"))  # its name in older files
+    least = current_names(space.metadata.get("training", {}).get("options", {}), TRAINER_OPTIONS).get("min_contexts")
     count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
     if least is None or count is None or count >= least:
         return None

@@ -35,7 +35,7 @@ PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
 def compare(
     corpus: Corpus | Any,
     models: Sequence[str],
-    out: str | os.PathLike[str],
+    output: str | os.PathLike[str],
     *,
     common: Mapping[str, Any] | None = None,
     seed: int = 0,
@@ -52,7 +52,7 @@ def compare(
         corpus: an encoded corpus, or what `Corpus.build` takes: a path, texts, lists of tokens, a table.
         models: names of models, as in `firth train`, with options after colons: "skipgram", "skipgram:window=10",
             "glove:epochs=50".
-        out: folder of the comparison.
+        output: folder of the comparison.
         common: options for every model that has them, such as dim=100 and window=5.
         seed: random seed.
         threads: number of threads; by default one per processor.
@@ -72,7 +72,7 @@ def compare(
         raise OptionError(f"models {', '.join(models) or '(none)'}: expected one or more, each once")
     options = {spec: _described(trainer(spec, shared)) for spec in models}
     check_sets(**(sets or {}))
-    many, folder = usable_threads(threads), Path(out)
+    many, folder = usable_threads(threads), Path(output)
     corpus = as_corpus(corpus, {}, progress=progress)
     run = {
         "format": FORMAT, "version": VERSION, "corpus": corpus.fingerprint, "tokens": corpus.num_tokens,

@@ -8,8 +8,8 @@ import numpy as np
 
 from firth.embeddings.shards import Shard
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
+from firth.storage.former_names import TRAINER_OPTIONS, current_names
 
-FORMER_OPTIONS = {"min_prior": "min_share"}  # names in checkpoints of earlier versions
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
@@ -99,8 +99,7 @@ def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any
 
 
 def _current_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
-    options = {FORMER_OPTIONS.get(name, name): value for name, value in identity["options"].items()}
-    return {**identity, "options": options}
+    return {**identity, "options": current_names(identity["options"], TRAINER_OPTIONS)}
 
 
 def _arrays(run: ResumableRun) -> dict[str, Any]:

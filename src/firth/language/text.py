@@ -23,6 +23,7 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
+from firth.storage.former_names import TEXT_RULES, current_names
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
@@ -47,14 +48,15 @@ class TextRules:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "TextRules":
-        """Return the rules of a saved model, in which `eos` may have its former name `ends`.
+        """Return the rules of a saved model.
 
         Raises:
-            TypeError: a name is missing or unknown.
+            TypeError: a name is missing or unknown, or there are two names of one option.
         """
-        if set(config) not in ({"tokens", "sentences", "eos"}, {"tokens", "sentences", "ends"}):
+        rules = current_names(config, TEXT_RULES)
+        if set(rules) != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
-        return cls(**{"eos" if name == "ends" else name: value for name, value in config.items()})
+        return cls(**rules)
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"

@@ -19,7 +19,7 @@ import torch
 
 import firth
 from firth.errors import FirthError, OptionError
-from firth.neural.former_names import current_options, current_tensor
+from firth.storage.former_names import current_options, current_tensor
 from firth.storage.model_folder import ModelFolder
 
 MIN_NUMBERS = 10_000  # options up to this value are always plausible

@@ -88,7 +88,7 @@ def _name(sense: Sense) -> str:
 
 def _near(senses: SenseVectors, sense: Sense, number: int, among: int) -> _WORDS:
     if not isinstance(senses.reader, Centroids):
-        near = senses.sense_neighbors(sense.word, sense.number, 4 * number)
+        near = senses.sense_neighbours(sense.word, sense.number, 4 * number)
         best = dict[str, float]()
         for (other, _), cosine in near:
             if other != sense.word:

@@ -45,7 +45,7 @@ def sense_map(
     for word in known:
         for sense in senses.senses(word):
             head = _name(senses, word, sense.number, rows)
-            near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbors(word, sense.number, number)]
+            near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbours(word, sense.number, number)]
             groups[head] = [head, *near]
     mapped = WordVectors(list(rows), senses.vectors[list(rows.values())])
     names = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")

@@ -273,7 +273,7 @@ class SenseVectors:
         powers = priors * np.exp(np.minimum(scores - best, 0))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
-    def sense_neighbors(self, word: str, number: int, topn: int = 10) -> list[tuple[tuple[str, int], float]]:
+    def sense_neighbours(self, word: str, number: int, topn: int = 10) -> list[tuple[tuple[str, int], float]]:
         """Return the senses with the highest cosine to one sense.
 
         Args:

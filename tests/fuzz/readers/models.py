@@ -71,7 +71,7 @@ def use_senses(path: Path) -> Any:
     answer: list[Any] = [words, np.asarray(found.vectors[:200]), np.asarray(found.priors[:200]), found.labels]
     word = words[1]
     answer.append([(sense.number, sense.label, near(sense.prior)) for sense in found.senses(word)])
-    answer.append([name for name, _ in found.sense_neighbors(word, 0, topn=3)])
+    answer.append([name for name, _ in found.sense_neighbours(word, 0, topn=3)])
     answer.append(near(found.similarity(words[1], words[3])))
     if found.reader is not None:
         answer.append(np.asarray(found.disambiguate(word, [[], ["w0"], ["the", "café", "unheard"]])))

@@ -58,7 +58,7 @@ def test_the_published_lists(shared_data):
     assert sizes == [(25, 25), (25, 25), (32, 25), (18, 25), (18, 8), (8, 8), (8, 8), (8, 8), (6, 7), (8, 8)]
     assert [one.name for one in word_lists.weat_queries(["weat-7"], shared_data)] == ["weat-7"]
     assert len(word_lists.definitional_pairs(shared_data)) == 10
-    assert len(word_lists.equalize_pairs(shared_data)) == 52
+    assert len(word_lists.equalise_pairs(shared_data)) == 52
     assert len(word_lists.gender_specific(shared_data)) == 1441
     assert len(word_lists.professions(shared_data)) == 320
 

@@ -60,7 +60,7 @@ class TestSenses:
         assert right == len(occurrences) > 2000
 
     def test_neighbours_are_of_the_senses_topic(self, senses):
-        found = [{word[0] for (word, _), _ in senses.sense_neighbors("bank", number, 10)} for number in (0, 1)]
+        found = [{word[0] for (word, _), _ in senses.sense_neighbours("bank", number, 10)} for number in (0, 1)]
         assert sorted(map(sorted, found)) == [["a"], ["b"]]
 
     def test_the_result_tells_of_the_run(self, senses, topics):

@@ -62,7 +62,7 @@ def test_priors_are_shares_of_the_relabelled_text(corpus, senses):
 
 
 def test_senses_are_near_the_words_of_their_topic(senses):
-    near = [{word[0] for (word, _), _ in senses.sense_neighbors("both", number, 10)} for number in (0, 1)]
+    near = [{word[0] for (word, _), _ in senses.sense_neighbours("both", number, 10)} for number in (0, 1)]
     assert sorted(map(sorted, near)) == [["a"], ["b"]]
     assert senses.disambiguate("both", "a1 a2 a3").argmax() == near.index({"a"})
     assert senses.disambiguate("both", "both b7 b8 b9", place=0).argmax() == near.index({"b"})

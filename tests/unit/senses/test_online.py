@@ -52,7 +52,7 @@ def same(one, other):
 def test_the_senses_of_a_word_of_two_subjects_are_found(name, request):
     senses = request.getfixturevalue(name)
     assert len(senses.senses("bank")) == 2
-    near = [{word for (word, _), _ in senses.sense_neighbors("bank", k, 5)} for k in range(2)]
+    near = [{word for (word, _), _ in senses.sense_neighbours("bank", k, 5)} for k in range(2)]
     assert {frozenset(words & {*MONEY}) == frozenset(words) for words in near} == {True, False}
     assert any(words <= {*WATER} for words in near)
     on_water, on_money = senses.disambiguate("bank", [["boat", "river", "fish"], ["loan", "debt", "cash"]])

@@ -96,20 +96,20 @@ class TestDisambiguate:
 class TestLikeness:
     def test_neighbours(self):
         cosine = 1 / 1.01**0.5
-        (first, close), (second, _), (third, far) = bank().sense_neighbors("bank", 0)
+        (first, close), (second, _), (third, far) = bank().sense_neighbours("bank", 0)
         assert (first, second, third) == (("money", 0), ("river", 0), ("bank", 1))
         assert (close, far) == pytest.approx((cosine, 0), abs=1e-6)
-        assert len(bank().sense_neighbors("bank", 1, topn=1)) == 1
+        assert len(bank().sense_neighbours("bank", 1, topn=1)) == 1
 
     def test_neighbours_that_there_are_not(self):
         with pytest.raises(OptionError, match="sense 2 of 'bank': expected 0 to 1"):
-            bank().sense_neighbors("bank", 2)
+            bank().sense_neighbours("bank", 2)
         with pytest.raises(OptionError, match="topn=0: expected at least 1"):
-            bank().sense_neighbors("bank", 0, topn=0)
+            bank().sense_neighbours("bank", 0, topn=0)
         with pytest.raises(FormatError, match="vector 1 has the length nan"):
-            SenseVectors(WORDS, [0, 2, 3, 4], VECTORS * [[1], [np.nan], [1], [1]], priors=[1, 0, 1, 1]).sense_neighbors(
-                "bank", 0
-            )
+            SenseVectors(
+                WORDS, [0, 2, 3, 4], VECTORS * [[1], [np.nan], [1], [1]], priors=[1, 0, 1, 1]
+            ).sense_neighbours("bank", 0)
 
     def test_similarities_by_hand(self):
         """The senses of bank have the cosines c = 1 / sqrt 1.01 and 0.1 c with "money". AvgSim is their mean; MaxSim c.

@@ -13,7 +13,6 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
-from firth.neural.former_names import current_identity, current_tensor
 from firth.neural.layers.state import State
 from firth.neural.training.monitor import LossMeter, write_metrics
 from firth.neural.training.run import Run
@@ -25,6 +24,7 @@ from firth.neural.training.stopping import (
     weights_of,
 )
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
+from firth.storage.former_names import current_identity, current_tensor
 from firth.timing import Stopwatch
 
 INTERVAL = 300.0  # seconds of training between two checkpoints within an epoch

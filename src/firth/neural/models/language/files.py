@@ -21,6 +21,7 @@ from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import new_module
 from firth.neural.module_files import module_arrays, module_facts, read_module, read_options
 from firth.storage import model_folder
+from firth.storage.former_names import NEURAL_CONFIG, current_names
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 
@@ -59,10 +60,11 @@ def restore(content: ModelFolder) -> NeuralLanguageModel:
     Raises:
         FormatError: the folder is damaged, or holds a model that this version does not know.
     """
-    words, facts = content.words(), content.config
+    words = content.words()
     try:
+        facts = current_names(content.config, NEURAL_CONFIG)
         rules = TextRules.from_config(facts["rules"])
-        bos, total = int(facts["bos"] if "bos" in facts else facts["begin"]), int(facts["total"])  # earlier: begin
+        bos, total = int(facts["bos"]), int(facts["total"])
         options = read_options(content, __package__)
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)
