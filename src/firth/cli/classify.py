@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,22 +29,36 @@ Texts = Annotated[
     list[str],
     names("Labelled texts: files with __label__NAME in each line, or tables; or - for standard input.", "FILE"),
 ]
-Column = Annotated[
-    str | None, typer.Option(help="Column with the texts, in a table. Default: text.", rich_help_panel=TEXT)
-]
-Labels = Annotated[
-    str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
-]
-Number = Annotated[int, number("Labels to predict per text, at most.")]
-Threshold = Annotated[float, typer.Option(help="Smallest probability of a predicted label.")]
 Output = Annotated[Path, output("Folder to save the classifier in, or a .bin or .ftz file for fastText.")]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Where labelled texts stand in a table."""
+
+    column: Annotated[
+        str | None, typer.Option(help="Column with the texts, in a table. Default: text.", rich_help_panel=TEXT)
+    ] = None
+    labels: Annotated[
+        str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
+    ] = None
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """Arguments of `Classifier.predict` and `Classifier.test`."""
+
+    k: Annotated[int, number("Labels to predict per text, at most.")] = 1
+    threshold: Annotated[float, typer.Option(help="Smallest probability of a predicted label.")] = 0.0
+    threads: Threads = None
+
+
+_OPTIONS, _TABLE, _PREDICTION = Flags(TextClassifier, "Classifier"), Flags(TableOptions), Flags(PredictionOptions)
 
 
 def _train(
     source: Texts,
     output: Output,
-    column: Column = None,
-    labels: Labels = None,
     seed: Seed = 0,
     threads: Threads = None,
     checkpoint: Checkpoint = None,
@@ -67,18 +82,15 @@ def _train(
         check_writable(checkpoint / "state")
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
-    model = TextClassifier(**_OPTIONS.select(options))
-    texts = source_of(source)
+    model, table, texts = TextClassifier(**_OPTIONS.select(options)), _TABLE.select(options), source_of(source)
     if autotune is not None:
         tuned = model.autotune(
-            texts, labels, validation=autotune, column=column, seconds=seconds, metric=metric, seed=seed,
-            threads=threads, progress=not quiet,
+            texts, **table, validation=autotune, seconds=seconds, metric=metric, seed=seed, threads=threads,
+            progress=not quiet,
         )  # fmt: skip
         classifier = tuned.classifier
     else:
-        classifier = model.train(
-            texts, labels, column=column, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint
-        )
+        classifier = model.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint)
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(classifier, output, time.monotonic() - began, json)
@@ -86,44 +98,21 @@ def _train(
         raise typer.Exit(exit_status())
 
 
-_OPTIONS = Flags(TextClassifier, "Classifier")
-
-
-def predict(
-    model: Model,
-    texts: TextFile,
-    number: Number = 1,
-    threshold: Threshold = 0.0,
-    threads: Threads = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
     """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first."""
     with working(f"reading {model}", quiet):
         classifier = load(model)
     for lines in following(line_batches(texts, LINES, damaged="surrogateescape"), "predicting", quiet):
-        for labels in classifier.predict(lines, number, threshold, threads=threads):
+        for labels in classifier.predict(lines, **options):
             if json:
                 print_json({"labels": [{"label": label, "probability": p} for label, p in labels]})
             else:
                 print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
 
 
-def measure(
-    model: Model,
-    source: Texts,
-    column: Column = None,
-    labels: Labels = None,
-    number: Number = 1,
-    threshold: Threshold = 0.0,
-    threads: Threads = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def _test(model: Model, source: Texts, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
     """Test a classifier on labelled texts: precision, recall and F1, overall and per label."""
-    scores = load(model).test(
-        source_of(source), labels, column=column, k=number, threshold=threshold, threads=threads, progress=not quiet
-    )
+    scores = load(model).test(source_of(source), **options, progress=not quiet)
     if json:
         print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
     else:
@@ -158,9 +147,10 @@ def quantise(
 
 def _app() -> typer.Typer:
     app = typer.Typer(help="Text classifiers: train, predict, test and shrink.")
-    train = with_flags(_train, [_OPTIONS])
-    for name, run in (("train", train), ("predict", predict), ("test", measure), ("quantise", quantise)):
-        add_command(app, name, run)
+    add_command(app, "train", with_flags(_train, [_OPTIONS, _TABLE]))
+    add_command(app, "predict", with_flags(_predict, [_PREDICTION]))
+    add_command(app, "test", with_flags(_test, [_TABLE, _PREDICTION]))
+    add_command(app, "quantise", quantise)
     return app
 
 

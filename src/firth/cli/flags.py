@@ -33,14 +33,14 @@ class Flags:
 
     Attributes:
         kind: the dataclass.
-        panel: heading of the flags in the help.
+        panel: heading in the help of the flags that have none of their own.
         without: fields that have no flag.
         defaults: an instance whose values the help shows as defaults, where they are not the dataclass's own.
         renamed: names of flags that differ from the field's, where the command has a flag of that name.
     """
 
     kind: type
-    panel: str
+    panel: str | None = None
     without: frozenset[str] = frozenset()
     defaults: Any = None
     renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
