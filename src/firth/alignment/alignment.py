@@ -23,6 +23,7 @@ from firth.vectors import neighbours
 from firth.vectors.csls import NEIGHBOURS, ranked, surroundings
 from firth.vectors.io import folder
 from firth.vectors.io.folder import parts
+from firth.vectors.io.load import load_as
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
 
@@ -208,12 +209,7 @@ def load_alignment(path: str | os.PathLike[str]) -> Alignment:
         FormatError: the folder is damaged, or was not written by firth.
         OSError: the folder cannot be read.
     """
-    from firth.vectors.io.load import load
-
-    model = load(path)
-    if not isinstance(model, Alignment):
-        raise OptionError(f"{path} holds {type(model).__name__}, expected a folder of firth align")
-    return model
+    return load_as(path, Alignment, "a folder of firth align")
 
 
 def restore(content: ModelFolder) -> Alignment:

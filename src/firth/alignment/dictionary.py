@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 from firth.options import wrong_kind
-from firth.postprocess.word_pairs import word_pair
+from firth.postprocess.word_pairs import pair_facts, word_pair
 from firth.vectors.space import VectorSpace
 
 Pair = tuple[str, str]
@@ -84,13 +84,8 @@ class Dictionary:
     @property
     def facts(self) -> dict[str, int]:
         """Number of given, used and unknown pairs, for JSON."""
-        return {
-            "given": self.given,
-            "used": len(self.rows),
-            "with_unknown_words": self.unknown,
-            "unknown_source_words": self.unknown_source,
-            "unknown_target_words": self.unknown_target,
-        }
+        sides = {"unknown_source_words": self.unknown_source, "unknown_target_words": self.unknown_target}
+        return pair_facts(self.given, len(self.rows), self.unknown, **sides)
 
 
 def _row(space: VectorSpace, word: str) -> int:

@@ -8,10 +8,9 @@ import typer
 from firth.cli.arguments import AsJson, Quiet, Words, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
-from firth.errors import OptionError
 from firth.storage.former_names import TRAINER_OPTIONS, current_names
 from firth.text.tokenise import tokeniser
-from firth.vectors.io.load import load
+from firth.vectors.io.load import load_as
 from firth.vectors.sense_vectors import SenseVectors
 
 SenseFile = Annotated[
@@ -53,12 +52,7 @@ def open_senses(path: Path) -> SenseVectors:
     Raises:
         OptionError: the path holds something else.
     """
-    space = load(path)
-    if not isinstance(space, SenseVectors):
-        raise OptionError(
-            f"{path} holds {type(space).__name__}, expected senses; firth train sense-clusters TEXT -o OUT finds some"
-        )
-    return space
+    return load_as(path, SenseVectors, "senses; firth train sense-clusters TEXT -o OUT finds some")
 
 
 def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> dict[str, Any]:

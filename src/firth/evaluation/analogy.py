@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.analogies import AnalogyQuestions, read_analogies
 from firth.resampling import Mean, Sample
 from firth.vectors.cosine import unit
@@ -104,7 +104,9 @@ def _best_of_block(
     return best, scores[np.arange(len(scores)), best]
 
 
-def _evaluate(space: Space, gold: AnalogyQuestions, options: EvaluationOptions) -> list[Score]:
+@as_suite("analogies", ("google-analogies",), read_analogies)
+def suite(space: Space, gold: AnalogyQuestions, options: EvaluationOptions) -> list[Score]:
+    """Word analogies, a is to b as c is to ?: accuracy."""
     matrix = space.vectors.vectors[: options.restrict_vocab]
     ids = space.rows([word for words in gold.words for word in words]).reshape(-1, 4)
     known: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
@@ -133,12 +135,3 @@ def parts_of(sections: npt.NDArray[np.str_]) -> dict[str, npt.NDArray[np.bool_]]
         parts |= {"/semantic": ~syntactic, "/syntactic": syntactic}
     names = [str(name) for name in dict.fromkeys(sections.tolist()) if name]
     return parts | {f"/{name}": sections == name for name in names}
-
-
-SUITE = Suite(
-    name="analogies",
-    help="word analogies, a is to b as c is to ?: accuracy",
-    sets=("google-analogies",),
-    read=read_analogies,
-    evaluate=_evaluate,
-)

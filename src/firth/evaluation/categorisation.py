@@ -30,7 +30,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.randomness import generator
 from firth.readers.categories import Categories, read_categories
 from firth.resampling import Linear, Mean, Sample, Statistic
@@ -185,7 +185,9 @@ def _by_chance(gold: Ints, clusters: Ints, seed: int) -> tuple[float, float]:
     return float(pure), float(np.mean([_agreement(table)[0] for table in tables]))
 
 
-def _evaluate(space: Space, gold: Categories, options: EvaluationOptions) -> list[Score]:
+@as_suite("categorisation", ("ap", "bless", "esslli-2008"), read_categories)
+def suite(space: Space, gold: Categories, options: EvaluationOptions) -> list[Score]:
+    """Concept categorisation, clusters of words against categories: purity and V-measure."""
     vectors, known = space.lookup(gold.words)
     mask = options.counted(known)
     categories = np.unique(np.array(gold.categories), return_inverse=True)[1]
@@ -215,12 +217,3 @@ def _clusters(vectors: npt.NDArray[np.floating], known: npt.NDArray[np.bool_], c
     clusters = generator(seed, "unknown words").integers(0, max(count, 1), size=len(known))
     clusters[known] = cluster(vectors[known], count)
     return clusters
-
-
-SUITE = Suite(
-    name="categorisation",
-    help="concept categorisation, clusters of words against categories: purity and V-measure",
-    sets=("ap", "bless", "esslli-2008"),
-    read=read_categories,
-    evaluate=_evaluate,
-)

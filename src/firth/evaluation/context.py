@@ -33,7 +33,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.words_in_context import (
     Occurrence,
     OccurrencePair,
@@ -136,7 +136,9 @@ def pair_cosines(space: Space, pairs: Sequence[OccurrencePair], encode: Occurren
     return np.where(known, cosines, 0.0), known
 
 
-def _evaluate(space: Space, gold: WordInContext | ScoredOccurrences, options: EvaluationOptions) -> list[Score]:
+@as_suite("context", ("wic-dev", "wic-test"), read_words_in_context)
+def suite(space: Space, gold: WordInContext | ScoredOccurrences, options: EvaluationOptions) -> list[Score]:
+    """Words in context: accuracy of same sense or not (WiC), or Spearman's correlation with human scores (SCWS)."""
     pairs = gold.pairs if isinstance(gold, ScoredOccurrences) else gold.test.pairs
     cosines_of = {name: pair_cosines(space, pairs, encode) for name, encode in ENCODERS.items()}
     known = cosines_of["both"][1]  # every encoder is scored on the same items
@@ -169,12 +171,3 @@ def _score(metric: str, sample: Sample, known: Mask, same: Mask | None = None) -
 def _threshold(space: Space, train: SenseAgreement, encode: OccurrenceEncoder) -> float:
     cosines, known = pair_cosines(space, train.pairs, encode)
     return best_threshold(cosines[known], train.same[known])
-
-
-SUITE = Suite(
-    name="context",
-    help="words in context: accuracy of same sense or not (WiC), or Spearman's correlation with human scores (SCWS)",
-    sets=("wic-dev", "wic-test"),
-    read=read_words_in_context,
-    evaluate=_evaluate,
-)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.categories import OutlierGroup, read_outlier_groups
 from firth.resampling import Ints, Sample
 from firth.vectors.cosine import unit
@@ -80,7 +80,9 @@ class _GroupMean:
             return np.asarray(weights @ self.sums / (weights @ self.sizes))
 
 
-def _evaluate(space: Space, gold: Sequence[OutlierGroup], options: EvaluationOptions) -> list[Score]:
+@as_suite("outliers", ("8-8-8",), read_outlier_groups)
+def suite(space: Space, gold: Sequence[OutlierGroup], options: EvaluationOptions) -> list[Score]:
+    """Outlier detection, which word does not belong: accuracy and outlier position percentage."""
     positions = [_positions(space, group) for group in gold]
     covered = int(sum(np.isfinite(some).sum() for some in positions))
     if options.unknown == "count":
@@ -126,12 +128,3 @@ def _lookup(space: Space, words: Sequence[str]) -> tuple[npt.NDArray[np.floating
     vectors, known = space.lookup([part for some in parts for part in some])
     starts = np.cumsum([0, *map(len, parts[:-1])])
     return np.add.reduceat(vectors, starts), np.logical_and.reduceat(known, starts)
-
-
-SUITE = Suite(
-    name="outliers",
-    help="outlier detection, which word does not belong: accuracy and outlier position percentage",
-    sets=("8-8-8",),
-    read=read_outlier_groups,
-    evaluate=_evaluate,
-)

@@ -41,7 +41,7 @@ from firth.evaluation.linear import (
 )
 from firth.evaluation.pair_offsets import evaluate_pairs
 from firth.evaluation.similarity import spearman
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.randomness import generator
 from firth.readers.word_properties import FOLDS, MIN_NUMBERS, RelatedPairs, WordLabels, WordNumbers, read_word_property
 from firth.resampling import Mean, RankCorrelation, Sample, Statistic
@@ -211,7 +211,9 @@ class _Gain:
         return np.asarray(self.one(weights) - np.mean([other(weights) for other in self.others], axis=0))
 
 
-def _evaluate(space: Space, gold: WordLabels | WordNumbers | RelatedPairs, options: EvaluationOptions) -> list[Score]:
+@as_suite("probing", ("sentiment", "first-names", "animacy", "google-analogies"), read_word_property)
+def suite(space: Space, gold: WordLabels | WordNumbers | RelatedPairs, options: EvaluationOptions) -> list[Score]:
+    """Linear probes of word properties with a control task, and vector offsets of word pairs."""
     if isinstance(gold, WordLabels):
         return _evaluate_labels(space, gold, options)
     if isinstance(gold, WordNumbers):
@@ -286,12 +288,3 @@ def _evaluate_numbers(space: Space, gold: WordNumbers, options: EvaluationOption
         Score(metric=metric, sample=Sample(mask, statistic), covered=words.known, total=len(numbers))
         for metric, statistic in (("spearman", one), ("selectivity", _Gain(one, others)))
     ]
-
-
-SUITE = Suite(
-    name="probing",
-    help="linear probes of word properties with a control task, and vector offsets of word pairs",
-    sets=("sentiment", "first-names", "animacy", "google-analogies"),
-    read=read_word_property,
-    evaluate=_evaluate,
-)

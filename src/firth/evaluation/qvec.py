@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.randomness import generator
 from firth.readers.qvec import LinguisticFeatures, read_qvec
 from firth.resampling import Linear, Sample
@@ -162,7 +162,9 @@ def _linear(metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: np
     return metric.linear(metric.prepare(vectors), metric.prepare(features))
 
 
-def _evaluate(space: Space, gold: LinguisticFeatures, options: EvaluationOptions) -> list[Score]:
+@as_suite("qvec", ("supersenses", "ptb-tags"), read_qvec)
+def suite(space: Space, gold: LinguisticFeatures, options: EvaluationOptions) -> list[Score]:
+    """Correlation of vector dimensions with linguistic features: QVec and QVec-CCA."""
     vectors, known = space.lookup(gold.words, normalize=False)
     mask = options.counted(known)
     return [_score(metric, vectors, gold.matrix, known, mask, options.seed) for metric in (QVEC, CCA)]
@@ -191,12 +193,3 @@ def _by_chance(metric: _QVecMetric, x: Floats, s: Floats, seed: int) -> float:
     """The mean value for shuffled words; x and s are prepared."""
     random = generator(seed, "shuffled words")
     return float(np.mean([metric.value(x, random.permutation(s)) for _ in range(_SHUFFLES)]))
-
-
-SUITE = Suite(
-    name="qvec",
-    help="correlation of vector dimensions with linguistic features: QVec and QVec-CCA",
-    sets=("supersenses", "ptb-tags"),
-    read=read_qvec,
-    evaluate=_evaluate,
-)

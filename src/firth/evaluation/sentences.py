@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.evaluation.linear import Curvature, Ints, Scale, fit_chosen, logistic_path, stratified_folds
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.evaluation.tfidf import baseline_correct
 from firth.readers.labelled_sentences import LabelledSentences, read_labelled_sentences
 from firth.resampling import Mean, Sample
@@ -94,7 +94,9 @@ def folds(gold: LabelledSentences, *, seed: int = 0) -> Ints:
     return stratified_folds(gold.labels, FOLDS, seed=seed, keys=[tuple(text) for text in gold.texts])
 
 
-def _evaluate(space: Space, gold: LabelledSentences, options: EvaluationOptions) -> list[Score]:
+@as_suite("sentences", ("mr", "subj", "trec", "sst-2"), read_labelled_sentences)
+def suite(space: Space, gold: LabelledSentences, options: EvaluationOptions) -> list[Score]:
+    """Sentence classification with averaged word vectors: accuracy, beside TF-IDF."""
     fold = folds(gold, seed=options.seed)
     words, bags = word_bags(gold.texts)
     matrix, known_words = space.lookup(words, normalize=False)
@@ -133,12 +135,3 @@ def _weights(
 ) -> npt.NDArray[np.float64]:
     weights = known.astype(np.float64)
     return weights * smooth_weights(space.vectors, space.rows(words), smoothing) if weighting == "sif" else weights
-
-
-SUITE = Suite(
-    name="sentences",
-    help="sentence classification with averaged word vectors: accuracy, beside TF-IDF",
-    sets=("mr", "subj", "trec", "sst-2"),
-    read=read_labelled_sentences,
-    evaluate=_evaluate,
-)

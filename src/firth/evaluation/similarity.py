@@ -10,7 +10,7 @@ Source: Spearman 1904; Finkelstein et al. 2002 for the task.
 import numpy as np
 import numpy.typing as npt
 
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.scored_pairs import ScoredPairs, read_scored_pairs
 from firth.resampling import LEVEL, RESAMPLES, RankCorrelation, Sample, bootstrap_interval, value_of
 
@@ -50,7 +50,9 @@ def spearman_interval(
     return bootstrap_interval(statistic, len(np.asarray(x)), level=level, resamples=resamples, seed=seed)
 
 
-def _evaluate(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> list[Score]:
+@as_suite("similarity", ("wordsim-353", "simlex-999", "men", "rare-words"), read_scored_pairs)
+def suite(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> list[Score]:
+    """Word similarity: Spearman's correlation with human scores of word pairs."""
     first, known_first = space.lookup([pair[0] for pair in gold.pairs])
     second, known_second = space.lookup([pair[1] for pair in gold.pairs])
     known = known_first & known_second
@@ -59,12 +61,3 @@ def _evaluate(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> li
     mask = options.counted(known)
     statistic = RankCorrelation(cosines[mask], gold.scores[mask])
     return [Score(metric="spearman", sample=Sample(mask, statistic), covered=int(known.sum()), total=len(known))]
-
-
-SUITE = Suite(
-    name="similarity",
-    help="word similarity: Spearman's correlation with human scores of word pairs",
-    sets=("wordsim-353", "simlex-999", "men", "rare-words"),
-    read=read_scored_pairs,
-    evaluate=_evaluate,
-)

@@ -41,7 +41,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from firth.evaluation.context import Mask, encode_word
-from firth.evaluation.suite import EvaluationOptions, Score, Space, Suite
+from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.lexical_substitution import SubstitutionTarget, read_substitutions
 from firth.resampling import Floats, Mean, Sample
 from firth.vectors.averages import word_bags
@@ -192,7 +192,9 @@ def _gaps(vectors: _SetVectors, target: SubstitutionTarget, first: int, row: int
     return dict(zip([*scores, CHANCE], gaps, strict=True)), known_targets & known_candidates.all()
 
 
-def _evaluate(space: Space, gold: Sequence[SubstitutionTarget], options: EvaluationOptions) -> list[Score]:
+@as_suite("substitution", ("lst-07",), read_substitutions)
+def suite(space: Space, gold: Sequence[SubstitutionTarget], options: EvaluationOptions) -> list[Score]:
+    """Lexical substitution, ranking substitutes of words in sentences: generalised average precision (GAP)."""
     vectors = _set_vectors(space, gold)
     firsts = np.cumsum([0, *(len(target.candidates) for target in gold)]).tolist()
     rows = np.cumsum([0, *(len(target.occurrences) for target in gold)]).tolist()
@@ -212,12 +214,3 @@ def _evaluate(space: Space, gold: Sequence[SubstitutionTarget], options: Evaluat
         )
         for name, own in gaps.items()
     ]
-
-
-SUITE = Suite(
-    name="substitution",
-    help="lexical substitution, ranking substitutes of words in sentences: generalised average precision (GAP)",
-    sets=("lst-07",),
-    read=read_substitutions,
-    evaluate=_evaluate,
-)

@@ -1,14 +1,14 @@
 """A suite: gold-standard sets of one kind, with the code that scores vectors on them.
 
-Each file of this folder that defines an evaluation has its metrics over plain arrays and one `Suite`, which says how a
-gold file is read and how vectors are scored on it. `firth.evaluation.suites` lists the suites. Intervals, coverage,
-tables, significance tests and the command line are shared by all.
+Each file of this folder that defines an evaluation has its metrics over plain arrays and one `Suite`, made by
+`as_suite`, which says how a gold file is read and how vectors are scored on it. `firth.evaluation.suites` lists the
+suites. Intervals, coverage, tables, significance tests and the command line are shared by all.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from firth.vectors.cosine import Matrix, unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
+GoldT = TypeVar("GoldT")
 Unknown = Literal["skip", "count", "infer"]
 POLICIES: tuple[Unknown, ...] = ("skip", "count", "infer")
 
@@ -133,3 +134,21 @@ class Suite:
     sets: tuple[str, ...]
     read: Callable[[Path], Any]
     evaluate: Callable[[Space, Any, EvaluationOptions], Sequence[Score]]
+
+
+def as_suite(
+    name: str, sets: tuple[str, ...], read: Callable[[Path], GoldT]
+) -> Callable[[Callable[[Space, GoldT, EvaluationOptions], Sequence[Score]]], Suite]:
+    """Decorate the function that scores vectors: it becomes a suite, whose help is the docstring.
+
+    Args:
+        name: as in `Suite`.
+        sets: likewise.
+        read: likewise.
+    """
+
+    def decorated(evaluate: Callable[[Space, GoldT, EvaluationOptions], Sequence[Score]]) -> Suite:
+        text = (evaluate.__doc__ or "").removesuffix(".")
+        return Suite(name=name, help=text[:1].lower() + text[1:], sets=sets, read=read, evaluate=evaluate)
+
+    return decorated

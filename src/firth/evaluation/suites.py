@@ -16,15 +16,15 @@ from firth.evaluation import (
 from firth.evaluation.suite import Suite
 
 _ORDER = (
-    similarity.SUITE,
-    analogy.SUITE,
-    categorisation.SUITE,
-    outliers.SUITE,
-    qvec.SUITE,
-    probing.SUITE,
-    context.SUITE,
-    substitution.SUITE,
-    sentences.SUITE,
+    similarity.suite,
+    analogy.suite,
+    categorisation.suite,
+    outliers.suite,
+    qvec.suite,
+    probing.suite,
+    context.suite,
+    substitution.suite,
+    sentences.suite,
 )
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in _ORDER}
 DEFAULT = ("similarity", "analogies")

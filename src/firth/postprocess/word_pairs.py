@@ -100,12 +100,12 @@ class WordPairs:
     @property
     def facts(self) -> dict[str, int]:
         """Number of given, used and unknown pairs, for JSON."""
-        return {
-            "given": self.given,
-            "used": len(self.rows),
-            "with_unknown_words": self.unknown,
-            "unknown_words": self.unknown_words,
-        }
+        return pair_facts(self.given, len(self.rows), self.unknown, unknown_words=self.unknown_words)
+
+
+def pair_facts(given: int, used: int, unknown: int, **unknown_words: int) -> dict[str, int]:
+    """Return numbers of pairs and, by side, of words without a vector, for JSON."""
+    return {"given": given, "used": used, "with_unknown_words": unknown, **unknown_words}
 
 
 def word_pair(pair: Any, what: str) -> tuple[str, str]:

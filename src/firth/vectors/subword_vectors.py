@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError, ShapeError
+from firth.errors import FormatError, ShapeError
 from firth.vectors.codes import Codes, encoded
 from firth.vectors.io.save import save_subwords
 from firth.vectors.lexicon import Lexicon
@@ -219,9 +219,6 @@ class SubwordVectors:
         Raises:
             OptionError: the file has other content.
         """
-        import firth  # here, because firth exports this class
+        from firth.vectors.io.load import load_as  # which imports this class
 
-        vectors = firth.load(path, **options)
-        if not isinstance(vectors, SubwordVectors):
-            raise OptionError(f"{path} holds {type(vectors).__name__}, expected vectors with subwords; use firth.load")
-        return vectors
+        return load_as(path, SubwordVectors, "vectors with subwords; use firth.load", **options)

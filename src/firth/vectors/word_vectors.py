@@ -354,12 +354,9 @@ class WordVectors:
         Raises:
             OptionError: the path holds something else.
         """
-        import firth  # whose public names include this class
+        from firth.vectors.io.load import load_words  # which imports this class
 
-        vectors = firth.load(path, **options)
-        if not isinstance(vectors, WordVectors):
-            raise OptionError(f"{path} holds {type(vectors).__name__}, expected word vectors")
-        return vectors
+        return load_words(path, **options)
 
     # Queries: functions of the modules named, whose first argument is the vectors.
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
-from firth.evaluation.categorisation import MEASURES, SUITE, cluster, purity, v_measure
+from firth.evaluation.categorisation import MEASURES, cluster, purity, suite, v_measure
 from firth.evaluation.evaluate import evaluate
 from firth.readers.categories import read_categories
 from firth.vectors.word_vectors import WordVectors
@@ -194,5 +194,5 @@ def test_the_named_sets_are_those_of_the_papers(shared_data, name, words, catego
     """Baroni, Dinu and Kruszewski 2014: AP has 402 nouns in 21 classes; BLESS 200 in 17; the verbs 45 in 9."""
     from firth.data import path_of
 
-    gold = SUITE.read(path_of(name, shared_data))
+    gold = suite.read(path_of(name, shared_data))
     assert (len(gold.words), len(set(gold.words)), len(set(gold.categories))) == (words, words, categories)

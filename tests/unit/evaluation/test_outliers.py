@@ -6,7 +6,7 @@ import pytest
 
 from firth.errors import FormatError
 from firth.evaluation.evaluate import evaluate
-from firth.evaluation.outliers import SUITE, compactness, outlier_position
+from firth.evaluation.outliers import compactness, outlier_position, suite
 from firth.readers.categories import read_outlier_groups
 from firth.vectors.word_vectors import WordVectors
 
@@ -148,5 +148,5 @@ def test_what_is_not_the_format(tmp_path, text, message):
 def test_the_named_set_is_eight_by_eight_by_eight(shared_data):
     from firth.data import path_of
 
-    groups = SUITE.read(path_of("8-8-8", shared_data))
+    groups = suite.read(path_of("8-8-8", shared_data))
     assert [(len(group.words), len(group.outliers)) for group in groups] == [(8, 8)] * 8

@@ -6,7 +6,7 @@ import pytest
 
 from firth.errors import FormatError
 from firth.evaluation.evaluate import evaluate
-from firth.evaluation.qvec import CCA, QVEC, SUITE, align, qvec, qvec_cca
+from firth.evaluation.qvec import CCA, QVEC, align, qvec, qvec_cca, suite
 from firth.readers.qvec import read_qvec
 from firth.vectors.word_vectors import WordVectors
 
@@ -201,4 +201,4 @@ def test_what_is_not_the_format(tmp_path, text, message):
 def test_the_named_sets_are_those_of_the_authors(shared_data, name, words, features):
     from firth.data import path_of
 
-    assert SUITE.read(path_of(name, shared_data)).matrix.shape == (words, features)
+    assert suite.read(path_of(name, shared_data)).matrix.shape == (words, features)

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import QuantisedMatrix
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
+
+ModelT = TypeVar("ModelT")
 
 
 def load(
@@ -127,10 +129,25 @@ def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
     Raises:
         OptionError: the path holds something else.
     """
-    vectors = load(path, **how)
-    if not isinstance(vectors, WordVectors):
-        raise OptionError(f"{path} holds {type(vectors).__name__}, expected word vectors")
-    return vectors
+    return load_as(path, WordVectors, "word vectors", **how)
+
+
+def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **how: Any) -> ModelT:
+    """Load what must be of one kind; the arguments are those of `load`.
+
+    Args:
+        path: the folder or file.
+        kind: the class.
+        expected: what the message asks for.
+        how: further arguments of `load`.
+
+    Raises:
+        OptionError: the path holds something else.
+    """
+    model = load(path, **how)
+    if not isinstance(model, kind):
+        raise OptionError(f"{path} holds {type(model).__name__}, expected {expected}")
+    return model
 
 
 def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | None) -> Any:
