@@ -34,7 +34,7 @@ def test_brown(recipe, shared_data, tmp_path, capsys):
     assert f"| {rows[0]['valid']:.1f} | {rows[0]['test']:.1f} | {rows[0]['without_unknown']:.1f} | 1 |" in table
     assert "| hlbl |" in table
     assert re.search(
-        r"\d of \d+ runs of 12 known words of the test text occur in what is learned", capsys.readouterr().out
+        r"\d of \d+ runs of 12 known words of the test text occur in the training text", capsys.readouterr().out
     )
 
 
@@ -111,7 +111,7 @@ def test_overlap(recipe):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["wiki", "--text", "wiki.txt.xz"], "wiki reads two things"),
+        (["wiki", "--text", "wiki.txt.xz"], "wiki needs --text"),
         (["brown", "--text", "nowhere.zip"], "there is no nowhere.zip"),
         (["wiki", "--text", ".", "--wikitext", "nowhere"], "there is no nowhere"),
     ],

@@ -235,7 +235,7 @@ def test_vectors_that_do_not_exist(firth: Command, question: list[str]):
 @each_question
 def test_a_directory_where_vectors_were_meant(firth: Command, question: list[str]):
     (firth.folder / "plain").mkdir()
-    assert "plain is a folder without vectors" in ask(firth, question, "plain")
+    assert "plain is a folder without firth vectors" in ask(firth, question, "plain")
 
 
 def damaged(lines: list[str]) -> dict[str, tuple[str, str]]:
