@@ -13,7 +13,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-RENAMED = {"final_lr": "lr_end_factor", "ends": "eos", "out": "output"}  # from names in earlier versions
+RENAMED = {  # from names in earlier versions, which their files still have
+    "alike": "merge_above",
+    "characters": "char_dim",
+    "clip": "clip_norm",
+    "connect": "connection",
+    "contexts": "max_contexts",
+    "decay": "lr_decay",
+    "diversity": "diversity_penalty",
+    "embed": "embedding",
+    "ends": "eos",
+    "final_lr": "lr_end_factor",
+    "inner": "ffn_dim",
+    "least_contexts": "min_contexts",
+    "least_share": "min_share",
+    "maps": "context_matrices",
+    "min_prior": "min_share",
+    "noise": "dropout_kind",
+    "out": "output",
+    "plateau": "plateau_factor",
+    "starts": "n_init",
+    "steps": "bptt",
+    "tie": "tie_weights",
+    "vary_steps": "vary_bptt",
+}
+RENAMED_VALUES = {("cell", "plain"): "rnn", ("embedding", "characters"): "char-cnn"}
+MOVED = {("TrainingOptions", name): "an option of language models: RecurrentLM" for name in ("bptt", "vary_bptt")}
 SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Hugging Face
     "vector_size": "dim",
     "size": "dim",
@@ -124,6 +149,8 @@ def _place(
     if other in options:
         answer = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
         return f"{answer} ({_meaning(options[other])})"
+    if (kind, other) in MOVED:
+        return f"now {other}, {MOVED[kind, other]}({other}=...)"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
         return _text_to_train(kind)
     if other in list(train)[2:]:  # after self and the text

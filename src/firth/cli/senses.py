@@ -8,7 +8,7 @@ import typer
 from firth.cli.arguments import AsJson, Quiet, Words, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
-from firth.storage.former_names import TRAINER_OPTIONS, current_names
+from firth.storage.former_names import current_names
 from firth.text.tokenise import tokeniser
 from firth.vectors.io.load import load_as
 from firth.vectors.sense_vectors import SenseVectors
@@ -95,8 +95,10 @@ def _name(space: SenseVectors, word: str, number: int) -> str:
 
 def _too_few(space: SenseVectors, word: str) -> str | None:
     """Why a word has one sense, if the model did not look for more."""
-    least = current_names(space.metadata.get("training", {}).get("options", {}), TRAINER_OPTIONS).get("min_contexts")
+    training = space.metadata.get("training")
+    options = training.get("options") if isinstance(training, dict) else None
+    least = current_names(options, ("min_contexts",)).get("min_contexts") if isinstance(options, dict) else None
     count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
-    if least is None or count is None or count >= least:
+    if not isinstance(least, int) or count is None or count >= least:
         return None
     return f"{word!r} occurs {count:,} times in the text; the model looks for senses from {least:,} times on"

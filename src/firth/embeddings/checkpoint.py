@@ -8,7 +8,7 @@ import numpy as np
 
 from firth.embeddings.shards import Shard
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
-from firth.storage.former_names import TRAINER_OPTIONS, current_names
+from firth.storage.former_names import current_identity
 
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
@@ -59,7 +59,8 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
     make_folder(folder)
     if not (folder / FILE).exists():
         return
-    with reading_state(folder / FILE, run.identity(), _current_identity) as (facts, file):
+    identity = run.identity()
+    with reading_state(folder / FILE, identity, lambda former: current_identity(former, identity)) as (facts, file):
         arrays = {name: file.get_tensor(name) for name in (*_arrays(run), *SHARD_STATE)}
         _check(run, facts, arrays)
         for name, array in _arrays(run).items():
@@ -96,10 +97,6 @@ def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any
         raise ValueError(f"epoch {epoch!r} of {run.epochs} with {len(losses)} losses")
     if not all(isinstance(loss, float) for loss in (*losses, *facts["sample_losses"])):
         raise ValueError("losses that are not numbers")
-
-
-def _current_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
-    return {**identity, "options": current_names(identity["options"], TRAINER_OPTIONS)}
 
 
 def _arrays(run: ResumableRun) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
-from firth.storage.former_names import TEXT_RULES, current_names
+from firth.storage.former_names import current_names
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords
 from firth.text.tokenise import is_named, tokeniser
@@ -53,8 +53,8 @@ class TextRules:
         Raises:
             TypeError: a name is missing or unknown, or there are two names of one option.
         """
-        rules = current_names(config, TEXT_RULES)
-        if set(rules) != {"tokens", "sentences", "eos"}:
+        rules = current_names(config, names := ("tokens", "sentences", "eos"))
+        if set(rules) != set(names):
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
         return cls(**rules)
 

@@ -19,7 +19,7 @@ import torch
 
 import firth
 from firth.errors import FirthError, OptionError
-from firth.storage.former_names import current_options, current_tensor
+from firth.storage.former_names import current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
@@ -53,7 +53,8 @@ def read_options(content: ModelFolder, package: str) -> Any:
     names = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
     if name not in names:
         raise OptionError(f"model {name!r}, expected one of {', '.join(names)}")
-    return getattr(firth, name)(**current_options(content.config["options"]))
+    kind = getattr(firth, name)
+    return kind(**current_options(content.config["options"], kind))
 
 
 def read_module(
@@ -85,8 +86,8 @@ def read_module(
         module = build()
     except (FirthError, RuntimeError, MemoryError) as error:  # RuntimeError: torch lacks memory
         raise content.damaged(f"config.json does not describe a model ({error})") from error
-    arrays = {current_tensor(name): array for name, array in content.arrays.items() if name not in other}
-    _fill(module, arrays, content, resized)
+    arrays = {name: array for name, array in content.arrays.items() if name not in other}
+    _fill(module, current_tensors(arrays, module.state_dict()), content, resized)
     return module
 
 

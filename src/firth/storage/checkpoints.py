@@ -105,8 +105,8 @@ def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], fol
         there: Any = identity.get(key)
         here: Any = value
         if isinstance(value, dict) and isinstance(there, dict):
-            parts = [k for k in value if there.get(k) != value[k]]
-            there, here = {k: there.get(k) for k in parts}, {k: value[k] for k in parts}
+            parts = [k for k in {**value, **there} if there.get(k) != value.get(k)]
+            there, here = ({k: each.get(k) for k in parts} for each in (there, value))
         raise OptionError(
             f"{folder} holds a checkpoint of another run: its {key} is {there}, this run's is {here}; go on with the "
             "same corpus, options, seed and threads, or name another folder"

@@ -1,23 +1,17 @@
-"""Names in files of earlier versions of firth, one table per kind of file, translated when a file is read."""
+"""Names in files of earlier versions of firth, translated when a file is read.
 
-from collections.abc import Mapping
-from typing import Any
+A name is translated only where the reader does not know it and knows its present name: new options and modules, and
+those of users, may have any name. `firth.option_names` has the table of options, which error messages quote, too.
+"""
 
-NEURAL_OPTIONS = {  # of neural models and their training, in folders and checkpoints
-    "characters": "char_dim",
-    "clip": "clip_norm",
-    "connect": "connection",
-    "decay": "lr_decay",
-    "embed": "embedding",
-    "inner": "ffn_dim",
-    "maps": "context_matrices",
-    "noise": "dropout_kind",
-    "plateau": "plateau_factor",
-    "steps": "bptt",
-    "tie": "tie_weights",
-    "vary_steps": "vary_bptt",
-}
-NEURAL_VALUES = {("cell", "plain"): "rnn", ("embedding", "characters"): "char-cnn"}
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+from firth.option_names import RENAMED, RENAMED_VALUES
+
+Tensor = TypeVar("Tensor")
+NEURAL_CONFIG = {"begin": "bos"}  # of the folder of a neural language model
 TENSORS = {  # parts of the dotted name of a tensor of a neural model
     "backward_": "backward_layer",
     "fall": "down_proj",
@@ -31,56 +25,97 @@ TENSORS = {  # parts of the dotted name of a tensor of a neural model
     "rise": "up_proj",
     "to_memory": "cross_attention",
 }
-TRAINER_OPTIONS = {"least_contexts": "min_contexts", "min_prior": "min_share"}  # of word vectors and of senses
-TEXT_RULES = {"ends": "eos"}  # of language models
-NEURAL_CONFIG = {"begin": "bos"}  # of the folder of a neural language model
 
 
-def current_names(options: Mapping[str, Any], former: Mapping[str, str]) -> dict[str, Any]:
+def current_names(
+    options: Mapping[str, Any], known: Collection[str], former: Mapping[str, str] = RENAMED
+) -> dict[str, Any]:
     """Return options under their present names.
 
     Args:
         options: of a file.
-        former: one of the tables of this module.
+        known: present names.
+        former: present names by former ones.
 
     Raises:
         TypeError: these are no options by name, or the file has one under both names.
     """
     if not isinstance(options, Mapping):
         raise TypeError(f"{options!r}: expected options by name")
-    renamed = {former.get(name, name): value for name, value in options.items()}
-    if len(renamed) < len(options):
-        both = next(name for name in options if name in former and former[name] in options)
-        raise TypeError(f"{both!r} and {former[both]!r}, which are names of one option")
+    renamed: dict[str, Any] = {}
+    names = {name: former[name] for name in options if name not in known and former.get(name) in known}
+    for name, value in options.items():
+        if names.get(name) in options:
+            raise TypeError(f"{name!r} and {names[name]!r}, which are names of one option")
+        renamed[names.get(name, name)] = value
     return renamed
 
 
-def current_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of a neural model, or of its training, under their present names.
+def current_options(options: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+    """Return options of a file under their present names and with their present values.
+
+    Args:
+        options: of the file.
+        kind: their class, a dataclass.
 
     Raises:
         TypeError: these are no options by name, or the file has one under both names.
     """
-    return {
-        name: NEURAL_VALUES.get((name, value), value) if isinstance(value, str) else value
-        for name, value in current_names(options, NEURAL_OPTIONS).items()
-    }
+    choices = {field.name: field.metadata.get("choices") or () for field in dataclasses.fields(kind)}
+    return {name: _current_value(name, value, choices) for name, value in current_names(options, choices).items()}
 
 
-def current_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity of a neural checkpoint under present names; `bptt` was an option of training earlier.
+def _current_value(name: str, value: Any, choices: Mapping[str, Collection[str]]) -> Any:
+    present = RENAMED_VALUES.get((name, value)) if isinstance(value, str) else None
+    return present if present in choices.get(name, ()) and value not in choices[name] else value
+
+
+def current_identity(identity: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the identity of a checkpoint under the names of the run that resumes.
+
+    Options that training has no longer, `bptt` and `vary_bptt`, are moved to the model if it has them.
+
+    Args:
+        identity: of the checkpoint.
+        run: identity of the run, whose names are the present ones.
 
     Raises:
-        TypeError: these are no options by name, or the file has one under both names.
+        TypeError: the checkpoint has one option under both names.
     """
-    training, options = identity.get("training", {}), identity.get("options")
-    if "steps" in training and isinstance(options, Mapping):
-        former = {name: training[name] for name in ("steps", "vary_steps")}
-        training = {name: value for name, value in training.items() if name not in former}
-        options = current_options({**options, **former})
-    return {**identity, "training": current_options(training), **({} if options is None else {"options": options})}
+    parts = {name: part for name, part in run.items() if isinstance(part, Mapping)}
+    parts = {name: part for name, part in parts.items() if isinstance(identity.get(name), Mapping)}
+    former = {name: current_names(identity[name], part) for name, part in parts.items()}
+    training, options = former.get("training", {}), former.get("options", {})
+    for name in ("steps", "vary_steps"):
+        if name in training and name not in parts["training"]:
+            value, present = training.pop(name), RENAMED[name]
+            if present in parts.get("options", ()):
+                options.setdefault(present, value)
+    for name, value in options.items():
+        ours = parts["options"].get(name)
+        if isinstance(value, str) and value != ours and RENAMED_VALUES.get((name, value)) == ours:
+            options[name] = ours
+    return {**identity, **former}
 
 
-def current_tensor(name: str) -> str:
-    """Return the present name of a tensor of a neural model."""
-    return ".".join(TENSORS.get(part, part) for part in name.split("."))
+def current_tensors(tensors: Mapping[str, Tensor], known: Collection[str]) -> dict[str, Tensor]:
+    """Return tensors under their present names.
+
+    Args:
+        tensors: of a file.
+        known: names of the module's tensors.
+    """
+    names = {name: name if name in known else _current_tensor(name, known) for name in tensors}
+    return {name if names[name] in tensors else names[name]: tensor for name, tensor in tensors.items()}
+
+
+def _current_tensor(name: str, known: Collection[str]) -> str:
+    start = ""
+    for part in name.split("."):
+        same, renamed = f"{start}{part}.", f"{start}{TENSORS.get(part, part)}."
+        start = renamed if _begins(renamed, known) and not _begins(same, known) else same
+    return start[:-1]
+
+
+def _begins(start: str, names: Collection[str]) -> bool:
+    return any(f"{name}.".startswith(start) for name in names)

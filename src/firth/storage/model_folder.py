@@ -7,9 +7,8 @@
     README.md            a model card
     model-0/ ...         models inside the model, each a folder like this one
 
-This module knows no kind of model: `firth.registry` maps each kind to the function that rebuilds the model. A folder
-holds no code and no pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old
-folder whole.
+`firth.storage.kinds` lists the kinds, and `firth.registry` rebuilds the model of a folder. A folder holds no code and no
+pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old folder whole.
 """
 
 import os
@@ -27,13 +26,13 @@ from firth.options import check_path
 from firth.storage import checksums, tensors
 from firth.storage.files import json_bytes, replacing_folder
 from firth.storage.integrity import verify
+from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.partial import is_empty
 from firth.storage.untrusted import parse_json
 
 VERSION = 1
 CHECKED = 2**16  # numbers checked at once: they stay in the cache
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
-KIND_PREFIX = "firth-"  # every kind begins with it
 _LISTS = ("vocab", "attributes", "labels", "names", "types")
 TEXTS = (*_LISTS, "pivots", *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS))  # JSON files
 SUBFOLDER = re.compile(r"model-\d+")
@@ -180,17 +179,23 @@ def check_finite(folder: Path) -> None:
 
 
 def is_model_folder(folder: Path) -> bool:
-    """Return whether firth wrote a folder."""
+    """Return whether a folder holds a model of a kind that this version of firth knows, and may replace."""
+    return _kind(folder) in LOADERS
+
+
+def _kind(folder: Path) -> str:
+    """Return the kind of model that a folder holds, perhaps one of a newer version; "" if firth did not write it."""
     try:
         config = parse_json((folder / CONFIG).read_bytes())
     except (OSError, ValueError):
-        return False
-    return isinstance(config, dict) and str(config.get("format")).startswith(KIND_PREFIX)
+        return ""
+    kind = config.get("format") if isinstance(config, dict) else None
+    return kind if isinstance(kind, str) and kind.startswith(PREFIX) else ""
 
 
 def may_be_model_folder(folder: Path) -> bool:
     """Return whether firth wrote a folder, perhaps one whose config.json is damaged now."""
-    return (folder / checksums.FILE).is_file() or is_model_folder(folder)
+    return (folder / checksums.FILE).is_file() or bool(_kind(folder))
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -296,7 +301,7 @@ def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    if not is_model_folder(folder):
+    if not _kind(folder):
         raise FormatError(f"{folder}: no vectors of firth's; expected a folder with {CONFIG}, {MODEL} and vocab.json")
     config = cast("dict[str, Any]", _read_json(folder / CONFIG))
     if not isinstance(version := config.get("format_version"), int) or version > VERSION:

@@ -1,79 +1,94 @@
-"""Options, identities and tensors of earlier versions under their present names."""
+"""Options, identities and tensors of earlier versions under their present names; other names stay."""
 
 import dataclasses
 
 import pytest
 
-import firth
-from firth.errors import MissingExtraError
-from firth.language.text import TextRules
-from firth.senses.clustering import SenseClusters
-from firth.senses.online import MultiSenseSkipGram
-from firth.storage import former_names
-from firth.storage.former_names import current_identity, current_names, current_options, current_tensor
-
-TABLES = {name: table for name, table in vars(former_names).items() if name.isupper() and name != "NEURAL_VALUES"}
+from firth.option_names import RENAMED
+from firth.storage.former_names import TENSORS, current_identity, current_names, current_options, current_tensors
 
 
-def fields(*kinds: type) -> set[str]:
-    return {field.name for kind in kinds for field in dataclasses.fields(kind)}
+@dataclasses.dataclass
+class Model:
+    """Options under present names, with one that has a name which was another's."""
+
+    cell: str = dataclasses.field(default="rnn", metadata={"choices": ("rnn", "lstm")})
+    tie_weights: bool = True
+    bptt: int = 35
+    noise: float = 0.0
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
-def test_every_former_name_is_translated_and_a_present_one_stays(table):
-    for former, present in table.items():
-        assert current_names({former: 1, "another": 2}, table) == {present: 1, "another": 2}
-        assert current_names({present: 1}, table) == {present: 1}
-        assert present not in table  # one step is enough
+@dataclasses.dataclass
+class Own:
+    """Options of one's own."""
+
+    cell: str = dataclasses.field(default="plain", metadata={"choices": ("plain", "rnn")})
+    steps: int = 1
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
-def test_both_names_of_one_option_are_refused(table):
-    for former, present in table.items():
-        with pytest.raises(TypeError, match=f"'{former}' and '{present}', which are names of one option"):
-            current_names({former: 1, present: 1}, table)
+@pytest.mark.parametrize(("former", "present"), RENAMED.items())
+def test_a_former_name_is_translated_where_only_the_present_one_is_known(former, present):
+    assert current_names({former: 1, "another": 2}, [present, "another"]) == {present: 1, "another": 2}
+    assert current_names({present: 1}, [present]) == {present: 1}
+    assert current_names({former: 1}, [former]) == {former: 1}
+    assert current_names({former: 1, present: 2}, [former, present]) == {former: 1, present: 2}
+    assert current_names({former: 1}, []) == {former: 1}
+    assert present not in RENAMED  # one step is enough
+    with pytest.raises(TypeError, match=f"'{former}' and '{present}', which are names of one option"):
+        current_names({former: 1, present: 1}, [present])
 
 
-def test_what_holds_no_options_is_refused():
-    for wrong in (None, ["eos"], 3):
-        with pytest.raises(TypeError, match="expected options by name"):
-            current_names(wrong, {})
-
-
-def test_no_former_name_is_the_name_of_another_option():
-    assert not fields(TextRules) & set(former_names.TEXT_RULES)
-    assert not fields(SenseClusters, MultiSenseSkipGram, firth.Word2Vec) & set(former_names.TRAINER_OPTIONS)
-    assert set(former_names.TRAINER_OPTIONS.values()) <= fields(SenseClusters, MultiSenseSkipGram)
-    try:
-        models = fields(firth.RecurrentLM, firth.TransformerLM, firth.FeedForwardLM, firth.LogBilinearLM)
-        models |= fields(firth.TrainingOptions)
-    except MissingExtraError:
-        pytest.skip("PyTorch is not installed: pip install 'firth[neural]'")
-    assert not models & set(former_names.NEURAL_OPTIONS)
-    assert set(former_names.NEURAL_OPTIONS.values()) <= models
+@pytest.mark.parametrize("wrong", [None, ["eos"], 3, "eos"])
+def test_what_holds_no_options_is_refused(wrong):
+    with pytest.raises(TypeError, match="expected options by name"):
+        current_names(wrong, ["eos"])
 
 
 def test_options_and_values():
-    former = {"cell": "plain", "connect": "dense", "embed": "characters", "tie": False, "noise": "weights", "dim": 3}
-    present = {"cell": "rnn", "connection": "dense", "embedding": "char-cnn", "tie_weights": False,
-               "dropout_kind": "weights", "dim": 3}  # fmt: skip
-    assert current_options(former) == current_options(present) == present
+    former = {"cell": "plain", "tie": False, "steps": 3, "noise": 0.5}
+    assert current_options(former, Model) == {"cell": "rnn", "tie_weights": False, "bptt": 3, "noise": 0.5}
+    assert current_options({"cell": ["plain"]}, Model) == {"cell": ["plain"]}
+    assert current_options({"cell": "plain", "steps": 2}, Own) == {"cell": "plain", "steps": 2}
 
 
-def test_an_identity_moves_the_steps_to_the_model():
-    former = {"options": {"model": "RecurrentLM", "tie": True}, "training": {"steps": 7, "vary_steps": True, "clip": 1}}
+def test_an_identity_moves_bptt_to_the_model():
+    former = {
+        "options": {"model": "RecurrentLM", "cell": "plain", "tie": True},
+        "training": {"steps": 7, "vary_steps": True, "clip": 1},
+    }
     present = {
-        "options": {"model": "RecurrentLM", "tie_weights": True, "bptt": 7, "vary_bptt": True},
+        "options": {"model": "RecurrentLM", "cell": "rnn", "tie_weights": True, "bptt": 7, "vary_bptt": True},
         "training": {"clip_norm": 1},
     }
-    assert current_identity(former) == current_identity(present) == present
-    assert current_identity({"recipe": "a line", "training": {"clip": 0}}) == {
-        "recipe": "a line",
-        "training": {"clip_norm": 0},
-    }
+    assert current_identity(former, present) == current_identity(present, present) == present
+
+
+@pytest.mark.parametrize("own", [{}, {"recipe": "a line"}, {"options": {"steps": 3, "maps": 1, "cell": "plain"}}])
+def test_an_identity_of_ones_own_keeps_its_names(own):
+    former = {**own, "training": {"steps": 35, "vary_steps": False, "clip": 0}}
+    present = {**own, "training": {"clip_norm": 0}}
+    assert current_identity(former, present) == current_identity(present, present) == present
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "x", [1]])
+def test_parts_of_an_identity_that_are_no_options_stay(wrong):
+    run = {"options": {"bptt": 3}, "training": {"clip_norm": 0}}
+    assert current_identity({"options": wrong, "training": wrong}, run) == {"options": wrong, "training": wrong}
+    assert current_identity({}, run) == {}
 
 
 def test_tensors():
-    assert current_tensor("stack.blocks.0.attention.inward.weight") == "stack.blocks.0.attention.in_proj.weight"
-    assert current_tensor("embedding.readers.onward.bias_ih") == "embedding.lstm.forward_layer.bias_ih"
-    assert current_tensor("output.weight") == "output.weight"
+    known = ["stack.0.in_proj.weight", "embedding.lstm.forward_layer.bias", "output.weight"]
+    former = {"stack.0.inward.weight": 1, "embedding.readers.onward.bias": 2, "output.weight": 3}
+    assert current_tensors(former, known) == dict(zip(known, (1, 2, 3), strict=True))
+    assert current_tensors({"maps.0.inward": 1}, ["maps.0.in_proj"]) == {"maps.0.in_proj": 1}
+    assert current_tensors({"maps": 1, "context_matrices": 2}, ["context_matrices"]) == {
+        "maps": 1,
+        "context_matrices": 2,
+    }
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_a_module_of_ones_own_keeps_its_names(name):
+    tensors = {f"{name}.weight": 1, f"{name}.bias": 2, f"layers.0.{name}": 3}
+    assert current_tensors(tensors, list(tensors)) == tensors

@@ -24,7 +24,7 @@ from firth.neural.training.stopping import (
     weights_of,
 )
 from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
-from firth.storage.former_names import current_identity, current_tensor
+from firth.storage.former_names import current_identity, current_tensors
 from firth.timing import Stopwatch
 
 INTERVAL = 300.0  # seconds of training between two checkpoints within an epoch
@@ -66,10 +66,13 @@ class Checkpointer:
         self._cost = 0.0
         make_folder(self._folder)
         if (self._folder / FILE).exists():
-            with reading_state(self._folder / FILE, self._identity, current_identity) as (facts, file):
+            with reading_state(self._folder / FILE, self._identity, self._current) as (facts, file):
                 names = file.keys()
                 _restore(run, facts, {name: file.get_tensor(name) for name in names})
         self._saved_at = run.seconds
+
+    def _current(self, identity: Mapping[str, Any]) -> Mapping[str, Any]:
+        return current_identity(identity, self._identity)
 
     def save_after_evaluation(self) -> None:
         """Save the run, unless it was saved a moment ago and continues."""
@@ -135,11 +138,12 @@ def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
 def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
     device = run.runtime.device
     tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in arrays.items()}
-    restore_weights(run.task.module, _weights("weights", tensors))
+    known = run.task.module.state_dict()
+    restore_weights(run.task.module, current_tensors(_below("weights", tensors), known))
     set_optimiser_statistics(run.optimiser, _statistics("optimiser", tensors, facts["optimiser"]))
     if facts["best"] is not None:
         statistics = _statistics("best-optimiser", tensors, facts["best_optimiser"])
-        run.best = Snapshot(_weights("best", tensors), statistics, facts["best"])
+        run.best = Snapshot(current_tensors(_below("best", tensors), known), statistics, facts["best"])
     run.scaler.load_state_dict(facts["scaler"])
     stopping = facts["watch"]
     run.early_stopping = dataclasses.replace(
@@ -182,10 +186,6 @@ def _statistics(prefix: str, tensors: dict[str, torch.Tensor], numbers: dict[str
 
 def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name.removeprefix(f"{prefix}/"): t for name, t in tensors.items() if name.startswith(f"{prefix}/")}
-
-
-def _weights(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {current_tensor(name): tensor for name, tensor in _below(prefix, tensors).items()}
 
 
 def _flatten_state(state: State, name: str, arrays: Arrays) -> Any:

@@ -62,7 +62,7 @@ def restore(content: ModelFolder) -> NeuralLanguageModel:
     """
     words = content.words()
     try:
-        facts = current_names(content.config, NEURAL_CONFIG)
+        facts = current_names(content.config, ("bos",), NEURAL_CONFIG)
         rules = TextRules.from_config(facts["rules"])
         bos, total = int(facts["bos"]), int(facts["total"])
         options = read_options(content, __package__)

@@ -1,0 +1,18 @@
+"""The kinds of models that firth saves in folders, one line per kind.
+
+A folder of another kind, such as one of a newer version, is never replaced.
+"""
+
+PREFIX = "firth-"  # every kind begins with it
+LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns the model
+    "firth-alignment": "firth.alignment.alignment:restore",
+    "firth-classifier": "firth.classify.files:restore",
+    "firth-composition": "firth.embeddings.compositional:restore",
+    "firth-documents": "firth.vectors.document_vectors:restore",
+    "firth-language-model": "firth.neural.models.language.files:restore",
+    "firth-mixture": "firth.language.mixture:restore",
+    "firth-ngrams": "firth.language.ngram_model:restore",
+    "firth-senses": "firth.vectors.sense_vectors:restore",
+    "firth-subwords": "firth.vectors.io.load:restore_subwords",
+    "firth-vectors": "firth.vectors.io.load:restore_words",
+}
