@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from firth.errors import FormatError
-from firth.registry import LOADERS
 from firth.storage import checksums
+from firth.storage.kinds import LOADERS
 from tests.fuzz.outcomes import Reader
 from tests.fuzz.readers import READERS
 

@@ -72,6 +72,27 @@ def test_options_of_the_training_of_neural_models():
     assert "use optimiser" in said(firth.TrainingOptions, optimizer="adam")
 
 
+def test_former_names_of_neural_options():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    for name in ("steps", "vary_steps", "tie", "noise", "characters", "embed", "connect"):
+        assert f"{name}=1: renamed to {RENAMED[name]} (" in said(firth.RecurrentLM, **{name: 1})
+    assert "inner=1: renamed to ffn_dim (" in said(firth.TransformerLM, inner=1)
+    assert "maps=1: renamed to context_matrices (" in said(firth.LogBilinearLM, maps=1)
+    assert "steps=1: now bptt, an option of language models: RecurrentLM(bptt=...)" in said(
+        firth.TrainingOptions, steps=1
+    )
+    assert "an option of TrainingOptions" in said(firth.RecurrentLM, clip=1)
+    with pytest.raises(OptionError, match="cell='plain': renamed to 'rnn'; expected one of rnn, "):
+        firth.RecurrentLM(cell="plain")
+
+
+def test_former_names_of_sense_options(monkeypatch, capsys):
+    for name in ("alike", "starts", "least_share", "contexts"):
+        assert f"{name}=1: renamed to {RENAMED[name]} (" in said(firth.SenseClusters, **{name: 1})
+    assert "min_prior=1: renamed to min_share (" in said(firth.MultiSenseSkipGram, min_prior=1)
+    assert "; use --min-share: " in complaint(monkeypatch, capsys, "train", "mssg", "--min-prior", "0.1")
+
+
 def test_every_unknown_name_has_its_line():
     lines = said(firth.Word2Vec, dim=9, vector_size=100, min_count=5, workers=4).splitlines()
     assert [line.partition("=")[0] for line in lines] == ["vector_size", "min_count", "workers"]

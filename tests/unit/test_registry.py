@@ -5,10 +5,11 @@ import pytest
 from firth import registry
 from firth.errors import FormatError
 from firth.storage import model_folder
+from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.model_folder import ModelFolder
 
 
-@pytest.mark.parametrize("location", sorted([*registry.LOADERS.values(), registry.FASTTEXT_CLASSIFIER]))
+@pytest.mark.parametrize("location", sorted([*LOADERS.values(), registry.FASTTEXT_CLASSIFIER]))
 def test_every_location_is_a_function(location):
     if location.startswith("firth.neural"):
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -16,7 +17,7 @@ def test_every_location_is_a_function(location):
 
 
 def test_kinds_share_a_prefix():
-    assert all(kind.startswith(model_folder.KIND_PREFIX) for kind in registry.LOADERS)
+    assert all(kind.startswith(PREFIX) for kind in LOADERS)
 
 
 def test_a_kind_of_a_newer_version_is_refused(tmp_path):

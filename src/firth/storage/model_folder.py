@@ -7,8 +7,8 @@
     README.md            a model card
     model-0/ ...         models inside the model, each a folder like this one
 
-`firth.storage.kinds` lists the kinds, and `firth.registry` rebuilds the model of a folder. A folder holds no code and no
-pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old folder whole.
+`firth.storage.kinds` lists the kinds, and `firth.registry` rebuilds the model of a folder. A folder holds no code and
+no pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old folder whole.
 """
 
 import os

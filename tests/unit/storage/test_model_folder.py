@@ -72,6 +72,17 @@ def test_folders_of_others_and_metadata_that_is_none(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
 
 
+@pytest.mark.parametrize("kind", ["firth-dreams", "firth-", "firth-vectors2", "vectors", None, ["firth-vectors"]])
+def test_a_folder_of_an_unknown_kind_is_not_replaced(kind, tmp_path):
+    """A model of a newer version, perhaps."""
+    (tmp_path / "config.json").write_text(json.dumps({"format": kind, "format_version": 9}))
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    assert not model_folder.is_model_folder(tmp_path)
+    with pytest.raises(OptionError, match="is a folder of something else"):
+        model_folder.write(tmp_path, content())
+    assert (tmp_path / "model.safetensors").read_bytes() == b"weights"
+
+
 def test_files_of_the_user_stay_and_those_of_an_older_model_go(tmp_path):
     """What firth wrote is replaced or removed, in parts too; everything else stays as it is."""
     out = tmp_path / "v"

@@ -76,6 +76,15 @@ def test_a_folder_that_was_changed_is_refused(text, tmp_path, changes, found):
     assert found in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["format_version", "model", "options", "rules", "bos", "total"])
+@pytest.mark.parametrize("wrong", [None, [1], [], "x", {"x": [1]}, [{"steps": 1}]])
+def test_a_value_of_another_kind_is_refused(text, tmp_path, name, wrong):
+    untrained(EVERY["log-bilinear"], text).save(tmp_path / "model")
+    edited(tmp_path / "model", **{name: wrong})
+    with pytest.raises(FormatError):
+        firth.load(tmp_path / "model")
+
+
 def test_a_file_that_is_cut_short_is_refused(text, tmp_path):
     untrained(EVERY["gru"], text).save(tmp_path / "model")
     path = tmp_path / "model" / "model.safetensors"
