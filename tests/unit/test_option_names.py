@@ -177,3 +177,20 @@ def complaint(monkeypatch, capsys, *arguments):
         app.main()
     assert ended.value.code == 2
     return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("outputs", [("-oA.arpa", "-oB.arpa"), ("-o", "A", "-oB"), ("-oA", "--output=B")])
+def test_two_outputs_are_refused(monkeypatch, capsys, outputs):
+    monkeypatch.setattr(sys, "argv", ["firth", "lm", "train", "kneser-ney", "text.txt", *outputs])
+    with pytest.raises(SystemExit):
+        app.main()
+    assert "expected one output" in capsys.readouterr().err
+
+
+def test_models_of_a_comparison_are_checked_before_the_text_is_read(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["firth", "compare", "no-such-text.txt", "-o", "x", "--models", "word2vec"])
+    with pytest.raises(SystemExit):
+        app.main()
+    error = capsys.readouterr().err
+    assert "word2vec" in error
+    assert "no-such-text" not in error

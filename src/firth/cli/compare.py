@@ -10,7 +10,7 @@ from firth.cli.evaluate import AnalogySets, SimilaritySets
 from firth.cli.flags import with_flags
 from firth.cli.output import complain
 from firth.cli.texts import CORPUS, READING, corpus_of
-from firth.comparison.models import MODELS
+from firth.comparison.models import MODELS, trainer
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError
 from firth.plots import models_by_time
@@ -52,11 +52,15 @@ def _compare(
     The text is read once, and models that need the same counts share them. If the command is stopped, run it again: it
     continues where it was.
     """
+    common = {"dim": dim, "window": window, "epochs": epochs}
+    specs = [name.strip() for name in models.split(",") if name.strip()]
+    for spec in specs:
+        trainer(spec, common)  # an unknown name or option is refused before the text is read
     comparison = run(
         corpus_of(corpus, options, progress=not quiet),
-        [name.strip() for name in models.split(",") if name.strip()],
+        specs,
         output,
-        common={"dim": dim, "window": window, "epochs": epochs},
+        common=common,
         seed=seed,
         threads=threads,
         sets={"similarity": similarity or None, "analogies": analogies or None, "data": data},

@@ -108,7 +108,8 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; an output that is given twice is a mistake, where click would use the last."""
         names = [name for flag in self.params if flag.name == "output" for name in flag.opts if name.startswith("-")]
-        outputs = [each for each in args if each.partition("=")[0] in names]
+        short = tuple(name for name in names if not name.startswith("--"))  # a value may follow at once: -oFILE
+        outputs = [each for each in args if each.partition("=")[0] in names or (short and each.startswith(short))]
         if len(outputs) > 1:
             layer = any(flag.name == "output_layer" for flag in self.params)
             advice = "; the output layer of the model is --output-layer" if layer else ""
