@@ -23,6 +23,7 @@ import firth
 from benchmarks import machine, records
 from firth.data import path_of
 from firth.language.text import UNK, training_text
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.registry import OUTPUTS, make_output
 from firth.readers.brown import read_brown
 
@@ -52,7 +53,7 @@ def layers(rounds: int, kinds: list[str] | None, widths: list[int], tokens: list
             hidden = torch.randn(count, width, requires_grad=True)
             targets = torch.multinomial(share, count, replacement=True)
             steps = {
-                kind: _step(make_output(kind, width, WORDS, counts=counts), hidden, targets)
+                kind: _step(make_output(kind, OutputConfig(width, WORDS, counts)), hidden, targets)
                 for kind in kinds or OUTPUTS
             }
             for step in steps.values():

@@ -6,6 +6,7 @@ reads flags, defaults and help from the same fields, so no option is described t
 
 import dataclasses
 import functools
+import inspect
 import math
 import numbers
 import os
@@ -40,23 +41,43 @@ class Preset:
 def options_class(kind: type[_Class]) -> type[_Class]:
     """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.
 
+    Options that the class inherits come last.
+
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
     """
-    options_type = dataclasses.dataclass(frozen=True, kw_only=True)(kind)
+    options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(kind)
+    _move_inherited_last(options_type)
     initialise: Any = options_type.__init__
-    names = {field.name for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
+    known = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
 
     @functools.wraps(initialise)
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:
-        if unnamed or not names.issuperset(named):
+        if unnamed or not named.keys() <= known.keys():
             raise UnknownOptionError(
-                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in names})
+                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
             )
         initialise(self, **named)
 
+    receiver, *parameters = inspect.signature(initialise).parameters.values()
+    parameters.sort(key=lambda parameter: list(known).index(parameter.name))
+    vars(checked)["__signature__"] = inspect.Signature([receiver, *parameters], return_annotation=None)
     options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
+    options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
     return options_type
+
+
+def _repr(options: Any) -> str:
+    values = (f"{field.name}={getattr(options, field.name)!r}" for field in dataclasses.fields(options))
+    return f"{type(options).__qualname__}({', '.join(values)})"
+
+
+def _move_inherited_last(kind: Any) -> None:
+    fields = kind.__dataclass_fields__
+    for name in dict.fromkeys(
+        name for base in kind.__mro__[:0:-1] for name in getattr(base, "__dataclass_fields__", ())
+    ):
+        fields[name] = fields.pop(name)
 
 
 def option(

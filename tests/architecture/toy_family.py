@@ -11,7 +11,6 @@ Departures: none.
 Cost: 6 D (K + 1) flops per word.
 """
 
-import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -20,9 +19,11 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
+from firth.embeddings.matrices import initial_matrices, word_vectors
 from firth.embeddings.shards import Shard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, initial_matrices, output_layer, text_of, window_run, word_vectors
+from firth.embeddings.training import LearningRate
+from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import set_int64
 from firth.kernels.objectives import Predictor, predict, predictor
@@ -33,10 +34,11 @@ from firth.vectors.word_vectors import WordVectors
 
 
 @options_class
-class Toy(CorpusTrainer[WordVectors, WordVectors]):
+class Toy(CorpusTrainer[WordVectors, WordVectors], WindowModel):
     """A word predicts the next: the options, and `train`."""
 
     presets: ClassVar = {"toy": Preset("Toy: a word predicts the next.")}
+    model_name: ClassVar = "toy"
     sample: ClassVar[float] = 0.0
 
     dim: int = window_options.dim()
@@ -63,10 +65,7 @@ class Toy(CorpusTrainer[WordVectors, WordVectors]):
             at = addresses(work, matrices.inputs, matrices.outputs)
             train_pairs(text, predictor(by, at, shard.loss), work, at, shard.state(stop))
 
-        options = {"model": "toy", **dataclasses.asdict(self)}
-        return window_run(
-            self, options, corpus, arguments, matrices=matrices, by=by, train_shard=train_shard, finish=word_vectors
-        ).train()
+        return window_run(self, corpus, arguments, matrices, by, train_shard, word_vectors).train()
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from firth.classify.labels import LabelSet, frequent_labels
 from firth.corpus.line_scanner import TokenLines
 from firth.corpus.vocabulary_selection import by_count_then_word
-from firth.embeddings.training import Matrices
+from firth.embeddings.matrices import Matrices
 from firth.errors import CorpusError, ShapeError
 from firth.kernels import labelled_text as kernels
 from firth.kernels.compiled import compiled

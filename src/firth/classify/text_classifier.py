@@ -45,26 +45,17 @@ from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, TrainingRun
+from firth.embeddings.training import LearningRate, TrainingRun
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
-from firth.kernels.objectives import (
-    NEGATIVE,
-    SOFTMAX,
-    Predictor,
-    draw_word,
-    end_outputs,
-    place_output,
-    predict,
-    predictor,
-    scoring,
-    take_step,
-)
+from firth.kernels.objectives import NEGATIVE, SOFTMAX, Predictor, draw_word, predict, predictor, scoring, take_step
+from firth.kernels.output_rows import end_outputs, place_output
 from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, take_loss

@@ -21,11 +21,12 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import draw_block, place_block
 from firth.kernels.native_calls import prefetch_row
+from firth.kernels.noise_sets import draw_noise
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
 from firth.kernels.step import take_loss
 from firth.kernels.step_emission import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH
-from firth.kernels.targets import Addresses, Work, draw_noise, new_work, step_listed
+from firth.kernels.targets import Addresses, Work, new_work, step_listed
 from firth.kernels.windows import LONGEST
 
 SLOTS = min(8, MOST_HIDDEN)  # documents trained side by side

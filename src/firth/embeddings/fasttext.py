@@ -33,6 +33,7 @@ thread a seed gives the same bits in every run on one machine.
 """
 
 import dataclasses
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -42,10 +43,11 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, SubwordSettings, train_subwords
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
+from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
 from firth.errors import OptionError
 from firth.kernels.objectives import NORMALISED, Scoring, most_outputs, own_copies, predictor
 from firth.kernels.rows import aligned_rows
@@ -61,7 +63,7 @@ OBJECTIVES = ("negative", "hierarchical", "softmax")
 
 
 @options_class
-class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
+class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
     """Skip-gram or CBOW over character n-grams: the options, and `train`.
 
     A `start` must have the same n-grams; rows that it lacks start at random. The result has output vectors unless the
@@ -80,6 +82,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
         )
     }
     common_options: ClassVar = ("architecture", "dim", "window", "min_n", "max_n", "negative", "epochs", "lr")
+    model_name: ClassVar = "fasttext"
 
     architecture: str = option(
         "skipgram", "skip-gram (predict the context words) or CBOW (predict the centre)", choices=("skipgram", "cbow")
@@ -117,21 +120,9 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors]):
         subwords, matrices = self.initial_matrices(corpus, arguments.seed, arguments.start)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        return window_run(
-            self,
-            {"model": "fasttext", **dataclasses.asdict(self)},
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=self._shard_trainer(corpus, matrices, subwords, by, arguments.threads),
-            finish=lambda trained, facts: self._finish(subwords, trained, facts),
-        ).train()
-
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate."""
-        return LearningRate(self.lr, self.lr_end_factor)
+        train_shard = self._shard_trainer(corpus, matrices, subwords, by, arguments.threads)
+        finish = functools.partial(self._finish, subwords)
+        return window_run(self, corpus, arguments, matrices, by, train_shard, finish).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return the rows of each word, and initial matrices: input rows of words, then of n-grams.

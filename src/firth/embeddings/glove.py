@@ -36,22 +36,20 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.corpus.encoded import Corpus
 from firth.counts.cooccurrence import Cooccurrence, memory_option, weights_option, window_option
 from firth.counts.counting import MEBIBYTE
 from firth.counts.matrix import CooccurrenceMatrix, writing_counts
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
-from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, TrainingRun
+from firth.embeddings.trainer import Trainer, TrainingArguments
+from firth.embeddings.training import LearningRate, TrainingRun
 from firth.errors import ShapeError
 from firth.kernels.least_squares import AHEAD, CELL, FIXED, compile_fit, fit_tiles
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
-from firth.kernels.threads import usable_threads
 from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class
-from firth.progress import Progress
 from firth.randomness import generator, kernel_states
 from firth.storage.files import cache_folder
 from firth.vectors.word_vectors import WordVectors
@@ -62,8 +60,13 @@ LEAST_BLOCKS, MOST_BLOCKS = 16, 2048
 
 
 @options_class
-class GloVe:
+class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
     """GloVe, global vectors from co-occurrence counts: the options, and `train`.
+
+    It trains on a corpus, counted with these options, or on co-occurrence counts. The result has a vector per word, the
+    sum of both sides, with the context side as output vectors and the biases as attributes. A seed decides every bit of
+    it, with any number of threads. Vectors of GloVe as `start` are continued; of other vectors, each side begins with
+    half. Words that only `start` has are left out.
 
     Raises:
         OptionError: an option is out of its range.
@@ -89,43 +92,16 @@ class GloVe:
     def __post_init__(self) -> None:
         options.check(self)
 
-    def train(
-        self,
-        corpus: Corpus | CooccurrenceMatrix | Any,
-        *,
-        seed: int = 0,
-        threads: int | None = None,
-        start: WordVectors | None = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        **text: Any,
-    ) -> WordVectors:
-        """Train on a corpus or on co-occurrence counts; further arguments as for `firth.Word2Vec.train`.
-
-        Returns a vector per word, the sum of both sides, with the context side as output vectors and the biases as
-        attributes.
-
-        Args:
-            corpus: an encoded corpus, counted with these options; or counts; or whatever `Corpus.build` takes.
-            seed: random seed; it decides every bit of the result.
-            threads: as for `firth.Word2Vec.train`.
-            start: initial vectors. Vectors of GloVe are continued; of others, each side begins with half. Words that
-                only `start` has are left out.
-            progress: likewise.
-            checkpoint: likewise.
-            **text: likewise.
-
-        Raises:
-            OptionError: `threads` is below 1, the memory is too small, or the checkpoint belongs to another run.
-            ShapeError: `start` has another width.
-            CorpusError: no two words co-occur, or the counts cannot be written.
-            DivergenceError: the training diverged.
-        """
-        count = usable_threads(threads)
+    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[WordVectors]) -> CooccurrenceMatrix:
+        """Return co-occurrence counts, counted with these options unless they are given."""
         cooccurrence = Cooccurrence(window=self.window, weights=self.weights)
-        counts = cooccurrence.of(corpus, text, threads=count, memory=self.memory, progress=progress)
+        return cooccurrence.of(corpus, text, threads=arguments.threads, memory=self.memory, progress=arguments.progress)
+
+    def train_on(self, counts: CooccurrenceMatrix, arguments: TrainingArguments[WordVectors]) -> WordVectors:
+        """Train on co-occurrence counts; see `GloVe.train`."""
+        seed, count = arguments.seed, arguments.threads
         tiles = Tiles.cut(counts, self, seed, count)
-        matrices = self.initial_matrices(counts, tiles, seed, start)
+        matrices = self.initial_matrices(counts, tiles, seed, arguments.start)
         return TrainingRun(
             corpus=tiles,
             matrices=matrices,
@@ -135,7 +111,7 @@ class GloVe:
             rate=LearningRate(self.lr, 1.0),
             untrained_loss=tiles.untrained_cost(),
             # One shard, whose rounds have their own threads.
-            arguments=TrainingArguments[Any](seed=seed, threads=1, progress=progress, checkpoint=checkpoint),
+            arguments=dataclasses.replace(arguments, threads=1, start=None),
             unit="cells",
             finish=lambda trained, facts: _finish(counts, tiles, trained, {**facts, "threads": count}),
         ).train()

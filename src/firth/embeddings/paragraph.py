@@ -36,6 +36,7 @@ documents, V output rows, (2 window + 1) times as wide when vectors are concaten
 """
 
 import dataclasses
+import functools
 import os
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -48,9 +49,11 @@ from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, initial_matrices, text_of, warn_caller, window_run
+from firth.embeddings.training import warn_caller
+from firth.embeddings.window_model import WindowModel, text_of, window_run
 from firth.errors import OptionError, ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
@@ -68,7 +71,7 @@ from firth.vectors.word_vectors import WordVectors
 
 
 @options_class
-class ParagraphVectors:
+class ParagraphVectors(WindowModel):
     """Paragraph vectors, PV-DM or PV-DBOW: the options, and `train`.
 
     Raises:
@@ -82,6 +85,7 @@ class ParagraphVectors:
         "paragraph": Preset("Paragraph vectors: a vector per document, PV-DM or PV-DBOW (Le and Mikolov 2014).")
     }
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
+    model_name: ClassVar = "paragraph"
 
     architecture: str = option(
         "dm",
@@ -152,23 +156,11 @@ class ParagraphVectors:
         )
         corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
         document_names = _document_names(names, len(corpus))
-        matrices, facts = self.initial_matrices(corpus, seed, start), dataclasses.asdict(self)
-        by = scoring_of(facts, corpus.vocabulary.counts)
-        return window_run(
-            self,
-            {"model": "paragraph", **facts},
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=self._shard_trainer(corpus, matrices, by, arguments.threads),
-            finish=lambda trained, facts: self._finish(corpus, trained, facts, document_names),
-        ).train()
-
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate."""
-        return LearningRate(self.lr, self.lr_end_factor)
+        matrices = self.initial_matrices(corpus, seed, start)
+        by = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)
+        train_shard = self._shard_trainer(corpus, matrices, by, arguments.threads)
+        finish = functools.partial(self._finish, corpus, document_names)
+        return window_run(self, corpus, arguments, matrices, by, train_shard, finish).train()
 
     @property
     def reading(self) -> Reading:
@@ -218,7 +210,7 @@ class ParagraphVectors:
         return train_shard_of_bags if how.mode == DBOW and self.objective == "negative" else train_shard
 
     def _finish(
-        self, corpus: Corpus, matrices: Matrices, facts: dict[str, Any], names: Sequence[str]
+        self, corpus: Corpus, names: Sequence[str], matrices: Matrices, facts: dict[str, Any]
     ) -> DocumentVectors:
         m, how = matrices, self.reading
         first = len(m.inputs) - len(corpus)

@@ -17,8 +17,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies, predict
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.random import below, draw
-from firth.kernels.targets import Addresses, Work, combine, gather_contexts, scatter
+from firth.kernels.targets import Addresses, Work, combine, draw_reach, gather_contexts, scatter
 
 WINDOW, PAIR, CBOW = range(3)  # what a kernel does with a window
 AHEAD = 2  # windows between drawing noise or prefetching rows, and using them
@@ -57,7 +56,7 @@ def train_predictions(
                     prefetch_row(at.inputs + sentence[ahead + window] * at.row_bytes, at.row_bytes)
             if t < 0:
                 continue
-            reach = window - below(draw(random), window) if settings.shrink else window
+            reach = draw_reach(random, window, settings.shrink)
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             if settings.mode == CBOW:
                 combine(m, settings.mean, settings.scale, at)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import Matrices, initial_matrices
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.errors import OptionError
 from firth.kernels.trees import Children, from_children
 from firth.vectors.word_vectors import WordVectors

@@ -35,36 +35,35 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
+from firth.embeddings.window_model import SkipGramOptions, output_layer, text_of, window_run
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
+from firth.kernels.noise_sets import draw_ahead, next_set
 from firth.kernels.objectives import (
     MERGE,
     NEGATIVE,
     Predictor,
     Scoring,
-    end_outputs,
     extend_path,
     merge_copies,
     most_outputs,
     own_copies,
     place_path,
-    place_prediction,
     predictor,
     take_step,
 )
+from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.positions import gather_places, join_rows, split_gradient
-from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
-from firth.kernels.targets import Addresses, Work, addresses, draw_noise, fetch_rows, following, new_work, place_outputs
+from firth.kernels.targets import Addresses, Work, addresses, draw_reach, fetch_rows, new_work, place_outputs
 from firth.kernels.trees import huffman
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -76,7 +75,7 @@ REACH = {"skipgram": 0.5, "cwindow": 1.0}  # bound of the random input vectors, 
 
 
 @options_class
-class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
+class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOptions):
     """Structured skip-gram or continuous window: the options, and `train`.
 
     The output vectors have 2 window D numbers: the positions -window .. -1, 1 .. window, D numbers each. After
@@ -93,6 +92,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
         "structured": Preset("Structured skip-gram: skip-gram that knows the order of words (Ling et al. 2015).")
     }
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
+    model_name: ClassVar = "structured"
 
     architecture: str = option(
         "skipgram",
@@ -100,19 +100,8 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
         choices=("skipgram", "cwindow"),
     )
     objective: str = option("negative", "objective of a prediction", choices=("negative", "hierarchical"))
-    dim: int = window_options.dim()
-    window: int = window_options.window()
-    negative: int = window_options.negative()
-    sample: float = window_options.sample()
-    epochs: int = window_options.epochs()
     lr: float | None = window_options.lr(None, "; by default 0.025 for skip-gram, 0.05 for cwindow")
-    lr_end_factor: float = window_options.lr_end_factor()
-    noise_exponent: float = window_options.noise_exponent()
     shrink_windows: bool = window_options.shrink_windows(False)
-    shared_windows: int = window_options.shared_windows()
-
-    def __post_init__(self) -> None:
-        options.check(self)
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[WordVectors]) -> WordVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
@@ -120,26 +109,12 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors]):
         matrices = model.initial_matrices(corpus, arguments.seed, arguments.start)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        return window_run(
-            model,
-            {"model": "structured", **dataclasses.asdict(model)},
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=model._shard_trainer(corpus, matrices, by, arguments.threads),
-            finish=self._finish,
-        ).train()
+        train_shard = model._shard_trainer(corpus, matrices, by, arguments.threads)
+        return window_run(model, corpus, arguments, matrices, by, train_shard, self._finish).train()
 
     def with_defaults(self) -> "StructuredWord2Vec":
         """Return these options with the learning rate of the architecture filled in."""
         return self if self.lr is not None else dataclasses.replace(self, lr=LR[self.architecture])
-
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate; `with_defaults` comes first."""
-        assert self.lr is not None
-        return LearningRate(self.lr, self.lr_end_factor)
 
     def initial_matrices(self, corpus: Corpus, seed: int, start: WordVectors | None) -> Matrices:
         """Return initial matrices, with output rows of 2 window padded parts.
@@ -227,20 +202,15 @@ def train_places(
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count and by.kind == NEGATIVE:
-                if due == 0:
-                    newest, due = following(newest, len(sets)), shared
-                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
-                due -= 1
+                newest, due = draw_ahead(noise, random, sets, newest, due, shared, settings.shrink, at)
                 if mode == CWINDOW:
                     fetch_rows(sentence, ahead, window, count, at)
                 else:
                     fetch_places(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if remaining == 0:
-                current, remaining = following(current, len(sets)), shared
-            remaining -= 1
-            reach = window - below(draw(random), window) if settings.shrink else window
+            current, remaining = next_set(current, remaining, len(sets), shared)
+            reach = draw_reach(random, window, settings.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if mode == CWINDOW:
                 gather_places(sentence, t, before, after, window, contexts, at)

@@ -20,20 +20,13 @@ from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import draw_alias
-from firth.kernels.objectives import (
-    MERGE,
-    NEGATIVE,
-    Predictor,
-    end_outputs,
-    merge_copies,
-    place_prediction,
-    predict,
-    take_step,
-)
+from firth.kernels.noise_sets import following, next_set
+from firth.kernels.objectives import MERGE, NEGATIVE, Predictor, merge_copies, predict, take_step
+from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.random import below, draw
+from firth.kernels.random import draw
 from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses, Work, following
+from firth.kernels.targets import Addresses, Work, draw_reach
 from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)
@@ -67,7 +60,7 @@ def train_subwords(
         if count < 2:
             continue  # a single word has no context
         for t in range(count):
-            reaches[t] = window - below(draw(random), window) if settings.shrink else window
+            reaches[t] = draw_reach(random, window, settings.shrink)
         newest = current = len(sets) - 1  # the noise sets last drawn and in use
         due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
@@ -93,9 +86,7 @@ def train_subwords(
                     prefetch_row(at.outputs + sentence[new] * at.output_bytes, at.output_bytes)
             if t < 0:
                 continue
-            if remaining == 0:
-                current, remaining = following(current, len(sets)), shared
-            remaining -= 1
+            current, remaining = next_set(current, remaining, len(sets), shared)
             before, after = min(reaches[t], t), min(reaches[t], count - 1 - t)
             hidden, size = rows + 8 * starts[sentence[t]], starts[sentence[t] + 1] - starts[sentence[t]]
             if mode == CBOW:

@@ -1,4 +1,4 @@
-"""The `train` method of all models that train on a corpus, and its arguments as one value."""
+"""The `train` method of models that train on a corpus or on counts, and its arguments as one value."""
 
 import dataclasses
 import os
@@ -12,6 +12,7 @@ from firth.corpus.encoded import Corpus
 from firth.kernels.threads import usable_threads
 from firth.progress import Progress
 
+Data = TypeVar("Data")
 Start = TypeVar("Start")
 Result = TypeVar("Result")
 
@@ -40,8 +41,8 @@ class TrainingArguments(Generic[Start]):
         return dataclasses.replace(self, checkpoint=folder)
 
 
-class CorpusTrainer(ABC, Generic[Start, Result]):
-    """A model that trains on a corpus: an options class that inherits this one and defines `train_on`."""
+class Trainer(ABC, Generic[Data, Start, Result]):
+    """A model that trains: an options class that inherits this one and defines `read` and `train_on`."""
 
     def train(
         self,
@@ -57,7 +58,8 @@ class CorpusTrainer(ABC, Generic[Start, Result]):
         """Train on a corpus.
 
         Args:
-            corpus: an encoded corpus, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table.
+            corpus: an encoded corpus, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table. Models
+                of co-occurrence counts also take counts.
             seed: random seed; with one thread it decides every bit of the result.
             threads: number of threads; by default one per processor.
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
@@ -79,17 +81,28 @@ class CorpusTrainer(ABC, Generic[Start, Result]):
             DivergenceError: the training diverged.
         """
         count = usable_threads(threads)
-        encoded = as_corpus(corpus, text, progress=progress)
         arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
-        return self.train_on(encoded, arguments)
+        return self.train_on(self.read(corpus, text, arguments), arguments)
 
     @abstractmethod
-    def train_on(self, corpus: Corpus, arguments: TrainingArguments[Start]) -> Result:
-        """Train on an encoded corpus; see `CorpusTrainer.train`."""
+    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[Start]) -> Data:
+        """Return the training data; `text` holds the options of `Corpus.build`."""
+
+    @abstractmethod
+    def train_on(self, data: Data, arguments: TrainingArguments[Start], /) -> Result:
+        """Train on data that has been read; see `Trainer.train`."""
+
+
+class CorpusTrainer(Trainer[Corpus, Start, Result]):
+    """A model that trains on an encoded corpus: an options class that inherits this one and defines `train_on`."""
+
+    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[Start]) -> Corpus:
+        """Return the encoded corpus."""
+        return as_corpus(corpus, text, progress=arguments.progress)
 
 
 def result_type(model: Any) -> Any:
     """Return the class of what a model's `train` returns."""
-    if issubclass(model, CorpusTrainer):
-        return get_args(model.__orig_bases__[0])[1]
+    if issubclass(model, Trainer):
+        return get_args(vars(model)["__orig_bases__"][0])[-1]
     return model.train.__annotations__["return"]

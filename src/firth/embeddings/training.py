@@ -1,10 +1,9 @@
-"""The training loop of all embeddings: matrices, shards, threads, progress, checkpoints, and when to stop.
+"""The training loop of all embeddings: shards, threads, progress, checkpoints, and when to stop.
 
 A model provides one function that trains a shard until its end or until a flag is set. Everything else happens here,
 once. Ctrl-C, SIGTERM, a checkpoint and divergence all set the same flag, which kernels check between sentences.
 """
 
-import hashlib
 import math
 import sys
 import time
@@ -18,23 +17,15 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
+from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
-from firth.errors import DivergenceError, OptionError, ShapeError
+from firth.errors import DivergenceError
 from firth.kernels.compiled import release_compiler
-from firth.kernels.noise import alias_table
-from firth.kernels.objectives import Scoring, scoring, untrained_loss
-from firth.kernels.pieces import Text
-from firth.kernels.rows import aligned_rows
-from firth.kernels.trees import Tree
-from firth.kernels.windows import keep_thresholds
 from firth.progress import Report, Status, compiling, reporting
-from firth.randomness import generator
 from firth.signals import StopRequest, stopping
 from firth.storage.files import release_pages
-from firth.vectors.word_vectors import WordVectors
 
 POLL = 0.1  # seconds between two checks of the threads
 CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
@@ -44,29 +35,6 @@ LARGEST = 1e6  # bound of absolute values; learned numbers stay below 100, and d
 WORSE = 1.5  # bound of the loss, as a multiple of the untrained loss
 FEW = 20  # predictions below which the mean loss is too noisy to judge
 SAFE_LR = 0.05  # largest learning rate suggested after a divergence
-
-
-@dataclass(frozen=True)
-class Matrices:
-    """The parameters of a model and the words they belong to.
-
-    Attributes:
-        words: V words.
-        counts: (V,) int64.
-        inputs: (V, P) float32, rows padded to cache lines.
-        outputs: (V, P) float32.
-        dim: D, the width of the vectors; the rest of a row is padding.
-        state: further arrays that training changes and checkpoints hold, by name.
-        limits: smallest and largest value of arrays in a checkpoint, by name.
-    """
-
-    words: list[str]
-    counts: npt.NDArray[np.int64]
-    inputs: npt.NDArray[np.float32]
-    outputs: npt.NDArray[np.float32]
-    dim: int
-    state: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    limits: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] = field(default_factory=dict)
 
 
 class LearningRate(NamedTuple):
@@ -99,22 +67,6 @@ class TrainingData(Protocol):
     @property
     def fingerprint(self) -> str:
         """A digest that identifies the data."""
-
-
-class WindowModel(Protocol):
-    """The options that `window_run` reads of a model."""
-
-    @property
-    def sample(self) -> float:
-        """Subsampling threshold."""
-
-    @property
-    def epochs(self) -> int:
-        """Number of epochs."""
-
-    @property
-    def rate(self) -> LearningRate:
-        """Learning rate."""
 
 
 Result = TypeVar("Result")
@@ -176,7 +128,7 @@ class TrainingRun(Generic[Result]):
         with reporting(self.arguments.progress) as report:
             folder = None if self.arguments.checkpoint is None else Path(self.arguments.checkpoint)
             if folder is not None:
-                self.start_fingerprint = _fingerprint(self.matrices)
+                self.start_fingerprint = self.matrices.fingerprint()
                 load_checkpoint(self, folder)
             compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
             release_compiler()
@@ -230,130 +182,12 @@ class TrainingRun(Generic[Result]):
         return self.finish(self.matrices, facts)
 
 
-def window_run(
-    model: WindowModel,
-    options: Mapping[str, Any],
-    corpus: Corpus,
-    arguments: TrainingArguments[Any],
-    *,
-    matrices: Matrices,
-    by: Scoring,
-    train_shard: TrainShard,
-    finish: Callable[[Matrices, dict[str, Any]], Result],
-    sampled: bool = True,
-) -> TrainingRun[Result]:
-    """Return the run of a model that goes through a corpus window by window; `options` is for its metadata."""
-    return TrainingRun(
-        corpus=corpus,
-        matrices=matrices,
-        train_shard=train_shard,
-        options=options,
-        epochs=model.epochs,
-        rate=model.rate,
-        untrained_loss=untrained_loss(by, corpus.vocabulary.subsampled_shares(model.sample)),
-        arguments=arguments,
-        sampled=sampled,
-        finish=finish,
-    )
-
-
-def output_layer(corpus: Corpus, objective: str, negative: int, noise_exponent: float, tree: Tree | None) -> Scoring:
-    """Return the output layer of a model: an objective with its noise distribution or tree."""
-    noise = corpus.vocabulary.noise_probabilities(noise_exponent)
-    return scoring(objective, noise, negative=negative, noise=alias_table(noise), tree=tree)
-
-
-def text_of(model: WindowModel, corpus: Corpus, threads: int) -> Text:
-    """Return a corpus with subsampling and learning rate, as the kernels of a run with `threads` threads read it."""
-    return Text(
-        ids=corpus.ids,
-        offsets=corpus.offsets,
-        thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(model.sample)),
-        first_lr=model.rate.at(0),
-        last_lr=model.rate.at(1),
-        total=max(1, model.epochs * corpus.num_tokens // threads),
-    )
-
-
 def warn_caller(message: str) -> None:
     """Warn, with the place of the first caller outside this package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "firth":
         level, frame = level + 1, frame.f_back
     warnings.warn(message, stacklevel=level)
-
-
-def word_vectors(
-    matrices: Matrices, facts: dict[str, Any], attributes: Mapping[str, npt.NDArray[Any]] | None = None
-) -> WordVectors:
-    """Return the result of a run whose rows are words: input vectors with output vectors and counts."""
-    m = matrices
-    return WordVectors(
-        m.words,
-        m.inputs[:, : m.dim],
-        counts=m.counts,
-        output_vectors=m.outputs[:, : m.dim],
-        metadata={"training": facts},
-        attributes=attributes,
-    )
-
-
-def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, reach: float = 1.0) -> Matrices:
-    """Return initial matrices: inputs uniform in +-reach/D and outputs of zeros, or the vectors of `start`.
-
-    The words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
-
-    Raises:
-        ShapeError: `start` has another width than `dim`.
-        OptionError: `start` holds NaN or infinity.
-    """
-    words, counts = list(corpus.vocabulary.words), np.asarray(corpus.vocabulary.counts, dtype=np.int64)
-    if start is not None and start.dim != dim:
-        raise ShapeError(
-            f"start holds vectors of width {start.dim}, the options ask for dim={dim}: use dim={start.dim}"
-        )
-    if start is not None:
-        words += [word for word in start.words if word not in corpus.vocabulary]
-        counts = np.concatenate([counts, np.zeros(len(words) - len(counts), dtype=np.int64)])
-    inputs, outputs = aligned_rows(len(words), dim), aligned_rows(len(words), dim)
-    random = generator(seed, "input vectors")
-    for rows in np.array_split(inputs, max(1, len(inputs) // 4096)):
-        rows[:, :dim] = (random.random((len(rows), dim), dtype=np.float32) * 2 - 1) * reach / dim
-    if start is not None:
-        _copy_start(start, words, counts, inputs, outputs)
-    return Matrices(words, counts, inputs, outputs, dim)
-
-
-def _copy_start(
-    start: WordVectors,
-    words: list[str],
-    counts: npt.NDArray[np.int64],
-    inputs: npt.NDArray[np.float32],
-    outputs: npt.NDArray[np.float32],
-) -> None:
-    for name, matrix in (("vectors", start.vectors), ("output vectors", start.output_vectors)):
-        if matrix is not None and not np.isfinite(matrix).all():
-            word = start.words[int(np.argmin(np.isfinite(matrix).all(1)))]
-            raise OptionError(f"start's {name} hold NaN or infinity, first for {word!r}: expected finite numbers")
-    place = {word: i for i, word in enumerate(words)}
-    rows = np.array([place[word] for word in start.words], dtype=np.int64)
-    inputs[rows, : start.dim] = start.vectors
-    if start.output_vectors is not None and start.output_vectors.shape[1] != start.dim:
-        raise ShapeError(
-            f"start's output vectors have width {start.output_vectors.shape[1]}, expected dim={start.dim}: they are "
-            "those of a structured model; start from vectors of the same model"
-        )
-    if start.output_vectors is not None:
-        outputs[rows, : start.dim] = start.output_vectors
-    if start.counts is not None:
-        counts[rows] += start.counts
-
-
-def _fingerprint(matrices: Matrices) -> str:
-    digest = hashlib.blake2b("\n".join(matrices.words).encode("utf-8", "surrogatepass"), digest_size=16)
-    for rows in (matrices.inputs, matrices.outputs):
-        digest.update(rows.data)
-    return digest.hexdigest()
 
 
 def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:

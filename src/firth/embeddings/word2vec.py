@@ -55,28 +55,28 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices, word_vectors
 from firth.embeddings.output_tree import train_with_tree
 from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, WindowSettings, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, output_layer, text_of, window_run, word_vectors
+from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
 from firth.embeddings.word_trees import NAMES as TREES
 from firth.embeddings.word_trees import WordTree
 from firth.errors import OptionError
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
+from firth.kernels.noise_sets import draw_ahead, draw_noise, next_set
 from firth.kernels.objectives import Scoring, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.random import below, draw
 from firth.kernels.targets import (
     Addresses,
     Work,
     addresses,
     combine,
-    draw_noise,
+    draw_reach,
     fetch_rows,
-    following,
     gather_contexts,
     new_work,
     place_outputs,
@@ -95,7 +95,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # measured: benchmarks/LOG.md
 
 
 @options_class
-class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
+class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
     """Skip-gram or CBOW with any of five objectives: the options, and `train`.
 
     After a `start` with another objective or another tree, output vectors begin at zero.
@@ -123,6 +123,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         ),
     }
     common_options: ClassVar = ("dim", "window", "negative", "sample", "epochs", "lr")
+    model_name: ClassVar = "word2vec"
 
     architecture: str = option(
         "skipgram", "skip-gram (predict from each context word) or CBOW (from their mean)", choices=("skipgram", "cbow")
@@ -195,16 +196,8 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
             facts = {**facts, "vocabulary": len(corpus.vocabulary)}
             return word_vectors(matrices, facts, tree_attributes(tree, len(matrices.words)))
 
-        return window_run(
-            model,
-            {"model": "word2vec", **model.described()},
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=model._shard_trainer(corpus, matrices, arguments.threads, by),
-            finish=finish,
-        ).train()
+        train_shard = model._shard_trainer(corpus, matrices, by, arguments.threads)
+        return window_run(model, corpus, arguments, matrices, by, train_shard, finish).train()
 
     def log_prob(self, vectors: WordVectors, centre: Any, context: Any) -> Any:
         """Return the log-probability of a centre word given its context, in nats.
@@ -224,11 +217,6 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
         """
         return log_prob(vectors, centre, context, self)
 
-    def described(self) -> dict[str, Any]:
-        """Return the options as JSON-compatible values."""
-        plain = dataclasses.asdict(dataclasses.replace(self, tree="huffman"))
-        return {**plain, "tree": self.tree if isinstance(self.tree, str) else self.tree.name}
-
     def with_defaults(self) -> "Word2Vec":
         """Return these options with the defaults of the architecture filled in."""
         defaults = DEFAULTS[self.architecture]
@@ -236,14 +224,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors]):
             defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate; `with_defaults` comes first."""
-        assert self.lr is not None
-        assert self.lr_end_factor is not None
-        return LearningRate(self.lr, self.lr_end_factor)
-
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         assert self.shared_windows is not None
         slots, normalised = AHEAD // self.shared_windows + 2, by.kind in objectives.NORMALISED
@@ -289,17 +270,12 @@ def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses,
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
-                if due == 0:
-                    newest, due = following(newest, len(sets)), shared
-                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
-                due -= 1
+                newest, due = draw_ahead(noise, random, sets, newest, due, shared, settings.shrink, at)
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if remaining == 0:
-                current, remaining = following(current, len(sets)), shared
-            remaining -= 1
-            reach = window - below(draw(random), window) if settings.shrink else window
+            current, remaining = next_set(current, remaining, len(sets), shared)
+            reach = draw_reach(random, window, settings.shrink)
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             place_outputs(sentence[t], sets, current, table, signs, at)
             if mode == WINDOW:

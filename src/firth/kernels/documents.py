@@ -11,18 +11,19 @@ from numba import njit
 
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import draw_alias
-from firth.kernels.objectives import NEGATIVE, Predictor, end_outputs, place_path, place_prediction
+from firth.kernels.noise_sets import draw_ahead, next_set
+from firth.kernels.objectives import NEGATIVE, Predictor, place_path
+from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.positions import gather_places, join_rows, split_gradient
-from firth.kernels.random import below, draw
+from firth.kernels.random import draw
 from firth.kernels.step import call_rows
 from firth.kernels.step_emission import MOST_HIDDEN, WIDTH
 from firth.kernels.targets import (
     Addresses,
     Work,
     addresses,
-    draw_noise,
+    draw_reach,
     fetch_rows,
-    following,
     gather_contexts,
     new_work,
     place_outputs,
@@ -133,17 +134,12 @@ def read_piece(
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count and by.kind == NEGATIVE:
-                if due == 0:
-                    filled, due = following(filled, len(sets)), shared
-                    draw_noise(noise, random, sets, filled, at, shared if reading.shrink else 0)
-                due -= 1
+                filled, due = draw_ahead(noise, random, sets, filled, due, shared, reading.shrink, at)
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
                 continue
-            if remaining == 0:
-                current, remaining = following(current, len(sets)), shared
-            remaining -= 1
-            reach = window - below(draw(random), window) if reading.shrink else window
+            current, remaining = next_set(current, remaining, len(sets), shared)
+            reach = draw_reach(random, window, reading.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if reading.mode == CONCATENATE:
                 gather_places(sentence, t, before, after, window, contexts, at)

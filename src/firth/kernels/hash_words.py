@@ -74,20 +74,30 @@ def find(
     s = home(key) & mask
     while True:
         entry = slots[2 * s]
-        if entry == _0 or (entry == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), start, n))):
+        if entry == _0 or (
+            entry == key and (n <= 8 or same_word(arena, starts, np.int64(slots[2 * s + 1]), arena, start, n))
+        ):
             return s
         s = (s + 1) & mask
 
 
 @njit(nogil=True, inline="always")
-def _same(arena: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], word: int, start: int, n: int) -> bool:
+def same_word(
+    arena: npt.NDArray[np.uint8],  # the words of a table
+    starts: npt.NDArray[np.int64],  # where each begins
+    word: int,
+    text: npt.NDArray[np.uint8],
+    start: int,
+    n: int,
+) -> bool:
+    """Return whether a word of a table is the n > 8 bytes at `start` of a text."""
     other = starts[word]
     if starts[word + 1] - other != n + 1:
         return False
     for i in range(0, n - 8, 8):
-        if load8(arena, start + i) != load8(arena, other + i):
+        if load8(text, start + i) != load8(arena, other + i):
             return False
-    return load8(arena, start + n - 8) == load8(arena, other + n - 8)
+    return load8(text, start + n - 8) == load8(arena, other + n - 8)
 
 
 def rehashed(slots: npt.NDArray[np.uint64], growth: int) -> npt.NDArray[np.uint64]:

@@ -17,10 +17,9 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.compiled import compiled
-from firth.kernels.hash_words import home, key_of
+from firth.kernels.hash_words import home, key_of, same_word
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.ngram_hash import OFFSET, ROW_PRIME, character_ngrams, hash_byte
-from firth.kernels.scan_memory import load8
 from firth.kernels.vector_ir import LINE
 
 END = b"</s>"  # the token of a line's end; number 0 in every table
@@ -71,23 +70,9 @@ def find_token(
         entry = slots[2 * s]
         if entry == np.uint64(0):
             return s
-        if entry == key and (n <= 8 or _same(arena, starts, np.int64(slots[2 * s + 1]), text, start, n)):
+        if entry == key and (n <= 8 or same_word(arena, starts, np.int64(slots[2 * s + 1]), text, start, n)):
             return s
         s = (s + 1) & mask
-
-
-@njit(nogil=True, inline="always")
-def _same(
-    arena: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], token: int, text: npt.NDArray[np.uint8],
-    start: int, n: int,
-) -> bool:  # fmt: skip
-    other = starts[token]
-    if starts[token + 1] - other != n + 1:
-        return False
-    for i in range(0, n - 8, 8):
-        if load8(text, start + i) != load8(arena, other + i):
-            return False
-    return load8(text, start + n - 8) == load8(arena, other + n - 8)
 
 
 @compiled

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import compile_exponentials
-from firth.kernels.native_calls import prefetch_line, prefetch_row
-from firth.kernels.noise import draw_alias
-from firth.kernels.random import below, draw, foresee
+from firth.kernels.native_calls import prefetch_row
+from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import (
     call_rows,
@@ -147,28 +146,9 @@ def addresses(
 
 
 @njit(nogil=True, inline="always")
-def following(place: int, count: int) -> int:
-    """Return the next index in a ring of `count`; a division would take as long as drawing a word."""
-    return place + 1 if place + 1 < count else 0
-
-
-@njit(nogil=True, inline="always")
-def draw_noise(
-    noise: npt.NDArray[np.uint64],  # (V,) alias table
-    random: npt.NDArray[np.uint64],  # (1,) state, updated
-    sets: npt.NDArray[np.int64],  # (slots, K) noise words
-    place: int,  # the set to fill
-    at: Addresses,
-    between: int,  # other draws before the next set's
-) -> None:
-    """Draw noise words; prefetch their rows and the table entries of the next set."""
-    for k in range(sets.shape[1]):
-        word = draw_alias(noise, draw(random))
-        sets[place, k] = word
-        prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
-    table = np.int64(noise.ctypes.data)
-    for k in range(sets.shape[1]):
-        prefetch_line(table + noise.itemsize * below(foresee(random, between + 1 + k), len(noise)))
+def draw_reach(random: npt.NDArray[np.uint64], window: int, shrink: bool) -> int:
+    """Return the number of words on each side of a window: from 1 to `window` at random, or `window`."""
+    return window - below(draw(random), window) if shrink else window
 
 
 @njit(nogil=True, inline="always")

@@ -57,10 +57,11 @@ from firth import options
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.output_tree import train_with_tree
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, initial_matrices, output_layer, text_of, window_run
+from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
 from firth.embeddings.word2vec import Word2Vec
 from firth.kernels.objectives import Scoring, own_copies, predictor
 from firth.kernels.rows import aligned_rows, own_lines
@@ -85,7 +86,7 @@ FIRST_EPOCHS = 3  # epochs of the skip-gram training that a tree is learned from
 
 
 @options_class
-class AdaGram:
+class AdaGram(WindowModel):
     """Adaptive skip-gram, which learns the number of senses of each word: the options, and `train`.
 
     Raises:
@@ -97,6 +98,7 @@ class AdaGram:
 
     presets: ClassVar = {"adagram": Preset("AdaGram: learns how many senses each word has (Bartunov et al. 2016).")}
     common_options: ClassVar = ("dim", "window", "max_senses", "epochs", "lr")
+    model_name: ClassVar = "adagram"
 
     dim: int = window_options.dim()
     max_senses: int = option(4, "maximum number of senses of a word", minimum=1)
@@ -165,22 +167,8 @@ class AdaGram:
         def finish(matrices: Matrices, facts: dict[str, Any]) -> SenseVectors:
             return self.sense_vectors(matrices, tree, {**facts, "seconds": round(facts["seconds"] + before, 3)})
 
-        return window_run(
-            self,
-            {"model": "adagram", **dataclasses.asdict(self)},
-            corpus,
-            arguments,
-            matrices=matrices,
-            by=by,
-            train_shard=self._shard_trainer(corpus, matrices, arguments.threads, by),
-            finish=finish,
-            sampled=False,
-        ).train()
-
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate of vectors and occurrences."""
-        return LearningRate(self.lr, self.lr_end_factor)
+        train_shard = self._shard_trainer(corpus, matrices, by, arguments.threads)
+        return window_run(self, corpus, arguments, matrices, by, train_shard, finish, sampled=False).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int) -> Matrices:
         """Return random senses, sense k of word w in row w T + k; every occurrence has the first sense of its word."""
@@ -199,7 +187,7 @@ class AdaGram:
         words = corpus.vocabulary
         return np.asarray(words.counts * words.keep_probabilities(self.sample), dtype=np.float64)
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, threads: int, by: Scoring) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         text = text_of(self, corpus, threads)
         most = 2 * self.window * max(by.tree.longest, 1)

@@ -18,10 +18,9 @@ from firth.kernels.memory import get_float64, get_int64, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.random import below, draw
 from firth.kernels.sense_paths import Nodes, Paths, list_nodes, step_senses, weigh_evidence
 from firth.kernels.stick_breaking import expected_logs
-from firth.kernels.targets import Addresses, Work
+from firth.kernels.targets import Addresses, Work, draw_reach
 
 NEW = 0.01  # senses after the last with fewer occurrences than this together are not considered
 
@@ -71,7 +70,7 @@ def train_windows(
                     fetch_outputs(by, at, sentence[ahead + window])
             if t < 0:
                 continue
-            reach = window - below(draw(random), window) if settings.shrink else window
+            reach = draw_reach(random, window, settings.shrink)
             first, last = max(0, t - reach), min(count - 1, t + reach)
             n = list_nodes(by, at, settings.paths, sentence, first, t, last)
             loss[0] -= learn_window(settings, at, sentence[t], n, rate)

@@ -34,29 +34,27 @@ D float32, and as many for centres and contexts. With one thread a seed gives th
 
 import dataclasses
 import threading
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from firth import options
 from firth.corpus.encoded import Corpus
-from firth.embeddings import window_options
+from firth.embeddings.matrices import Matrices
 from firth.embeddings.predictions import AHEAD
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.training import LearningRate, Matrices, output_layer, text_of, window_run
+from firth.embeddings.window_model import SkipGramOptions, output_layer, text_of, window_run
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
+from firth.kernels.noise_sets import draw_ahead, next_set
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.random import below, draw
 from firth.kernels.sense_centres import CentreAddresses, choose_senses
 from firth.kernels.targets import (
     Addresses,
     Work,
     addresses,
-    draw_noise,
-    following,
+    draw_reach,
     gather_contexts,
     new_work,
     place_outputs,
@@ -70,7 +68,7 @@ from firth.vectors.word_vectors import WordVectors
 
 
 @options_class
-class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]):
+class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors], SkipGramOptions):
     """Multi-sense skip-gram, MSSG or NP-MSSG: the options, and `train`.
 
     A `start` has the senses of this model, or it has ordinary vectors, which become the first sense of each word.
@@ -93,6 +91,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         ),
     }
     common_options: ClassVar = ("senses", "dim", "window", "negative", "epochs", "lr")
+    model_name: ClassVar = "multisense"
 
     growing: bool = option(
         False, "open a new sense where none fits (NP-MSSG), instead of a fixed number per word (MSSG)"
@@ -118,19 +117,6 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
     whiten: float = option(
         0.5, "whitening of contexts: exponent of the inverse covariance of global vectors", minimum=0, maximum=1
     )
-    dim: int = window_options.dim()
-    window: int = window_options.window()
-    negative: int = window_options.negative()
-    sample: float = window_options.sample()
-    epochs: int = window_options.epochs()
-    lr: float = window_options.lr(0.025)
-    lr_end_factor: float = window_options.lr_end_factor()
-    noise_exponent: float = window_options.noise_exponent()
-    shrink_windows: bool = window_options.shrink_windows()
-    shared_windows: int = window_options.shared_windows()
-
-    def __post_init__(self) -> None:
-        options.check(self)
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[SenseVectors | WordVectors]) -> SenseVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
@@ -140,17 +126,13 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         keep = corpus.vocabulary.keep_probabilities(self.sample)
         tidying = Tidying(self.merge_above, self.min_share) if self.growing else None
         by = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)
-        return window_run(
-            model,
-            {"model": "multisense", **dataclasses.asdict(model)},
-            corpus,
-            arguments,
-            matrices=dataclasses.replace(matrices, state=state._asdict(), limits=state.limits),
-            by=by,
-            train_shard=model._shard_trainer(corpus, matrices, state, by.noise, arguments.threads),
-            finish=lambda trained, facts: sense_vectors(trained, state, facts, keep, tidying),
-            sampled=False,
-        ).train()
+        matrices = dataclasses.replace(matrices, state=state._asdict(), limits=state.limits)
+        train_shard = model._shard_trainer(corpus, matrices, state, by.noise, arguments.threads)
+
+        def finish(trained: Matrices, facts: dict[str, Any]) -> SenseVectors:
+            return sense_vectors(trained, state, facts, keep, tidying)
+
+        return window_run(model, corpus, arguments, matrices, by, train_shard, finish, sampled=False).train()
 
     def with_defaults(self) -> "MultiSenseSkipGram":
         """Return these options with the number of senses filled in."""
@@ -161,11 +143,6 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         most = self.with_defaults().senses
         assert most is not None
         return np.where(np.arange(words) < self.sense_words, most, 1).astype(np.int64)
-
-    @property
-    def rate(self) -> LearningRate:
-        """The learning rate."""
-        return LearningRate(self.lr, self.lr_end_factor)
 
     def _shard_trainer(
         self, corpus: Corpus, matrices: Matrices, state: SenseState, noise: npt.NDArray[np.uint64], threads: int
@@ -238,19 +215,14 @@ def train_senses(
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
-                if due == 0:
-                    newest, due = following(newest, len(sets)), shared
-                    draw_noise(noise, random, sets, newest, at, shared if settings.shrink else 0)
-                due -= 1
+                newest, due = draw_ahead(noise, random, sets, newest, due, shared, settings.shrink, at)
                 prefetch_row(at.outputs + sentence[ahead] * at.output_bytes, at.output_bytes)
                 if ahead + window < count:
                     prefetch_row(at.inputs + rows[ahead + window] * at.row_bytes, at.row_bytes)
             if t < 0:
                 continue
-            if remaining == 0:
-                current, remaining = following(current, len(sets)), shared
-            remaining -= 1
-            reach = window - below(draw(random), window) if settings.shrink else window
+            current, remaining = next_set(current, remaining, len(sets), shared)
+            reach = draw_reach(random, window, settings.shrink)
             m = gather_contexts(rows, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             place_outputs(sentence[t], sets, current, table, signs, at)
             step_window(m, rate, at)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
-from firth.embeddings.training import Matrices, initial_matrices
+from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.errors import OptionError
 from firth.kernels.rows import aligned_rows
 from firth.senses.merging import merge_alike

@@ -171,7 +171,7 @@ class TestKept:
         assert self.kept(firth.AdaGram(max_senses=2, dim=2), [[0.5, 0.2]]) == [[1.0]]
 
     def kept(self, model, occurrences):
-        from firth.embeddings.training import Matrices
+        from firth.embeddings.matrices import Matrices
         from firth.kernels.rows import aligned_rows
         from firth.senses.adagram import STATE
 

@@ -17,6 +17,7 @@ Cost
     C D_c w products per filter and distinct word; words of similar length are read together, to save padding.
 """
 
+import abc
 from collections.abc import Callable, Sequence
 
 import torch
@@ -57,7 +58,64 @@ class CharacterTable(nn.Module):
         return embedding(codes, self.weight, padding_idx=PADDING)
 
 
-class CharacterCNN(nn.Module):
+class CharacterEncoder(nn.Module, abc.ABC):
+    """An encoder of words by their characters.
+
+    Args:
+        spellings: V words in the order of their ids.
+        char_dim: width of character vectors.
+        longest: maximum number of characters that are read of a word.
+        width: D.
+        sizes: of the encoder's own layers, to check.
+
+    Attributes:
+        width: D.
+
+    Raises:
+        OptionError: no word, or a size below 1.
+    """
+
+    def __init__(self, spellings: Sequence[str], *, char_dim: int, longest: int, width: int, **sizes: int) -> None:
+        super().__init__()
+        if not spellings:
+            raise OptionError("a character encoder needs a vocabulary of at least one word")
+        for name, size in {"char_dim": char_dim, **sizes, "longest": longest, "width": width}.items():
+            if size < 1:
+                raise OptionError(f"{name}={size}: expected at least 1")
+        self.spelling = Spelling(spellings, longest=longest)
+        self.register_buffer("codes", self.spelling.character_ids(spellings), persistent=False)
+        self.characters = CharacterTable(self.spelling.codes, char_dim)
+        self.width = width
+
+    def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
+        """Return (..., D) vectors of words.
+
+        Args:
+            ids: (...) int64; V + i stands for unknown word i.
+            unknown: (U, C) `character_ids` of U words outside the vocabulary, or None.
+        """
+        codes = self.get_buffer("codes")
+        types, inverse = torch.unique(ids, return_inverse=True)
+        return self._read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
+
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) int32 character ids of n words, on the layer's device; see `Spelling.character_ids`."""
+        return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
+
+    def encode(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, D) vectors of n words, known or not, without gradients."""
+        codes = self.character_ids(words)
+        if not len(codes):
+            return torch.empty(0, self.width)
+        with torch.no_grad():
+            return torch.cat([self._read(part) for part in torch.split(codes, SLICE)])
+
+    @abc.abstractmethod
+    def _read(self, codes: torch.Tensor) -> torch.Tensor:
+        """Return (n, D) vectors of words given by (n, C) character ids."""
+
+
+class CharacterCNN(CharacterEncoder):
     """Character CNN: convolutions over a word's characters, max pooling, and highway layers.
 
     Args:
@@ -85,32 +143,11 @@ class CharacterCNN(nn.Module):
         width: int | None = None,
         longest: int = 50,
     ) -> None:
-        super().__init__()
-        _check(spellings, char_dim=char_dim, filters=sum(filters), longest=longest, width=width or 1)
-        self.spelling = Spelling(spellings, longest=longest)
-        self.register_buffer("codes", self.spelling.character_ids(spellings), persistent=False)
-        self.characters = CharacterTable(self.spelling.codes, char_dim)
+        wide = width or sum(filters)
+        super().__init__(spellings, char_dim=char_dim, longest=longest, width=wide, filters=sum(filters))
         self.filters = nn.ModuleList(nn.Linear(w * char_dim, many) for w, many in enumerate(filters, 1) if many)
         self.highway = Highway(sum(filters), layers=highway)
         self.last = nn.Identity() if width is None else nn.Linear(sum(filters), width)
-        self.width = width or sum(filters)
-
-    def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
-        """Return (..., D) vectors of words.
-
-        Args:
-            ids: (...) int64; V + i stands for unknown word i.
-            unknown: (U, C) `character_ids` of U words outside the vocabulary, or None.
-        """
-        return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
-
-    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, C) int32 character ids of n words, on the layer's device; see `Spelling.character_ids`."""
-        return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
-
-    def encode(self, words: Sequence[str]) -> torch.Tensor:
-        """Return (n, D) vectors of n words, known or not, without gradients."""
-        return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         best = _by_length(codes, self._highest)
@@ -132,7 +169,7 @@ class CharacterCNN(nn.Module):
         return torch.cat(answers, dim=1)
 
 
-class CharacterLSTM(nn.Module):
+class CharacterLSTM(CharacterEncoder):
     """Character LSTM (C2W): a bidirectional LSTM over a word's characters, and a linear layer over its last states.
 
     Args:
@@ -152,26 +189,9 @@ class CharacterLSTM(nn.Module):
     def __init__(
         self, spellings: Sequence[str], *, char_dim: int = 50, hidden: int = 150, width: int = 50, longest: int = 50
     ) -> None:
-        super().__init__()
-        _check(spellings, char_dim=char_dim, hidden=hidden, longest=longest, width=width)
-        self.spelling = Spelling(spellings, longest=longest)
-        self.register_buffer("codes", self.spelling.character_ids(spellings), persistent=False)
-        self.characters = CharacterTable(self.spelling.codes, char_dim)
+        super().__init__(spellings, char_dim=char_dim, longest=longest, width=width, hidden=hidden)
         self.lstm = Bidirectional(lambda: RecurrentLayer("lstm", char_dim, hidden))
         self.last = nn.Linear(2 * hidden, width)
-        self.width = width
-
-    def forward(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> torch.Tensor:
-        """See `CharacterCNN.forward`."""
-        return _by_type(ids, self.get_buffer("codes"), unknown, self._read)
-
-    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
-        """See `CharacterCNN.character_ids`."""
-        return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
-
-    def encode(self, words: Sequence[str]) -> torch.Tensor:
-        """See `CharacterCNN.encode`."""
-        return _encoded(self.character_ids(words), self._read, self.width)
 
     def _read(self, codes: torch.Tensor) -> torch.Tensor:
         vectors: torch.Tensor = self.last(_by_length(codes, self._ends))
@@ -185,11 +205,6 @@ class CharacterLSTM(nn.Module):
 
 
 WordEncoder = Callable[[torch.Tensor], torch.Tensor]  # (n, C) character ids to (n, D)
-
-
-def _by_type(ids: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor | None, encode: WordEncoder) -> torch.Tensor:
-    types, inverse = torch.unique(ids, return_inverse=True)
-    return encode(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
 
 
 def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -> torch.Tensor:
@@ -207,18 +222,3 @@ def _by_length(codes: torch.Tensor, encode: WordEncoder) -> torch.Tensor:
     longest = [int(part[-1]) for part in torch.split(lengths, len(groups[0]))]
     parts = [encode(codes[rows, :width]) for rows, width in zip(groups, longest, strict=True)]
     return torch.cat(parts)[torch.argsort(order)]
-
-
-def _encoded(codes: torch.Tensor, encode: WordEncoder, width: int) -> torch.Tensor:
-    if not len(codes):
-        return torch.empty(0, width)
-    with torch.no_grad():
-        return torch.cat([encode(part) for part in torch.split(codes, SLICE)])
-
-
-def _check(spellings: Sequence[str], **sizes: int) -> None:
-    if not spellings:
-        raise OptionError("a character encoder needs a vocabulary of at least one word")
-    for name, size in sizes.items():
-        if size < 1:
-            raise OptionError(f"{name}={size}: expected at least 1")

@@ -31,14 +31,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import (
-    OutputLayer,
-    TiedWeight,
-    checked_counts,
-    checked_number,
-    refuse_tied,
-    start_uniform,
-)
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_counts, checked_number, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 MOST_TAILS = 64  # more than any vocabulary needs
@@ -50,11 +43,8 @@ class AdaptiveSoftmax(OutputLayer):
     """A head and tails; see the module.
 
     Args:
-        width: D, of the hidden vectors.
-        words: V.
-        counts: (V,) word counts, for the ranks and the initial biases; 0 counts as 1. Without them word 0 is the most
-            frequent.
-        tied: refused: tails are narrower than an embedding.
+        config: width, words and counts (for the ranks and the initial biases; 0 counts as 1; without counts word 0 is
+            the most frequent). A tied weight is refused: tails are narrower than an embedding.
         cutoffs: size of the head, of head and first tail, and so on, all below V; or one number, the head's size.
             Default: the cheapest.
         tails: J, without `cutoffs`.
@@ -75,18 +65,11 @@ class AdaptiveSoftmax(OutputLayer):
     rank: torch.Tensor
 
     def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: TiedWeight = None,
-        cutoffs: int | Sequence[int] | None = None,
-        tails: int = 2,
-        shrink: float = 4.0,
+        self, config: OutputConfig, *, cutoffs: int | Sequence[int] | None = None, tails: int = 2, shrink: float = 4.0
     ) -> None:
-        super().__init__(width, words)
-        refuse_tied("adaptive", tied)
+        super().__init__(config)
+        config.refuse_tied("adaptive")
+        width, words, counts = config.width, config.words, config.counts
         rank, sorted_counts = _ranked(counts, words)
         fixed_cuts = None if cutoffs is None else _checked_cutoffs(cutoffs, words)
         widths = _tail_widths(width, tails if fixed_cuts is None else len(fixed_cuts), shrink)

@@ -1,6 +1,7 @@
 """Interface of output layers, and helpers for several of them."""
 
 import abc
+import dataclasses
 import math
 import numbers
 from typing import Any, ClassVar
@@ -11,34 +12,69 @@ import torch
 
 from firth.errors import OptionError, ShapeError
 
-TiedWeight = torch.nn.Parameter | None  # (V, E) of an embedding, to share
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class OutputConfig:
+    """What every output layer is made from.
+
+    Attributes:
+        width: D, of the hidden states.
+        words: V.
+        counts: (V,) word counts of the training text, in any order, or None. They determine initial biases, trees,
+            cut-offs, classes and noise.
+        tied: (V, E) weight of an embedding to share, for kinds with one row of weights per word.
+        seed: of random trees; weights come from torch's default generator.
+
+    Raises:
+        ShapeError: the width or the number of words is below 1.
+    """
+
+    width: int
+    words: int
+    counts: Any = None
+    tied: torch.nn.Parameter | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.words < 1:
+            raise ShapeError(
+                f"an output layer of width {self.width} for {self.words} words: expected at least 1 of both"
+            )
+
+    def shares(self, power: float = 1.0) -> npt.NDArray[np.float64]:
+        """Return (V,) relative frequencies of words, from counts to a power; see `shares`."""
+        return shares(self.counts, self.words, power)
+
+    def refuse_tied(self, kind: str) -> None:
+        """Refuse weight tying for a kind without one row of weights per word.
+
+        Raises:
+            OptionError: there is a tied weight.
+        """
+        if self.tied is not None:
+            raise OptionError(
+                f"output={kind!r} with tied weights: expected an output with one row of weights per word (full, "
+                "importance, nce or negative); use one of those, or tie_weights=False"
+            )
 
 
 class OutputLayer(torch.nn.Module, abc.ABC):
     """An output layer: hidden states to losses and log-probabilities of words.
 
-    All constructors have the form `Kind(width, words, *, counts=None, tied=None, ...)`, for `make_output`; a kind
-    without one row of weights per word refuses `tied`. Weights come from torch's default generator; a kind that needs
-    other random numbers, such as a random tree, has a `seed`.
-
-    Args:
-        width: D, of the hidden states.
-        words: V.
+    The constructor of each kind takes an `OutputConfig`, and its own options by name.
 
     Attributes:
-        width: as given.
-        words: as given.
+        width: D, of the hidden states.
+        words: V.
         normalised: whether the layer gives probabilities, so that a perplexity exists.
     """
 
     normalised: ClassVar[bool] = True
 
-    def __init__(self, width: int, words: int) -> None:
+    def __init__(self, config: OutputConfig) -> None:
         super().__init__()
-        if width < 1 or words < 1:
-            raise ShapeError(f"an output layer of width {width} for {words} words: expected at least 1 of both")
-        self.width = width
-        self.words = words
+        self.width = config.width
+        self.words = config.words
 
     @abc.abstractmethod
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -68,19 +104,6 @@ class OutputLayer(torch.nn.Module, abc.ABC):
         Raises:
             OptionError: the layer gives no probabilities.
         """
-
-
-def refuse_tied(kind: str, tied: torch.Tensor | None) -> None:
-    """Refuse weight tying for a kind without one row of weights per word.
-
-    Raises:
-        OptionError: `tied` is not None.
-    """
-    if tied is not None:
-        raise OptionError(
-            f"output={kind!r} with tied weights: expected an output with one row of weights per word (full, "
-            "importance, nce or negative); use one of those, or tie_weights=False"
-        )
 
 
 def checked_number(

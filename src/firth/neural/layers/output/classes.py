@@ -27,7 +27,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, refuse_tied, shares, start_uniform
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 
@@ -35,11 +35,9 @@ class ClassSoftmax(OutputLayer):
     """Classes, and words in them; see the module.
 
     Args:
-        width: D, of the hidden vectors.
-        words: V.
-        counts: (V,) word counts, for classes by frequency and the initial biases; without them word 0 is the most
-            frequent and shares follow Zipf's law.
-        tied: refused: a word's row alone gives it no probability.
+        config: width, words and counts (for classes by frequency and the initial biases; without them word 0 is the
+            most frequent and shares follow Zipf's law). A tied weight is refused: a word's row alone gives it no
+            probability.
         classes: number of classes, at most V, or (V,) the class of each word, from 0, none empty. Default: sqrt(V).
 
     Attributes:
@@ -58,12 +56,11 @@ class ClassSoftmax(OutputLayer):
     place: torch.Tensor
     inner: torch.Tensor
 
-    def __init__(
-        self, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, classes: Any = None
-    ) -> None:
-        super().__init__(width, words)
-        refuse_tied("classes", tied)
-        share = shares(counts, words) if counts is not None else _zipf(words)
+    def __init__(self, config: OutputConfig, *, classes: Any = None) -> None:
+        super().__init__(config)
+        config.refuse_tied("classes")
+        width, words, has_counts = config.width, config.words, config.counts is not None
+        share = config.shares() if has_counts else _zipf(words)
         class_spec = max(round(words**0.5), 1) if classes is None else classes
         class_of = frequency_classes(share, class_spec) if isinstance(class_spec, int) else _checked(class_spec, words)
         order = np.lexsort((np.arange(words), class_of))
@@ -74,7 +71,6 @@ class ClassSoftmax(OutputLayer):
         self.register_buffer("inner", torch.from_numpy(place - (np.cumsum(sizes) - sizes)[class_of]))
         self.class_weight = start_uniform(torch.empty(len(mass), width), width)
         self.weight = start_uniform(torch.empty(words, width), width)
-        has_counts = counts is not None
         self.class_bias = _bias(np.log(mass) * has_counts)
         self.bias = _bias(np.log(share / mass[class_of])[order] * has_counts)
 

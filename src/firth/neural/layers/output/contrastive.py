@@ -20,12 +20,10 @@ q + log Z, so that scores are log-probabilities from the start; Mnih and Teh do 
 Cost: N (K + 1) D multiplications.
 """
 
-from typing import Any
-
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number, checked_switch
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number, checked_switch
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -34,10 +32,7 @@ class ContrastiveSoftmax(OutputLayer):
     """Noise-contrastive estimation; see the module.
 
     Args:
-        width: D, of the hidden states.
-        words: V.
-        counts: (V,) word counts, for q and the initial biases; q is uniform without them.
-        tied: (V, E) weight of an embedding to share.
+        config: width, words, counts (for q and the initial biases; q is uniform without them) and tied weight.
         samples: K.
         log_z: log Z, or its initial value.
         learn_z: whether it is learned.
@@ -53,21 +48,11 @@ class ContrastiveSoftmax(OutputLayer):
 
     log_z: torch.Tensor
 
-    def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: TiedWeight = None,
-        samples: int = 1024,
-        log_z: float = 0.0,
-        learn_z: bool = False,
-    ) -> None:
-        super().__init__(width, words)
+    def __init__(self, config: OutputConfig, *, samples: int = 1024, log_z: float = 0.0, learn_z: bool = False) -> None:
+        super().__init__(config)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
-        self.full = FullSoftmax(width, words, counts=counts, tied=tied)
-        self.noise = NoiseDistribution(counts, words)
+        self.full = FullSoftmax(config)
+        self.noise = NoiseDistribution(config)
         self.register_buffer(
             "_log_share", self.noise.probabilities.log().to(torch.get_default_dtype()), persistent=False
         )

@@ -18,14 +18,12 @@ are those of a unigram model; Press and Wolf start at 0.
 Cost: N V D multiplications forward and twice that backward; one (N, V) array.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_switch, shares, start_uniform
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_switch, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 
@@ -33,10 +31,7 @@ class FullSoftmax(OutputLayer):
     """A softmax over all words; see the module.
 
     Args:
-        width: D, of the hidden states.
-        words: V.
-        counts: (V,) word counts, for the initial biases; without them biases start at 0.
-        tied: (V, E) weight of an embedding to share.
+        config: width, words, counts (for the initial biases; without them biases start at 0) and tied weight.
         bias: whether words have biases.
 
     Attributes:
@@ -52,16 +47,15 @@ class FullSoftmax(OutputLayer):
     bias: torch.nn.Parameter | None
     projection: torch.nn.Parameter | None
 
-    def __init__(
-        self, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, bias: bool = True
-    ) -> None:
-        super().__init__(width, words)
+    def __init__(self, config: OutputConfig, *, bias: bool = True) -> None:
+        super().__init__(config)
+        width, words, tied = config.width, config.words, config.tied
         if tied is not None and (tied.dim() != 2 or len(tied) != words):
             raise ShapeError(f"a tied weight of shape {tuple(tied.shape)}: expected {words} rows, one per word")
         self.weight = start_uniform(torch.empty(words, width), width) if tied is None else tied
         inner = self.weight.shape[1]
         self.projection = start_uniform(torch.empty(inner, width), width) if inner != width else None
-        self.bias = torch.nn.Parameter(_first_bias(counts, words)) if checked_switch("bias", bias) else None
+        self.bias = torch.nn.Parameter(_first_bias(config)) if checked_switch("bias", bias) else None
 
     def scores(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) h . u_w + b_w of all words."""
@@ -107,8 +101,8 @@ class FullSoftmax(OutputLayer):
         return -self.loss(hidden, targets)
 
 
-def _first_bias(counts: Any, words: int) -> torch.Tensor:
+def _first_bias(config: OutputConfig) -> torch.Tensor:
     """Return (V,) log relative frequencies, or zeros."""
-    if counts is None:
-        return torch.zeros(words)
-    return torch.from_numpy(np.log(shares(counts, words))).to(torch.get_default_dtype())
+    if config.counts is None:
+        return torch.zeros(config.words)
+    return torch.from_numpy(np.log(config.shares())).to(torch.get_default_dtype())

@@ -20,11 +20,9 @@ the sum; Jean et al. correct the target like the others. For K = V this is the f
 Cost: N (K + 1) D multiplications, and V random numbers per batch.
 """
 
-from typing import Any
-
 import torch
 
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -33,10 +31,7 @@ class ImportanceSoftmax(OutputLayer):
     """A full softmax that trains on a sample of words; see the module.
 
     Args:
-        width: D, of the hidden vectors.
-        words: V.
-        counts: (V,) word counts, for q and the initial biases; without them q is uniform.
-        tied: (V, E) the weight of an embedding, to be shared.
+        config: width, words, counts (for q and the initial biases; without them q is uniform) and tied weight.
         samples: K.
         power: exponent of the counts in q.
 
@@ -48,20 +43,11 @@ class ImportanceSoftmax(OutputLayer):
         ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
-    def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: TiedWeight = None,
-        samples: int = 1024,
-        power: float = 1.0,
-    ) -> None:
-        super().__init__(width, words)
+    def __init__(self, config: OutputConfig, *, samples: int = 1024, power: float = 1.0) -> None:
+        super().__init__(config)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
-        self.full = FullSoftmax(width, words, counts=counts, tied=tied)
-        self.noise = NoiseDistribution(counts, words, power)
+        self.full = FullSoftmax(config)
+        self.noise = NoiseDistribution(config, power)
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) the estimate of -log p(target); see `OutputLayer.loss`."""

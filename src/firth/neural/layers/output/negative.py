@@ -18,13 +18,14 @@ relative frequency of the word, the optimum without context; theirs has no biase
 Cost: N (S + 1) D multiplications.
 """
 
-from typing import Any, ClassVar
+import dataclasses
+from typing import ClassVar
 
 import torch
 from torch.nn import functional
 
 from firth.errors import OptionError
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, checked_number, shares
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.output.noise import NoiseDistribution
 
@@ -33,10 +34,7 @@ class NegativeSampling(OutputLayer):
     """Scores, not probabilities; see the module.
 
     Args:
-        width: D, of the hidden states.
-        words: V.
-        counts: (V,) word counts, for q and the initial biases; uniform without them.
-        tied: (V, E) weight of an embedding to share.
+        config: width, words, counts (for q and the initial biases; uniform without them) and tied weight.
         negative: k.
         samples: S.
         power: exponent on counts for q.
@@ -52,22 +50,14 @@ class NegativeSampling(OutputLayer):
     normalised: ClassVar[bool] = False
 
     def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: TiedWeight = None,
-        negative: float = 10.0,
-        samples: int = 512,
-        power: float = 0.75,
+        self, config: OutputConfig, *, negative: float = 10.0, samples: int = 512, power: float = 0.75
     ) -> None:
-        super().__init__(width, words)
+        super().__init__(config)
         self.negative: float = checked_number("negative", negative, 0, above=True)
         self.samples: int = checked_number("samples", samples, 1, whole=True)
-        self.full = FullSoftmax(width, words, tied=tied)
-        self.noise = NoiseDistribution(counts, words, power)
-        share = torch.from_numpy(shares(counts, words))
+        self.full = FullSoftmax(dataclasses.replace(config, counts=None))
+        self.noise = NoiseDistribution(config, power)
+        share = torch.from_numpy(config.shares())
         self.full.begin_at(share.log() - (self.negative * self.noise.probabilities).log())
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -4,19 +4,16 @@ All samples come from torch's default generator on the CPU, wherever the layer i
 that a resumed run draws the same noise.
 """
 
-from typing import Any
-
 import torch
 
-from firth.neural.layers.output.base import checked_number, shares
+from firth.neural.layers.output.base import OutputConfig, checked_number
 
 
 class NoiseDistribution:
     """A distribution q over V words, each with a probability above zero.
 
     Args:
-        counts: (V,) of the words; a count of 0 is taken as 1. Uniform without counts.
-        words: V.
+        config: counts of V words; a count of 0 is taken as 1. Uniform without counts.
         power: exponent on counts.
 
     Attributes:
@@ -27,8 +24,8 @@ class NoiseDistribution:
         ShapeError: there are not V counts.
     """
 
-    def __init__(self, counts: Any, words: int, power: float = 1.0) -> None:
-        self.probabilities = torch.from_numpy(shares(counts, words, checked_number("power", power, 0)))
+    def __init__(self, config: OutputConfig, power: float = 1.0) -> None:
+        self.probabilities = torch.from_numpy(config.shares(checked_number("power", power, 0)))
         self._cumulative = self.probabilities.cumsum(0)
 
     def sample(self, samples: int) -> torch.Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 from firth.errors import OptionError
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
-from firth.neural.layers.output.base import OutputLayer, TiedWeight
+from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.classes import ClassSoftmax
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.full import FullSoftmax
@@ -25,19 +25,12 @@ OUTPUTS: dict[str, Callable[..., OutputLayer]] = {
 }
 
 
-def make_output(
-    kind: str, width: int, words: int, *, counts: Any = None, tied: TiedWeight = None, seed: int = 0, **options: Any
-) -> OutputLayer:
+def make_output(kind: str, config: OutputConfig, **options: Any) -> OutputLayer:
     """Return a new output layer.
 
     Args:
         kind: a name of `OUTPUTS`.
-        width: D, of the hidden states.
-        words: V.
-        counts: (V,) counts of words in the training text, which determine trees, cut-offs, classes and noise. They need
-            not be sorted.
-        tied: (V, E) weight of an embedding to share, for kinds with one row of weights per word.
-        seed: of random trees; weights come from torch's default generator.
+        config: width, words, counts, tied weight and seed.
         options: of the kind, by name.
 
     Raises:
@@ -48,8 +41,7 @@ def make_output(
     for name in options:
         if name not in names:
             raise OptionError(f"output={kind!r} has no option {name!r}; expected {', '.join(names)}")
-    seeded = {"seed": seed} if "seed" in inspect.signature(OUTPUTS[kind]).parameters else {}
-    return OUTPUTS[kind](width, words, counts=counts, tied=tied, **seeded, **options)
+    return OUTPUTS[kind](config, **options)
 
 
 def options_of(kind: str) -> list[str]:
@@ -60,5 +52,4 @@ def options_of(kind: str) -> list[str]:
     """
     if kind not in OUTPUTS:
         raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
-    common = {"width", "words", "counts", "tied", "seed"}
-    return [name for name in inspect.signature(OUTPUTS[kind]).parameters if name not in common]
+    return list(inspect.signature(OUTPUTS[kind]).parameters)[1:]

@@ -29,7 +29,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.output.base import OutputLayer, TiedWeight, refuse_tied, shares, start_uniform
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, start_uniform
 from firth.neural.layers.output.codes import WordCodes, named_codes
 from firth.neural.layers.output.path_scores import Passes, path_log_prob
 from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
@@ -41,11 +41,8 @@ class TreeSoftmax(OutputLayer):
     Saved weights include their tree: a layer that loads them replaces its own tree.
 
     Args:
-        width: D, of the hidden states.
-        words: V.
-        counts: (V,) word counts, for Huffman trees and the initial biases.
-        tied: refused: nodes are not words.
-        seed: of random trees.
+        config: width, words, counts (for Huffman trees and the initial biases) and seed (of random trees). A tied
+            weight is refused: nodes are not words.
         tree: "huffman", "balanced", "random", or `WordCodes`, such as those of `learned_codes`.
         codes: number of random trees that are joined, and of codes per word.
 
@@ -69,25 +66,14 @@ class TreeSoftmax(OutputLayer):
     nodes: torch.Tensor
     signs: torch.Tensor
 
-    def __init__(
-        self,
-        width: int,
-        words: int,
-        *,
-        counts: Any = None,
-        tied: TiedWeight = None,
-        seed: int = 0,
-        tree: str | WordCodes = "huffman",
-        codes: int = 1,
-    ) -> None:
-        super().__init__(width, words)
-        refuse_tied("tree", tied)
-        word_codes = (
-            tree if isinstance(tree, WordCodes) else named_codes(tree, words, counts=counts, seed=seed, codes=codes)
-        )
-        self._hang(word_codes, torch.device("cpu"))
-        self.weight = start_uniform(torch.empty(len(word_codes.children), width), width)
-        bias = np.zeros(len(self.weight)) if counts is None else first_bias(word_codes, shares(counts, words))
+    def __init__(self, config: OutputConfig, *, tree: str | WordCodes = "huffman", codes: int = 1) -> None:
+        super().__init__(config)
+        config.refuse_tied("tree")
+        if not isinstance(tree, WordCodes):
+            tree = named_codes(tree, config.words, counts=config.counts, seed=config.seed, codes=codes)
+        self._hang(tree, torch.device("cpu"))
+        self.weight = start_uniform(torch.empty(len(tree.children), config.width), config.width)
+        bias = np.zeros(len(self.weight)) if config.counts is None else first_bias(tree, config.shares())
         self.bias = torch.nn.Parameter(torch.from_numpy(bias).to(self.weight))
         before_loading: Any = self.register_load_state_dict_pre_hook  # which torch gives no type
         before_loading(_take_tree)

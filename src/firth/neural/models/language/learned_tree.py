@@ -13,11 +13,12 @@ Cost: `bootstrap` epochs with a random tree, whose paths are longer, and one pas
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import torch
 
 from firth.language.text import LanguageText
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.codes import WordCodes
 from firth.neural.layers.output.learned_codes import ClusteringOptions, ContextMeans, learned_codes
 from firth.neural.layers.output.tree import TreeSoftmax
@@ -32,33 +33,37 @@ from firth.vocabulary import Vocabulary
 STREAMS, BPTT = 64, 16  # of the pass that computes the means
 FIRST_MODEL = 0.25  # the first model's fraction of a limit in minutes
 
-# options, module, text, held-out text, configuration -> trained model
-Trainer = Callable[[LanguageOptions, LanguageModule, LanguageText, LanguageText | None, RunConfig], NeuralLanguageModel]
+
+class LanguageRun(NamedTuple):
+    """A training run of a language model."""
+
+    options: LanguageOptions
+    module: LanguageModule
+    text: LanguageText
+    held_out: LanguageText | None
+    config: RunConfig
+
+
+Trainer = Callable[[LanguageRun], NeuralLanguageModel]
 
 
 def with_learned_tree(train: Trainer) -> Trainer:
     """Wrap the training of a model: if its output is a learned tree, train the first model and build the tree."""
 
-    def train_twice(
-        options: LanguageOptions,
-        module: LanguageModule,
-        text: LanguageText,
-        held_out: LanguageText | None,
-        config: RunConfig,
-    ) -> NeuralLanguageModel:
+    def train_twice(run: LanguageRun) -> NeuralLanguageModel:
+        options, module, text, _, config = run
         tree = learned_tree(options.output)
         if tree is None:
-            return train(options, module, text, held_out, config)
+            return train(run)
         folder = None if config.checkpoint is None else Path(config.checkpoint) / "random-tree"
         first_config = dataclasses.replace(_limited(config, FIRST_MODEL), checkpoint=folder, callbacks=())
         first_config = first_config.with_training(epochs=tree.bootstrap, patience=0)
-        dataclass: Any = options
-        first_options: LanguageOptions = dataclasses.replace(dataclass, output="tree:tree=random")
+        first_options = dataclasses.replace(options, output="tree:tree=random")
         first_module = new_module(first_options, text.vocabulary, module.bos, config.seed, copies=2)
-        first = train(first_options, first_module, text, None, first_config)
+        first = train(LanguageRun(first_options, first_module, text, None, first_config))
         codes = cluster_words(first.module, text, tree, config.seed)
         set_tree(module, codes, text.vocabulary, config.seed)
-        return train(options, module, text, held_out, _limited(config, 1 - FIRST_MODEL))
+        return train(run._replace(config=_limited(config, 1 - FIRST_MODEL)))
 
     return train_twice
 
@@ -90,4 +95,5 @@ def set_tree(module: LanguageModule, codes: WordCodes, vocabulary: Vocabulary, s
     """Replace a module's output layer by a new one over a tree; torch's own random state is kept."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed(seed, "weights of a learned tree"))
-        module.output = TreeSoftmax(module.output.width, len(vocabulary), counts=vocabulary.counts, tree=codes)
+        config = OutputConfig(module.output.width, len(vocabulary), counts=vocabulary.counts)
+        module.output = TreeSoftmax(config, tree=codes)

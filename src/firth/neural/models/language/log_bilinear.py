@@ -33,21 +33,15 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import windows
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import (
-    bptt_option,
-    output_layer,
-    output_option,
-    parse_output,
-    vary_bptt_option,
-)
+from firth.neural.models.language.options import WINDOW_TRAINING, LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 
 @options_class
-class LogBilinearLM:
+class LogBilinearLM(LanguageOptions):
     """Log-bilinear language model; hierarchical with a tree as output layer.
 
     Raises:
@@ -64,23 +58,14 @@ class LogBilinearLM:
     }
     common_options: ClassVar = ("order", "dim", "dropout", "output")
     train = train_language_model
-    spells: ClassVar[bool] = False
-    training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=6, batch_size=128, lr=0.003, schedule="linear", patience=2, optimiser="adam"
-    )
+    training: ClassVar[TrainingOptions] = WINDOW_TRAINING
 
     order: int = option(5, "order n: a word is predicted from the n - 1 words before it", minimum=2)
     dim: int = option(100, "width of word vectors", minimum=1)
     context_matrices: str = option("full", "context matrices C_i: full or diagonal", choices=("full", "diagonal"))
     tie_weights: bool = option(False, "weight tying: input and output word vectors are the same")
     dropout: float = option(0.0, "dropout of the word vectors", minimum=0, maximum=0.99)
-    output: str = output_option()
     bptt: int = bptt_option(4)
-    vary_bptt: bool = vary_bptt_option()
-
-    def __post_init__(self) -> None:
-        check(self)
-        parse_output(self.output)
 
     def build_module(self, vocabulary: Vocabulary, bos: int) -> "LogBilinear":
         """Return a module with random parameters; see `LanguageOptions.build_module`."""

@@ -1,5 +1,7 @@
 """A trained neural language model: log-probabilities of text, decoding, word vectors, saving."""
 
+import dataclasses
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+import firth
 from firth.inference.scorer import words_of
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText, TextRules
@@ -17,11 +20,30 @@ from firth.neural.layers.dropout import sampling
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions
+from firth.neural.module_files import module_arrays, module_facts
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
+KIND, COUNTS = "firth-language-model", "counts"  # in config.json; of the array of word counts
+CARD = """# A language model
+
+{kind} of {words:,} words, trained by firth {version}.
+
+```json
+{options}
+```
+
+```python
+import firth
+
+model = firth.load("this folder")
+model.perplexity(["some text"])
+```
+"""
 CHUNK = 256  # tokens per call of the module, for long texts and for the vectors of many words
 
 
@@ -226,10 +248,32 @@ class NeuralLanguageModel(LanguageModel):
 
         Args:
             path: of the folder; a firth folder at the path is replaced.
-        """
-        from firth.neural.models.language.files import save
 
-        save(self, path)
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
+                metadata.
+            OSError: the folder cannot be written.
+        """
+        facts = module_facts(self.options)
+        content = ModelFolder(
+            kind=KIND,
+            arrays={**module_arrays(self.module), COUNTS: np.asarray(self.vocabulary.counts)},
+            texts={"vocab": list(self.vocabulary.words)},
+            config={
+                **facts,
+                "rules": dataclasses.asdict(self.rules),
+                "bos": self.module.bos,
+                "total": self.vocabulary.total,
+            },
+            metadata=self.metadata,
+            card=CARD.format(
+                kind=type(self.options).__name__,
+                words=len(self.vocabulary),
+                version=firth.__version__,
+                options=json.dumps(facts["options"], indent=2),
+            ),
+        )
+        model_folder.write(path, content)
 
 
 def _in_batch_order(parts: list[torch.Tensor], groups: list[tuple[npt.NDArray[np.int64], State]]) -> TensorScores:

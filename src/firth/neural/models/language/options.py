@@ -1,11 +1,12 @@
 """Options that all neural language models share, and the specification of their output layer."""
 
+import abc
 import dataclasses
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import torch
 
-from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.learned_codes import RULES
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.models.language.module import LanguageModule
@@ -18,44 +19,9 @@ from firth.vocabulary import Vocabulary
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
 
-class LanguageOptions(Protocol):
-    """Options of a neural language model: a dataclass whose `models` are its names on the command line.
-
-    Attributes:
-        training: default training options.
-    """
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-    training: ClassVar[TrainingOptions]
-
-    @property
-    def spells(self) -> bool:
-        """Whether the model reads characters, so that the vocabulary limits only what it predicts."""
-        return False
-
-    @property
-    def bptt(self) -> int:
-        """T, words per stream and batch."""
-        ...
-
-    @property
-    def vary_bptt(self) -> bool:
-        """Whether T is random."""
-        ...
-
-    @property
-    def output(self) -> str:
-        """Specification of the output layer; see `output_layer`."""
-        ...
-
-    def build_module(self, vocabulary: Vocabulary, bos: int) -> LanguageModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            vocabulary: V words with their counts.
-            bos: id before a fresh text.
-        """
-        ...
+WINDOW_TRAINING = TrainingOptions(  # of models that read a window of words: feed-forward and log-bilinear
+    epochs=6, batch_size=128, lr=0.003, schedule="linear", patience=2, optimiser="adam"
+)
 
 
 def bptt_option(default: int) -> Any:
@@ -63,14 +29,42 @@ def bptt_option(default: int) -> Any:
     return option(default, "truncated back-propagation through time: words per stream and batch", minimum=1)
 
 
-def vary_bptt_option() -> Any:
-    """Return the field for random lengths of truncated back-propagation through time (Merity et al. 2018)."""
-    return option(False, "random bptt, drawn anew for each batch; the learning rate is in proportion")
+@options_class
+class LanguageOptions(abc.ABC):
+    """Options of a neural language model: what all of them have.
 
+    A model inherits this class, adds its own options and sets `train`.
 
-def output_option(default: str = "full") -> Any:
-    """Return the field for the output layer."""
-    return option(default, f"output layer: {', '.join(OUTPUTS)}; its options follow after colons")
+    Attributes:
+        training: default training options.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+
+    training: ClassVar[TrainingOptions]
+
+    output: str = option("full", f"output layer: {', '.join(OUTPUTS)}; its options follow after colons")
+    bptt: int = bptt_option(35)
+    vary_bptt: bool = option(False, "random bptt, drawn anew for each batch; the learning rate is in proportion")
+
+    def __post_init__(self) -> None:
+        check(self)
+        parse_output(self.output)
+
+    @property
+    def spells(self) -> bool:
+        """Whether the model reads characters, so that the vocabulary limits only what it predicts."""
+        return False
+
+    @abc.abstractmethod
+    def build_module(self, vocabulary: Vocabulary, bos: int) -> LanguageModule:
+        """Return a module with random parameters from torch's default generator.
+
+        Args:
+            vocabulary: V words with their counts.
+            bos: id before a fresh text.
+        """
 
 
 @options_class
@@ -136,8 +130,7 @@ def new_module(
         OptionError: the model needs more memory than this machine has.
     """
     if learned_tree(options.output) is not None:
-        dataclass: Any = options
-        options = dataclasses.replace(dataclass, output="tree")
+        options = dataclasses.replace(options, output="tree")
     with torch.random.fork_rng(devices=[]), within_memory(copies):
         torch.manual_seed(torch_seed(seed, "parameters"))
         return options.build_module(vocabulary, bos)
@@ -157,7 +150,7 @@ def output_layer(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.P
     """
     kind, options = parse_output(spec)
     seed = int(torch.randint(2**31, ()))
-    return make_output(kind, width, len(vocabulary), counts=vocabulary.counts, tied=tied, seed=seed, **options)
+    return make_output(kind, OutputConfig(width, len(vocabulary), vocabulary.counts, tied, seed), **options)
 
 
 def _value(text: str) -> Any:

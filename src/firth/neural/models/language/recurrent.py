@@ -35,16 +35,10 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import (
-    bptt_option,
-    output_layer,
-    output_option,
-    parse_output,
-    vary_bptt_option,
-)
+from firth.neural.models.language.options import LanguageOptions, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 EMBEDDINGS = ("words", "char-cnn", "c2w")
@@ -52,7 +46,7 @@ DROPOUT_KINDS = ("plain", "variational", "weights")
 
 
 @options_class
-class RecurrentLM:
+class RecurrentLM(LanguageOptions):
     """Recurrent language model, over words or their characters.
 
     Raises:
@@ -100,13 +94,9 @@ class RecurrentLM:
         "words", "word embedding: a table, or computed from characters by a CNN or an LSTM (C2W)", choices=EMBEDDINGS
     )
     char_dim: int = option(15, "width of character vectors, with embedding=char-cnn", minimum=1)
-    output: str = output_option()
-    bptt: int = bptt_option(35)
-    vary_bptt: bool = vary_bptt_option()
 
     def __post_init__(self) -> None:
-        check(self)
-        parse_output(self.output)
+        super().__post_init__()
         if self.spells and (self.tie_weights or self.word_dropout):
             conflict = "tie_weights=True" if self.tie_weights else f"word_dropout={self.word_dropout}"
             raise OptionError(f"{conflict} with embedding={self.embedding!r}: there is no table of word vectors")

@@ -12,7 +12,7 @@ import numpy as np
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
 from firth.language.text import UNK, LanguageText, held_out_text, training_text
-from firth.neural.models.language.learned_tree import with_learned_tree
+from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, new_module
@@ -79,21 +79,16 @@ def train_language_model(
         module = new_module(options, text.vocabulary, bos, seed, copies=2)
         if module.spells and not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
             warnings.warn(UNSPELLED.format(share=100 * share, unknown=UNK), stacklevel=2)
-        return with_learned_tree(train_module)(options, module, text, held_out, config)
+        return with_learned_tree(train_module)(LanguageRun(options, module, text, held_out, config))
 
 
-def train_module(
-    options: LanguageOptions,
-    module: LanguageModule,
-    text: LanguageText,
-    held_out: LanguageText | None,
-    config: RunConfig,
-) -> NeuralLanguageModel:
+def train_module(run: LanguageRun) -> NeuralLanguageModel:
     """Train a module and return it as a model.
 
     Raises:
         OptionError: there is held-out text, and the output layer gives no probabilities.
     """
+    options, module, text, held_out, config = run
     if held_out is not None and not module.output.normalised:
         raise OptionError(
             f"output={options.output!r} gives scores, not probabilities, so held-out text has no perplexity: train "

@@ -31,16 +31,10 @@ from firth.neural.layers.state import State
 from firth.neural.layers.transformer import ACTIVATIONS, NORMS, TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import (
-    bptt_option,
-    output_layer,
-    output_option,
-    parse_output,
-    vary_bptt_option,
-)
+from firth.neural.models.language.options import LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, option, options_class
 from firth.vocabulary import Vocabulary
 
 MAX_SPREAD = 0.06  # maximum standard deviation of initial word vectors
@@ -48,7 +42,7 @@ MAX_OWN_LOGIT = 4.0  # maximum initial logit of the word just read, with tied we
 
 
 @options_class
-class TransformerLM:
+class TransformerLM(LanguageOptions):
     """Transformer language model.
 
     Raises:
@@ -61,7 +55,6 @@ class TransformerLM:
     presets: ClassVar = {"transformer": Preset("Transformer decoder (Vaswani et al. 2017, Radford et al. 2019).")}
     common_options: ClassVar = ("dim", "layers", "heads", "context", "dropout", "output")
     train = train_language_model
-    spells: ClassVar[bool] = False
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=16, optimiser="adamw", lr=0.002, weight_decay=0.01, schedule="cosine", warmup=100,
         clip_norm=1.0, patience=2,
@@ -82,13 +75,10 @@ class TransformerLM:
     activation: str = option("gelu", "activation of the feed-forward network", choices=tuple(ACTIVATIONS))
     dropout: float = option(0.1, "dropout of inputs and of the output of each part", minimum=0, maximum=0.99)
     tie_weights: bool = option(True, "weight tying: input and output word vectors are the same")
-    output: str = output_option()
     bptt: int = bptt_option(64)
-    vary_bptt: bool = vary_bptt_option()
 
     def __post_init__(self) -> None:
-        check(self)
-        parse_output(self.output)
+        super().__post_init__()
         if self.dim % self.heads:
             raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share")
         head_dim = self.dim // self.heads

@@ -7,6 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax, cheapest_cutoffs
+from firth.neural.layers.output.base import OutputConfig
 
 
 def as_torch_has_it(layer):
@@ -22,7 +23,7 @@ def as_torch_has_it(layer):
 
 def test_equals_torch():
     torch.manual_seed(1)
-    layer = AdaptiveSoftmax(32, 100, cutoffs=[10, 40])
+    layer = AdaptiveSoftmax(OutputConfig(32, 100), cutoffs=[10, 40])
     theirs = as_torch_has_it(layer)
     hidden = torch.randn(50, 32, requires_grad=True)
     targets = torch.arange(50) * 2
@@ -39,7 +40,7 @@ def test_words_may_have_any_numbers():
     layers = []
     for some in (counts, counts[::-1]):
         torch.manual_seed(2)
-        layers.append(AdaptiveSoftmax(16, 60, counts=some, cutoffs=[5, 20]))
+        layers.append(AdaptiveSoftmax(OutputConfig(16, 60, counts=some), cutoffs=[5, 20]))
     hidden, targets = torch.randn(8, 16), torch.arange(8) * 7
     torch.testing.assert_close(layers[0].log_prob(hidden), layers[1].log_prob(hidden).flip(1))
     torch.testing.assert_close(layers[0].loss(hidden, targets), layers[1].loss(hidden, 59 - targets))
@@ -71,7 +72,7 @@ def test_cutoffs_cost_less_than_any_other_pair_of_a_zipfian_text():
 
 @pytest.mark.parametrize("words", [2, 3, 4])
 def test_few_words(words):
-    layer = AdaptiveSoftmax(8, words)
+    layer = AdaptiveSoftmax(OutputConfig(8, words))
     total = layer.log_prob(torch.randn(3, 8)).exp().sum(1)
     torch.testing.assert_close(total, torch.ones(3))
 
@@ -79,9 +80,9 @@ def test_few_words(words):
 @pytest.mark.parametrize("cutoffs", [[5, 5], [0], [10], [7, 3], [1.5], "few", 10])
 def test_wrong_cutoffs_are_refused(cutoffs):
     with pytest.raises(OptionError, match="expected ascending whole numbers from 1 to 9"):
-        AdaptiveSoftmax(8, 10, cutoffs=cutoffs)
+        AdaptiveSoftmax(OutputConfig(8, 10), cutoffs=cutoffs)
 
 
 def test_tied_weights_are_refused():
     with pytest.raises(OptionError, match="one row of weights per word"):
-        AdaptiveSoftmax(8, 10, tied=torch.nn.Embedding(10, 8).weight)
+        AdaptiveSoftmax(OutputConfig(8, 10, tied=torch.nn.Embedding(10, 8).weight))

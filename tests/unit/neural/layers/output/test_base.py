@@ -6,6 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.codes import join_trees, named_codes
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.learned_codes import learned_codes
@@ -51,7 +52,7 @@ def test_the_first_distribution_is_the_unigram_distribution(name):
     if options.get("tree") in ("learned", "several"):
         options["tree"] = learned()[options["tree"]]
     torch.manual_seed(0)
-    layer = make_output(name.partition(",")[0], D, V, counts=COUNTS, **options).double()
+    layer = make_output(name.partition(",")[0], OutputConfig(D, V, counts=COUNTS), **options).double()
     found = layer.log_prob(torch.zeros(1, D, dtype=torch.float64))[0].exp()
     assert found.sum().item() == pytest.approx(1, abs=1e-9)
     assert found.tolist() == pytest.approx(SHARES.tolist(), rel=2e-6)  # biases are drawn up in single precision
@@ -61,20 +62,20 @@ def test_the_first_distribution_is_the_unigram_distribution(name):
 
 @pytest.mark.parametrize("options", [{}, {"log_z": 5.0}, {"log_z": 5.0, "learn_z": True}])
 def test_scores_of_nce_sum_to_one_at_the_start(options):
-    layer = ContrastiveSoftmax(D, V, counts=COUNTS, **options)
+    layer = ContrastiveSoftmax(OutputConfig(D, V, counts=COUNTS), **options)
     assert layer.log_scores(torch.zeros(1, D))[0].exp().tolist() == pytest.approx(SHARES.tolist(), rel=1e-5)
-    even = ContrastiveSoftmax(D, V, **options)
+    even = ContrastiveSoftmax(OutputConfig(D, V), **options)
     assert even.log_scores(torch.zeros(1, D))[0].exp().sum().item() == pytest.approx(1, rel=1e-5)
 
 
 def test_scores_of_negative_sampling_are_those_that_tell_words_from_noise_without_contexts():
     """sigma(s) is then p / (p + k q): k times a word's share of the noise against its share of the text."""
-    layer = NegativeSampling(D, V, counts=COUNTS, negative=5)
+    layer = NegativeSampling(OutputConfig(D, V, counts=COUNTS), negative=5)
     odds = layer.scores(torch.zeros(1, D))[0].exp()
     noise = np.maximum(COUNTS, 1) ** 0.75
     assert odds.tolist() == pytest.approx((SHARES / (5 * noise / noise.sum())).tolist(), rel=1e-5)
 
 
 def test_without_counts_all_words_of_a_part_are_alike():
-    layer = AdaptiveSoftmax(D, V, cutoffs=[4, 10])
+    layer = AdaptiveSoftmax(OutputConfig(D, V), cutoffs=[4, 10])
     assert not any(bias.any() for bias in (layer.head_bias, *layer.biases))

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.classes import ClassSoftmax, frequency_classes
 
 
@@ -16,7 +17,7 @@ def test_by_hand():
 
     p(class 0) = 1/4, p(0) = 1/4 * 4/5 = 1/5, p(1) = 3/4, p(2) = 1/20.
     """
-    layer = ClassSoftmax(1, 3, classes=[0, 1, 0])
+    layer = ClassSoftmax(OutputConfig(1, 3), classes=[0, 1, 0])
     with torch.no_grad():
         layer.class_weight.copy_(torch.tensor([[0.0], [math.log(3)]]))
         layer.weight.copy_(torch.tensor([[math.log(4)], [0.0], [9.0]]))  # words 0 and 2, then word 1
@@ -28,7 +29,7 @@ def test_by_hand():
 
 def test_biases_begin_as_a_unigram_model():
     counts = np.array([8, 1, 4, 2, 1])
-    layer = ClassSoftmax(4, 5, counts=counts, classes=[1, 0, 0, 1, 2])
+    layer = ClassSoftmax(OutputConfig(4, 5, counts=counts), classes=[1, 0, 0, 1, 2])
     shares = layer.log_prob(torch.zeros(1, 4))[0].exp()
     torch.testing.assert_close(shares, torch.from_numpy(counts / 16).float())
 
@@ -51,4 +52,4 @@ def test_no_class_is_empty(power, classes):
 @pytest.mark.parametrize("classes", [0, 6, [0, 0, 2, 2, 2], [-1, 0, 0, 1, 2], [0, 1], [0.0] * 5])
 def test_wrong_classes_are_refused(classes):
     with pytest.raises(OptionError, match="expected"):
-        ClassSoftmax(4, 5, classes=classes)
+        ClassSoftmax(OutputConfig(4, 5), classes=classes)

@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from torch.nn import functional
 
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from tests.unit.neural.layers.output.toy import D, V, exact_gradient, mean_gradient, toy
 
@@ -20,7 +21,7 @@ def test_by_hand(monkeypatch):
     """
     losses = []
     for log_z in (0.0, math.log(3)):
-        layer = ContrastiveSoftmax(1, 2, samples=2, log_z=log_z)
+        layer = ContrastiveSoftmax(OutputConfig(1, 2), samples=2, log_z=log_z)
         with torch.no_grad():
             layer.full.weight.zero_()
             layer.full.bias.copy_(torch.tensor([3.0, 1.0]).log())

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import ShapeError
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.full import FullSoftmax
 
 
@@ -15,7 +16,7 @@ def test_by_hand():
 
     Scores 0, 1 + log 2, 2; exponentials 1, 2e, e^2; their sum 1 + 2e + e^2 = 13.825...; p(1) = 2e / 13.825.
     """
-    layer = FullSoftmax(2, 3)
+    layer = FullSoftmax(OutputConfig(2, 3))
     with torch.no_grad():
         layer.weight.copy_(torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
         layer.bias.copy_(torch.tensor([0.0, math.log(2), 0.0]))
@@ -27,14 +28,14 @@ def test_by_hand():
 
 
 def test_biases_begin_as_a_unigram_model():
-    layer = FullSoftmax(4, 3, counts=[6, 3, 0])
+    layer = FullSoftmax(OutputConfig(4, 3, counts=[6, 3, 0]))
     shares = layer.log_prob(torch.zeros(1, 4))[0].exp().tolist()
     assert shares == pytest.approx([0.6, 0.3, 0.1], rel=1e-6)  # a word that was never met counts as met once
 
 
 def test_a_tied_weight_is_one_weight():
     embedding = torch.nn.Embedding(7, 5)
-    layer = FullSoftmax(5, 7, tied=embedding.weight, bias=False)
+    layer = FullSoftmax(OutputConfig(5, 7, tied=embedding.weight), bias=False)
     both = torch.nn.ModuleList([embedding, layer])
     assert layer.weight.data_ptr() == embedding.weight.data_ptr()
     assert sum(weight.numel() for weight in both.parameters()) == 35
@@ -44,7 +45,7 @@ def test_a_tied_weight_is_one_weight():
 
 def test_a_tied_weight_of_another_width_gets_a_projection():
     embedding = torch.nn.Embedding(7, 3)
-    layer = FullSoftmax(5, 7, tied=embedding.weight)
+    layer = FullSoftmax(OutputConfig(5, 7, tied=embedding.weight))
     hidden = torch.randn(2, 5)
     expected = (hidden @ layer.projection.T @ embedding.weight.T + layer.bias).log_softmax(1)
     torch.testing.assert_close(layer.log_prob(hidden), expected)
@@ -52,4 +53,4 @@ def test_a_tied_weight_of_another_width_gets_a_projection():
 
 def test_wrong_tied_weights_are_refused():
     with pytest.raises(ShapeError, match="expected 7 rows"):
-        FullSoftmax(5, 7, tied=torch.nn.Embedding(6, 5).weight)
+        FullSoftmax(OutputConfig(5, 7, tied=torch.nn.Embedding(6, 5).weight))

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.importance import ImportanceSoftmax
 from tests.unit.neural.layers.output.toy import V, exact_gradient, mean_gradient, toy
 
@@ -16,7 +17,7 @@ def test_by_hand(monkeypatch):
 
     For target 1 the sum is 2 + 4 / (1/2) + 1 = 11, for target 2 it is 4 + 1 = 5, its own draw left out.
     """
-    layer = ImportanceSoftmax(1, 3, samples=2)
+    layer = ImportanceSoftmax(OutputConfig(1, 3), samples=2)
     with torch.no_grad():
         layer.full.weight.zero_()
         layer.full.bias.copy_(torch.tensor([1.0, 2.0, 4.0]).log())
@@ -69,4 +70,4 @@ def test_its_gradient_by_central_differences():
 
 def test_no_samples_are_refused():
     with pytest.raises(OptionError, match="samples=0"):
-        ImportanceSoftmax(2, 3, samples=0)
+        ImportanceSoftmax(OutputConfig(2, 3), samples=0)

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.negative import NegativeSampling
 from tests.unit.neural.layers.output.toy import toy
 
@@ -16,7 +17,7 @@ def test_by_hand(monkeypatch):
 
     log 4/3 for the target; half of log 2 twice and half of log 4/3.
     """
-    layer = NegativeSampling(1, 3, negative=2, samples=4)
+    layer = NegativeSampling(OutputConfig(1, 3), negative=2, samples=4)
     with torch.no_grad():
         layer.full.weight.zero_()
         layer.full.bias.copy_(torch.tensor([math.log(3), 0.0, -math.log(3)]))
@@ -50,4 +51,4 @@ def test_its_gradient_by_central_differences():
 @pytest.mark.parametrize("options", [{"samples": 0}, {"negative": 0}, {"negative": -1}, {"negative": float("nan")}])
 def test_wrong_options_are_refused(options):
     with pytest.raises(OptionError, match="expected"):
-        NegativeSampling(2, 3, **options)
+        NegativeSampling(OutputConfig(2, 3), **options)

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError, ShapeError
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.registry import OUTPUTS, make_output
 
 COUNTS = [50, 30, 20, 11, 7, 5, 3, 2, 1, 1, 0]
@@ -14,7 +15,7 @@ PROBABILISTIC = [kind for kind in OUTPUTS if kind != "negative"]
 
 def layer_of(kind, **options):
     torch.manual_seed(3)
-    return make_output(kind, D, V, counts=COUNTS, seed=1, **options).double()
+    return make_output(kind, OutputConfig(D, V, counts=COUNTS, seed=1), **options).double()
 
 
 @pytest.mark.parametrize("kind", PROBABILISTIC)
@@ -38,7 +39,7 @@ def test_same_seed_same_layer_and_loss(kind):
 def test_a_random_tree_is_its_seeds():
     """Whatever torch's generator gives, which draws weights."""
     one, same, other = (
-        make_output("tree", D, V, seed=seed, tree="random").codes.children.tolist() for seed in (1, 1, 2)
+        make_output("tree", OutputConfig(D, V, seed=seed), tree="random").codes.children.tolist() for seed in (1, 1, 2)
     )
     assert one == same != other
 
@@ -47,7 +48,7 @@ def test_a_random_tree_is_its_seeds():
 def test_weights_come_back_through_a_state(kind):
     layer = layer_of(kind)
     torch.manual_seed(4)
-    other = make_output(kind, D, V, counts=COUNTS, seed=2).double()
+    other = make_output(kind, OutputConfig(D, V, counts=COUNTS, seed=2)).double()
     other.load_state_dict(layer.state_dict())
     hidden, targets = torch.randn(3, D, dtype=torch.float64), torch.tensor([9, 0, 2])
     losses = []
@@ -65,14 +66,14 @@ def test_no_tokens_give_no_loss(kind):
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(OptionError, match="expected one of full"):
-        make_output("sofmax", D, V)
+        make_output("sofmax", OutputConfig(D, V))
 
 
 @pytest.mark.parametrize("counts", [[1, 2], [-1] * V, [0.5] * V])
 @pytest.mark.parametrize("kind", OUTPUTS)
 def test_wrong_counts_are_refused(kind, counts):
     with pytest.raises(ShapeError, match=f"expected {V} whole numbers"):
-        make_output(kind, D, V, counts=counts)
+        make_output(kind, OutputConfig(D, V, counts=counts))
 
 
 WRONG = [
@@ -102,4 +103,4 @@ WRONG = [
 @pytest.mark.parametrize(("kind", "name", "value"), WRONG)
 def test_wrong_options_are_named(kind, name, value):
     with pytest.raises(OptionError, match=f"{name}.*expected"):
-        make_output(kind, D, V, counts=COUNTS, **{name: value})
+        make_output(kind, OutputConfig(D, V, counts=COUNTS), **{name: value})

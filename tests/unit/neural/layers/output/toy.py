@@ -3,6 +3,8 @@
 import numpy as np
 import torch
 
+from firth.neural.layers.output.base import OutputConfig
+
 D, V, N = 8, 50, 40
 COUNTS = (1000 / np.arange(1, V + 1)).astype(np.int64)
 
@@ -10,7 +12,7 @@ COUNTS = (1000 / np.arange(1, V + 1)).astype(np.int64)
 def toy(kind, scale=0.3, **options):
     """A layer in double precision with rows of size `scale`, hidden vectors, and targets drawn by their counts."""
     torch.manual_seed(14)
-    layer = kind(D, V, counts=COUNTS, **options).double()
+    layer = kind(OutputConfig(D, V, counts=COUNTS), **options).double()
     with torch.no_grad():
         layer.full.weight.normal_(std=scale)
     hidden = torch.randn(N, D, dtype=torch.float64)
