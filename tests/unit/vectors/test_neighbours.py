@@ -64,3 +64,75 @@ def test_a_query_that_is_not_finite(wrong):
 def test_a_vector_that_is_not_finite():
     with pytest.raises(FormatError, match="vector 1 has the length inf"):
         cosine.row_norms(np.array([[1, 1], [np.inf, 1]], dtype=np.float32))
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_cosines_of_a_window_in_blocks(block, monkeypatch):
+    rng = np.random.default_rng(0)
+    vectors, queries = rng.normal(size=(100, 8)).astype(np.float32), rng.normal(size=(5, 8))
+    monkeypatch.setattr(neighbours, "block_rows", lambda batch, vectors: block)
+    cosines = neighbours.cosines(vectors, cosine.row_norms(vectors), queries, start=10, end=90)
+    expected = cosine.unit(queries) @ cosine.unit(vectors[10:90].astype(np.float64)).T
+    assert cosines.dtype == np.float32
+    assert cosines == pytest.approx(expected, abs=1e-6)
+
+
+def test_blocks_fit_the_cache():
+    single, half = np.zeros((1, 2), dtype=np.float32), np.zeros((1, 2), dtype=np.float16)
+    assert neighbours.block_rows(64, single) * 64 == neighbours.SCORES
+    assert neighbours.block_rows(0, single) == neighbours.SCORES
+    assert neighbours.block_rows(10**6, single) == neighbours.BATCH
+    assert neighbours.block_rows(1, half) == neighbours.CONVERTED
+
+
+@pytest.fixture
+def always_rounded(monkeypatch):
+    """Round first however few vectors there are; return how often that was done."""
+    from firth.vectors import rounded
+
+    calls = []
+    monkeypatch.setattr(rounded, "SAMPLE", 16)
+    nearest_rounded = rounded.nearest_rounded
+    for name, value in {"WORTH": 0, "FEW": 3, "SCREENED": 50, "NARROWEST": 16, "MOST": 9}.items():
+        monkeypatch.setattr(neighbours, name, value)
+    monkeypatch.setattr(rounded, "nearest_rounded", lambda *args: calls.append(1) or nearest_rounded(*args))
+    return calls
+
+
+@pytest.mark.parametrize("zero", [[], [1], [0, 1, 2, 3]])
+def test_queries_of_zeros_are_equally_like_all_rows(zero, always_rounded):
+    """Where rows are rounded first, the other queries' answers stay in their places."""
+    rng = np.random.default_rng(1)
+    vectors, queries = rng.normal(size=(80, 16)).astype(np.float32), rng.normal(size=(4, 16)).astype(np.float32)
+    queries[zero] = 0
+    rows, scores = neighbours.nearest(vectors, cosine.row_norms(vectors), queries, 9, start=20)
+    expected_rows, expected_scores = sorted_all(vectors[20:], queries, 9)
+    expected_rows[zero] = np.arange(9)
+    assert np.array_equal(rows, expected_rows + 20)
+    assert scores == pytest.approx(expected_scores, abs=1e-6)
+    assert len(always_rounded) == (len(zero) < 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rounds"),
+    [
+        ({}, True),
+        ({"queries": 2}, False),
+        ({"rows": 49}, False),
+        ({"dim": 15}, False),
+        ({"k": 10}, False),
+        ({"k": 0}, False),
+        ({"dtype": np.float64}, False),
+        ({"work": 4 * 60 * 16 + 1}, False),
+        ({"work": 4 * 60 * 16}, True),
+    ],
+)
+def test_rounding_first_needs_enough_comparisons(changes, rounds, always_rounded, monkeypatch):
+    case = {"queries": 4, "rows": 60, "dim": 16, "k": 9, "dtype": np.float32, "work": 0} | changes
+    monkeypatch.setattr(neighbours, "WORTH", case["work"])
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(case["rows"] + 7, case["dim"])).astype(case["dtype"])
+    queries = rng.normal(size=(case["queries"], case["dim"]))
+    rows, _ = neighbours.nearest(vectors, cosine.row_norms(vectors), queries, case["k"], start=7)
+    assert np.array_equal(rows, sorted_all(vectors[7:], queries, case["k"])[0] + 7)
+    assert len(always_rounded) == rounds
