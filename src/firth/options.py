@@ -73,7 +73,7 @@ def _repr(options: Any) -> str:
 
 
 def _move_inherited_last(kind: Any) -> None:
-    """Order options for help and `repr`: a model's own first, then those it shares. All are named, so no call changes."""
+    """Order options for help and `repr`: a model's own first, then those it shares."""
     fields = kind.__dataclass_fields__
     for name in dict.fromkeys(
         name for base in kind.__mro__[:0:-1] for name in getattr(base, "__dataclass_fields__", ())
