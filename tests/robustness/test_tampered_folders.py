@@ -233,7 +233,7 @@ def test_a_fasttext_file_with_rows_that_are_not_finite(seeds, tmp_path):
     broken = firth.load(tmp_path / "v.bin")
     asked = next(word for word in (f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst") if free in
                  broken.ngrams.hashing.buckets_of([word])[1])  # fmt: skip
-    with pytest.raises(FormatError, match=f"an n-gram of '{asked}' has a row of NaN"):
+    with pytest.raises(FormatError, match=f"an n-gram row of '{asked}' holds NaN"):
         broken[asked]
 
 
