@@ -1,11 +1,13 @@
 """Neural models are built of shared parts: no model file holds a training loop, an optimiser, a batcher or a search.
 
-The checks look at what code does, not at single words. A training loop is a loop that runs backpropagation or steps an
-optimiser. A search is a loop that reads scores from a model and picks the next symbol from them: `argmax` and `topk`
-alone are no search, for pooling, decoding of labels and gates use them too.
+The checks look at what code does, not at single words. A training loop runs backpropagation or steps an optimiser. A
+search is a loop, or a recursion, that reads scores from a model and picks the next symbol from them, or that gives a
+symbol that was picked to a model. `argmax` and `topk` alone are no search: pooling, gates and decoders of labels use
+them, too.
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +22,8 @@ TRAINING = {"backward", "zero_grad", "clip_grad_norm_", "clip_grad_value_"}
 DATA = {"DataLoader", "BatchSampler"}
 SELECTION = {"argmax", "topk", "multinomial", "argsort"}
 SCORING = {"self", "model", "module", "scorer", "forward", "advance", "log_prob", "decode_step", "__call__"}
-Loop = ast.For | ast.AsyncFor | ast.While
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+GRADIENTS = r"torch\.(optim\b|autograd\.(grad|backward)\b)"
 
 
 def called(node: ast.AST) -> set[str]:
@@ -40,20 +43,65 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def mentioned(node: ast.AST) -> set[str]:
+    """Every name and attribute inside a node."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def assignments(tree: ast.AST) -> Iterator[tuple[set[str], set[str]]]:
+    """The names that each assignment binds, and those that its value mentions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield set().union(*map(mentioned, targets)), mentioned(node.value)
+
+
+def depending(tree: ast.AST, names: set[str]) -> set[str]:
+    """The names that are computed from others, directly or by way of further names."""
+    result, size = set(names), -1
+    while len(result) > size:
+        size = len(result)
+        for targets, values in assignments(tree):
+            if values & result:
+                result |= targets - {"self"}
+    return result
+
+
+def runs_a_model(call: ast.Call) -> bool:
+    """Whether a part of a model is called: `self.decoder(x)`, `net(x)`, `scorer.advance(x)`; no method of a tensor."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr in SCORING or ast.unparse(function.value) == "self"
+    return isinstance(function, ast.Name) and not hasattr(builtins, function.id)
+
+
+def feeds_back(scope: ast.AST, picks: set[str]) -> bool:
+    """Whether what is picked from scores inside a node becomes an argument of the model."""
+    chosen = depending(scope, picks) - picks
+    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and runs_a_model(node)]
+    arguments = [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return any(mentioned(each) & chosen for each in arguments)
+
+
 def violations(text: str) -> list[str]:
     """What a model file holds that belongs to training or inference."""
     tree = ast.parse(text)
     attributes = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names = {*imported(tree), *attributes}
     kinds = []
-    if any(re.match(r"torch\.optim\b", name) for name in names):
+    if any(re.match(GRADIENTS, name) for name in names):
         kinds.append("optimiser")
     if called(tree) & TRAINING:
         kinds.append("training loop")
     if any(name.rpartition(".")[2] in DATA for name in names):
         kinds.append("batcher")
-    loops = [node for node in ast.walk(tree) if isinstance(node, Loop)]
-    if any(called(loop) & SELECTION and called(loop) & SCORING for loop in loops):
+    picks = SELECTION | {name for names, values in assignments(tree) if values & SELECTION for name in names}
+    aliases = picks & called(tree) | SELECTION
+    loops = [node for node in ast.walk(tree) if isinstance(node, LOOPS)]
+    recursions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name in called(node)]
+    reads = [node for node in loops if called(node) & aliases and called(node) & SCORING]
+    if reads or any(feeds_back(node, aliases) for node in (*loops, *recursions)):
         kinds.append("search")
     return kinds
 
@@ -73,6 +121,14 @@ def test_no_model_holds_a_training_loop_an_optimiser_a_batcher_or_a_search():
         ("from torch.utils.data import DataLoader", ["batcher"]),
         ("for t in range(n):\n    ids = self(ids).argmax(-1)", ["search"]),
         ("while ids:\n    scores = model.advance(ids)\n    best = scores.topk(4)", ["search"]),
+        ("for t in range(n):\n    ids = self.decoder(ids).argmax(-1)", ["search"]),
+        ("for t in range(n):\n    best = net(ids).topk(1).indices\n    ids = torch.cat([ids, best])", ["search"]),
+        ("pick = torch.argmax\nfor t in range(n):\n    ids = pick(net(ids))", ["search"]),
+        ("texts = [ids := net(ids).argmax(-1) for t in range(n)]", ["search"]),
+        ("def go(ids):\n    best = net(ids).argmax(-1)\n    return go(best)", ["search"]),
+        ("for x in batches:\n    slopes = torch.autograd.grad(loss(x), parameters)", ["optimiser"]),
+        ("for t in range(n):\n    best = back.gather(1, score.argmax(1))\n    path.append(best)", []),
+        ("heads = [torch.argmax(head(rows), -1) for head in self.heads]", []),
         ("labels = scores.argmax(-1)", []),
         ("for t in range(n):\n    score, back = (score + transition).max(0)\n    best = score.argmax()", []),
         ("pooled = rows.topk(3, dim=1).values.mean(1)", []),
