@@ -122,6 +122,12 @@ def fits(environment: Mapping[str, str]) -> bool:
     return bool(started == _read_at_start(environment))
 
 
+def python(environment: Mapping[str, str]) -> str:
+    """Return what runs `python -c PROGRAM` in a fork of the server, where there is one that fits; else Python."""
+    script = program() if fits(environment) else None
+    return str(script.with_name("python")) if script else sys.executable
+
+
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value for name, value in environment.items() if name.startswith(READ_AT_START) and name != SET_BY_MAIN

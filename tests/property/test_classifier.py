@@ -26,7 +26,7 @@ def read_back(lines):
 
 
 @given(DATA)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_files_are_split_as_the_twin_splits_them(data):
     scanner = LineScanner("__label__", one_text_per_line=False)
     scanner.feed(data)
@@ -87,7 +87,7 @@ def classifiers():
 
 @pytest.mark.parametrize("loss", LOSSES)
 @given(texts=st.lists(st.text(max_size=20) | st.lists(st.sampled_from(WORDS)).map(" ".join), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_an_answer_depends_on_the_text_alone(loss, texts, classifiers):
     classifier = classifiers[loss]
     together = classifier.predict(texts, k=3)

@@ -62,7 +62,7 @@ def expected(data: bytes, tokens: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("tokens", REFERENCES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=blobs, block=st.integers(8, 80))
 @example(data=b"caf\xc3", block=8)
 @example(data=b"a\xf0", block=8)
@@ -126,7 +126,8 @@ def test_the_declaration_of_human_rights_in_every_language(shared_data: Path) ->
     with zipfile.ZipFile(archive) as files:
         texts = [files.read(name) for name in files.namelist() if name.endswith(".txt")]
     assert len(texts) > 300
-    for text in texts:
+    for whole in texts:
+        text = whole[:5000].rpartition(b"\n")[0] or whole  # the articles are of one kind
         found = scanned(text, "unicode", 1 << 16)
         assert found == expected(text, "unicode")
         decomposed = encode(unicodedata.normalize("NFD", decode(text)))

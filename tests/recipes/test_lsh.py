@@ -39,9 +39,9 @@ def of_tables(figures):
 
 
 def test_words(recipe, shared_data, tmp_path):
-    """8 MB of Wikipedia is little, and the vectors lie close together: nothing is told apart without centring."""
+    """4 MB of Wikipedia is little, and the vectors lie close together: nothing is told apart without centring."""
     pytest.importorskip("usearch", reason="usearch is not installed: pip install 'firth[ann]'")
-    vectors = trained(shared_data, tmp_path, 8_000_000, dim=50, epochs=2, threads=1)
+    vectors = trained(shared_data, tmp_path, 4_000_000, dim=50, epochs=2, threads=1)
     figures = recipe["main"]([vectors, "--toy"])[2:]
     assert (figures[0]["recall"], figures[0]["scanned"]) == (1, 1)
     assert figures[2]["recall"] > 0.9  # HNSW with 64 candidates

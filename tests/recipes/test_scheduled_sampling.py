@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 def test_toy(recipe, tmp_path):
     """Fed with the truth, teacher forcing is the better; running free, at least 5 points worse (measured: over 40)."""
     results = tmp_path / "figures.jsonl"
-    forced, drawn = recipe["main"](["--toy", "--results", str(results)])
+    forced, drawn = recipe["main"](["--toy", "--width", "48", "--results", str(results)])
     assert (forced["way"], drawn["way"]) == ("teacher forcing", "draws")
     assert drawn["free"] >= forced["free"] + 5
     assert forced["forced"] > 90

@@ -76,9 +76,9 @@ class Command:
         """The command that runs in a fork, where the system can do that; else the installed one."""
         return str((fork_server.program() if fork_server.fits(self.environment) else None) or self.program)
 
-    def python(self, program: str) -> Ended:
-        """Run a Python program against the installed package."""
-        return self.run([sys.executable, "-c", program])
+    def python(self, program: str, *, real: bool = False) -> Ended:
+        """Run a Python program against the installed package, in a fork or in a process that has imported nothing."""
+        return self.run([sys.executable if real else fork_server.python(self.environment), "-c", program])
 
     def run(self, command: list[str], **how: Any) -> Ended:
         """Run any command in the folder to its end."""

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 import firth
 from firth.embeddings.checkpoint import FILE
+from tests import fork_server
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by POSIX signals")
 
@@ -74,7 +74,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> firth.Corpus:
 
 
 def python(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", TRAIN + script, *map(str, arguments)]
+    command = [fork_server.python(os.environ), "-c", TRAIN + script, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 

@@ -3,6 +3,7 @@
 What is said of damaged files is tested, line by line, in tests/unit/vectors/io.
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
+from tests import fork_server
 
 FORMATS = ["firth", "word2vec", "word2vec-binary", "glove"]
 
@@ -22,9 +24,8 @@ def uniform(value: float, words: int = 4) -> WordVectors:
 
 
 def python(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120
-    )
+    command = [fork_server.python(os.environ), "-c", program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 FULL_DISK = """
@@ -76,7 +77,8 @@ def test_kill_in_the_middle_of_a_save(format, tmp_path):
     path = tmp_path / "v"
     for round in range(6):
         uniform(1).save(path, format)
-        process = subprocess.Popen([sys.executable, "-c", SAVING_ON_AND_ON, path, format], stdout=subprocess.PIPE)
+        command = [fork_server.python(os.environ), "-c", SAVING_ON_AND_ON, path, format]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         time.sleep(0.01 + 0.017 * round)
