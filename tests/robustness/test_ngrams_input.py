@@ -232,7 +232,7 @@ def test_endless_numbers_in_arpa_files(tmp_path, old, new, complaint):
 
 def test_a_model_is_looked_through_once(folder, monkeypatch):
     """What was found is remembered for as long as the files stay as they are."""
-    monkeypatch.setattr(integrity, "SETTLED", -60.0)  # else what was just written is looked through each time
+    monkeypatch.setattr(integrity, "MTIME_RESOLUTION", -60.0)  # else what was just written is looked through each time
     firth.load(folder)
     monkeypatch.setattr(ngram_model, "find_damage", lambda *_: pytest.fail("checked again"))
     assert len(firth.load(folder).vocabulary) == 7

@@ -234,7 +234,7 @@ def _report(
             }
         )
         return
-    print(f"{output}: {model}, {len(trained_model.vocabulary):,} words, {seconds:.1f} s in all")
+    print(f"{output}: {model}, {len(trained_model.vocabulary):,} words, {seconds:.1f} s in total")
     role = "predicted" if trained_model.spells else "read"
     rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {role} as {UNK}"
     print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")

@@ -52,7 +52,7 @@ def open_senses(path: Path) -> SenseVectors:
     Raises:
         OptionError: the path holds something else.
     """
-    return load_as(path, SenseVectors, "senses; firth train sense-clusters TEXT -o OUT finds some")
+    return load_as(path, SenseVectors, "sense vectors; train some with `firth train sense-clusters TEXT -o OUT`")
 
 
 def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> dict[str, Any]:

@@ -146,11 +146,11 @@ def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
         return
     quoted = shlex.quote(str(output))
     rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
-    print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in all")
+    print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in total")
     print(f"trained on {facts[unit]:,} {unit} in {facts['seconds']:.1f} s ({rate:,.0f} {unit}/s)")
     if isinstance(vectors, SenseVectors):
         several = int((vectors.num_senses > 1).sum())
-        print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in all")
+        print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in total")
     command = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
     print(f"next: firth {command} {quoted} {shlex.quote(_example(vectors))}")
 

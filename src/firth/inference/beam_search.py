@@ -173,7 +173,7 @@ class _Search:
                 penalties[each.ids[-1]] = penalties.get(each.ids[-1], 0.0) + self.beams.diversity_penalty
             if is_last:
                 self._finish(group, group.hypotheses)
-            if is_last or self._is_settled(group):
+            if is_last or self._is_finished(group):
                 group.hypotheses = []
 
     def _extend(self, group: _Group, candidates: Candidates, generated: int, penalties: dict[int, float]) -> None:
@@ -203,7 +203,7 @@ class _Search:
             score = each.total / self.beams.normaliser(max(len(each.ids), 1))
             group.finished.append(Continuation(each.ids, each.log_prob, False, score))
 
-    def _is_settled(self, group: _Group) -> bool:
+    def _is_finished(self, group: _Group) -> bool:
         """Whether continuing cannot change the results, or enough texts have ended."""
         scores = sorted((text.score for text in group.finished), reverse=True)
         if len(scores) >= self.width:

@@ -66,7 +66,7 @@ def antonyms(
     classifier: AntonymClassifier | None = None,
     topn: int = 10,
 ) -> list[Candidate] | list[list[Candidate]]:
-    """Return the likeliest antonyms of one or several words.
+    """Return the most probable antonyms of one or several words.
 
     Args:
         vectors: word vectors.

@@ -1,1 +1,1 @@
-"""Several vectors a word, one a sense: found in contexts, in vectors, or in a dictionary."""
+"""Sense vectors: several vectors per word, learned from contexts, from vectors, or from WordNet."""

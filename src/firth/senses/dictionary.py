@@ -17,7 +17,7 @@ representation", section IV; Rubinstein, Zibulevsky and Elad 2008, "Efficient im
 using Batch Orthogonal Matching Pursuit", section 4, for the one step in place of a singular value decomposition.
 
 Departures: an unused atom is replaced by the vector with the largest error; the original also replaces atoms that few
-vectors use, and one of two similar atoms. Rounds end early when the error decreases by less than `SETTLED`.
+vectors use, and one of two similar atoms. Rounds end early when the error decreases by less than `TOLERANCE`.
 
 Cost: per round one run of `firth.senses.sparse_codes`, and 6 V k D operations.
 """
@@ -32,7 +32,7 @@ from firth.kernels.compiled import compiled
 from firth.senses.sparse_codes import Floats, Ids, sparse_codes
 from firth.vectors.cosine import unit
 
-SETTLED = 1e-4  # relative decrease of the error per round
+TOLERANCE = 1e-4  # relative decrease of the error per round
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def learn_dictionary(
         residual = residuals(vectors, atoms, indices, codes)
         errors.append(_mean_square(residual))
         report(number + 1, errors[-1])
-        if number and errors[-2] - errors[-1] <= SETTLED * errors[-2]:
+        if number and errors[-2] - errors[-1] <= TOLERANCE * errors[-2]:
             break
         _refit(atoms, indices, codes, residual, random)
     indices, codes = sparse_codes(vectors, atoms, sparsity, positive=positive, threads=threads)

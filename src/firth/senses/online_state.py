@@ -38,7 +38,7 @@ FAINTEST = 1e-6  # smaller variances, relative to the largest, are raised to thi
 
 
 class SenseState(NamedTuple):
-    """The state of the senses of V words with at most S senses in all; training updates it."""
+    """The state of the senses of V words with at most S senses in total; training updates it."""
 
     firsts: npt.NDArray[np.int64]  # (V + 1,) where the rows of each word's senses begin
     known: npt.NDArray[np.int64]  # (V,) current number of senses of each word

@@ -26,7 +26,7 @@ from firth.storage.checksums import FileState
 from firth.storage.files import cache_folder
 
 CURE = "fetch the folder again, or train again"
-SETTLED = 2.0  # seconds; the coarsest file systems tell times of change apart by as much
+MTIME_RESOLUTION = 2.0  # seconds; the coarsest file systems tell times of change apart by as much
 MOST_KEPT = 64  # notes in each of 256 folders of the cache
 RULES = 1  # raise it when a check of contents becomes stricter: what was remembered before is forgotten
 
@@ -64,7 +64,7 @@ def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | Non
         except FormatError:
             _forget(place)
             raise
-        if newest < time.time() - SETTLED:
+        if newest < time.time() - MTIME_RESOLUTION:
             _remember(place, state)
     return None if covered is None else frozenset(covered)
 

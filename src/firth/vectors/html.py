@@ -1,4 +1,4 @@
-"""How vectors look in a notebook: a few facts and the commonest words."""
+"""HTML representation of vectors for notebooks: a few facts and the most frequent words."""
 
 from html import escape
 

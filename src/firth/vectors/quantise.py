@@ -28,7 +28,7 @@ from firth.randomness import generator
 CODES = 256  # centroids per part: one byte
 SAMPLE = 16_384  # rows that k-means learns from: four times as many give 3 % less error
 ROUNDS = 25
-SETTLED = 1000  # k-means ends when at most one row in 1,000 changes its centroid
+ROWS_PER_CHANGE = 1000  # k-means ends when at most one row in 1,000 changes its centroid
 BLOCK = 512  # rows compared with the centroids at once: their distances fit the L2 cache
 HAIR = 1e-2  # relative change of a centroid's copy; must be visible after rounding
 
@@ -164,7 +164,7 @@ def _k_means(rows: Floats, random: np.random.Generator) -> Floats:
     before = None
     for _ in range(ROUNDS):
         nearest = _nearest(rows, centroids)
-        if before is not None and np.count_nonzero(nearest != before) * SETTLED <= len(rows):
+        if before is not None and np.count_nonzero(nearest != before) * ROWS_PER_CHANGE <= len(rows):
             break
         counts = np.bincount(nearest, minlength=CODES)
         sums = np.stack([np.bincount(nearest, column, CODES) for column in rows.T], axis=1)

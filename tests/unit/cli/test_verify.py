@@ -32,7 +32,7 @@ def make_counts(tmp_path):
 def _own_memory(tmp_path, monkeypatch):
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(integrity, "_remembered", {})
-    monkeypatch.setattr(integrity, "SETTLED", -3600.0)  # files just written count as settled
+    monkeypatch.setattr(integrity, "MTIME_RESOLUTION", -3600.0)  # files just written count as settled
 
 
 @pytest.fixture(params=[make_vectors, make_corpus, make_counts])

@@ -15,7 +15,7 @@ from firth.storage.integrity import verify
 def _own_memory(tmp_path, monkeypatch):
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(integrity, "_remembered", {})
-    monkeypatch.setattr(integrity, "SETTLED", -3600.0)  # files just written count as settled
+    monkeypatch.setattr(integrity, "MTIME_RESOLUTION", -3600.0)  # files just written count as settled
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_without_a_cache_folder_the_process_remembers(folder, readings, tmp_path
 
 
 def test_what_was_just_written_is_not_remembered(folder, readings, monkeypatch):
-    monkeypatch.setattr(integrity, "SETTLED", 2.0)
+    monkeypatch.setattr(integrity, "MTIME_RESOLUTION", 2.0)
     verify(folder)
     verify(folder)
     assert len(readings) == 2

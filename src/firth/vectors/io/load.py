@@ -92,14 +92,14 @@ def load(
 
 
 _INSTEAD = {
-    "Alignment": "; `firth translate-words` asks it, and its sides are `.source` and `.target`",
-    "Classifier": "; `firth classify predict` asks it",
-    "Composition": "; those of its words are `firth.load(path).vectors`",
-    "DocumentVectors": "; those of its words are `firth.load(path).words`",
-    "Mixture": "; `firth lm` asks it",
-    "NeuralLanguageModel": "; `firth lm` asks it, and those of its words are `firth.load(path).word_vectors()`",
-    "NgramModel": "; `firth lm` asks it",
-    "SenseVectors": "; one vector a word is `firth.load(path).single()`, one a sense `firth.load(path).apart()`",
+    "Alignment": "; use `firth translate-words`; its sides are `.source` and `.target`",
+    "Classifier": "; use `firth classify predict`",
+    "Composition": "; its word vectors are `firth.load(path).vectors`",
+    "DocumentVectors": "; its word vectors are `firth.load(path).words`",
+    "Mixture": "; use `firth lm`",
+    "NeuralLanguageModel": "; use `firth lm`; its word vectors are `firth.load(path).word_vectors()`",
+    "NgramModel": "; use `firth lm`",
+    "SenseVectors": "; one vector per word is `firth.load(path).single()`, one per sense `firth.load(path).apart()`",
 }
 
 
