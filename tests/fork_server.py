@@ -251,7 +251,9 @@ def _run(
         with contextlib.suppress(BaseException):
             threading._shutdown()  # type: ignore[attr-defined]  # what the interpreter does at its end
             atexit._run_exitfuncs()
-        record_fork(record, environment, own_seconds() - compiler_seconds() - began)
+        ended = os.times()  # of the processes that the command started and waited for
+        started = ended.children_user + ended.children_system
+        record_fork(record, environment, own_seconds() - compiler_seconds() - began + started)
         with contextlib.suppress(BaseException):
             sys.stdout.flush()
         with contextlib.suppress(BaseException):

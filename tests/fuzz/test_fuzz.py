@@ -1,21 +1,31 @@
 """Damaged files of every reader: no crash, no traceback, no hang, no wrong answer from firth's own binary formats."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from tests import fork_server
 from tests.fuzz.readers import READERS
 
 NAMES = list(READERS)
+RUN = "import sys; from tests.fuzz.__main__ import main; sys.exit(main())"
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def check(names, folder, *how):
-    """Run the fuzzer in a process of its own, which forks before any thread starts."""
+    """Run the fuzzer in a process of its own, which forks before any thread starts.
+
+    The server of commands has imported the readers already; it serves where its libraries start no threads.
+    """
     report = folder / "report.json"
-    command = [sys.executable, "-m", "tests.fuzz", *names, "--cases", "--json", str(report), *how]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    environment = {**os.environ, **ONE_THREAD}
+    server = fork_server.program() if fork_server.fits(environment) else None
+    python = str(server.with_name("python")) if server else sys.executable
+    command = [python, "-c", RUN, *names, "--cases", "--json", str(report), *how]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert ended.returncode in (0, 1), ended.stderr
     failures = json.loads(report.read_text(encoding="utf-8"))["failures"]
     assert failures == [], "\n".join(f"python -m tests.fuzz {one['reader']} --only {one['input']}" for one in failures)
