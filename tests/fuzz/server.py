@@ -25,7 +25,8 @@ from firth.storage import checksums
 from tests.fuzz.mutations import Files, mutated
 from tests.fuzz.outcomes import CRASH, DIFFERENT, HANG, SAME, WRONG, Outcome, Reader, digest_of, of_error, of_stack
 
-PATIENCE = 10.0  # seconds for an input of the cheapest reader
+PATIENCE = 10.0  # seconds of processor time for an input of the cheapest reader
+ASLEEP = 6  # times that long an input may take in all: other processes may have the processor
 MEMORY = 1 << 30  # bytes that a worker may ask for beyond what it has at its start
 RESEALED = " resealed"  # ends the names of cases whose checksums are computed anew, where the format has any
 RENEWAL = 2000  # inputs after which a worker makes room for a fresh one
@@ -186,7 +187,7 @@ class Server:
 
     def _followed(self, child: int, reading: int, stack: Path) -> Iterator[Outcome]:
         patience = PATIENCE + 50 * self.seconds
-        waiting, buffer = time.monotonic(), b""
+        waiting, used, buffer = time.monotonic(), 0.0, b""
         while True:
             ready, _, _ = select.select([reading], [], [], 0.5)
             if ready:
@@ -198,10 +199,10 @@ class Server:
                         reader=self.reader.name, input=_number(number), kind=kind, where=where, message=message
                     )
                 if lines or read:
-                    waiting = time.monotonic()
+                    waiting, used = time.monotonic(), _processor_seconds(child)
                 if not read:
                     break
-            elif time.monotonic() - waiting > patience:
+            elif _processor_seconds(child) - used > patience or time.monotonic() - waiting > ASLEEP * patience:
                 os.kill(child, signal.SIGABRT)  # faulthandler writes where it hangs
                 time.sleep(0.5)
                 yield self._death(buffer, HANG, stack, f"after {patience:.0f} s")
@@ -227,6 +228,11 @@ def _named(number: Input) -> str:
 
 def _number(name: str) -> Input:
     return int(name) if name.isdecimal() else name
+
+
+def _processor_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _limit(memory: int) -> None:

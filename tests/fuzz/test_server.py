@@ -50,6 +50,7 @@ def use(path):
 
 def test_every_end_is_reported_for_its_input(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "PATIENCE", 0.5)
+    monkeypatch.setattr(server, "ASLEEP", 1)
     reader = Reader(name="toy", make=lambda path: path.write_text("good"), use=use)
     toy = Server(reader, tmp_path, cases={name: {"": name.removesuffix(" again").encode()} for name in CASES})
     found = list(toy.outcomes(list(CASES)))

@@ -1,3 +1,5 @@
+import tarfile
+
 import numpy as np
 import pytest
 
@@ -21,9 +23,34 @@ def test_no_wordnet_is_told(monkeypatch):
         tree_children("wordnet", WORDS, 0, None)
 
 
-def test_wordnet(shared_data, monkeypatch):
+NOUNS = {
+    "thing": None,
+    "animal": "thing",
+    "cat": "animal",
+    "dog": "animal",
+    "drink": "thing",
+    "milk": "drink",
+    "tea": "drink",
+}
+
+
+@pytest.fixture
+def wordnet(tmp_path):
+    """A folder of data with a WordNet of seven nouns."""
+    entries = "".join(f"{word}:\n  n:\n    sense:\n    - id: '{word}%1'\n      synset: {word}-n\n" for word in NOUNS)
+    above = {word: f"  hypernym:\n  - {hypernym}-n\n" if hypernym else "" for word, hypernym in NOUNS.items()}
+    synsets = "".join(f"{word}-n:\n{above[word]}  members:\n  - {word}\n" for word in NOUNS)
+    (tmp_path / "wordnet").mkdir()
+    with tarfile.open(tmp_path / "wordnet" / "oewn_yaml.tar.gz", "w:gz") as archive:
+        for name, text in (("entries-a.yaml", entries), ("noun.animal.yaml", synsets)):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            archive.add(tmp_path / name, f"yaml/{name}")
+    return tmp_path
+
+
+def test_wordnet(wordnet, monkeypatch):
     """A cat and a dog are closer than a cat and milk; "the" hangs beside."""
-    monkeypatch.setenv("FIRTH_DATA", str(shared_data))
+    monkeypatch.setenv("FIRTH_DATA", str(wordnet))
     paths = from_children(tree_children("wordnet", WORDS, 0, None))
     nodes = {w: paths.nodes[slice(*paths.starts[i : i + 2])].tolist() for i, w in enumerate(WORDS.words)}
     assert len(set(nodes["cat"]) & set(nodes["dog"])) > len(set(nodes["cat"]) & set(nodes["milk"]))
