@@ -139,7 +139,7 @@ def test_from_standard_input_to_a_mixture(firth):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_counting_that_is_stopped_leaves_nothing(number, firth):
     words = [f"word{i}" for i in range(3000)]
-    (firth.folder / "text.txt").write_text(sentences(300_000, words), encoding="utf-8")
+    (firth.folder / "text.txt").write_text(sentences(150_000, words), encoding="utf-8")
     process = firth.start("lm", "train", "kneser-ney", "text.txt", "-o", "new", "--order", 6, "--threads", 1, "-q")
     wait_until(lambda: any(firth.cache.rglob("corpus.json")), process)
     ended = end_by(process, number)

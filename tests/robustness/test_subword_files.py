@@ -101,7 +101,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_models(here: Command, damage: str):
-    """One sentence, and no more memory than the file has bytes: the process may have 3 GB in all."""
+    """One sentence; where a count is too large, no more memory than the file has bytes: the process may have 3 GB."""
     import re
     import resource
 
@@ -109,7 +109,9 @@ def test_damaged_models(here: Command, damage: str):
     path = here.folder / "bad.bin"
     path.write_bytes(do((here.folder / "v.bin").read_bytes()))
     limit = 3 * 2**30
-    ended = here("info", "bad.bin", before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), real=True)
+    large = damage in ("a dictionary of two thousand million", "other buckets")
+    before = (lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))) if large else None
+    ended = here("info", "bad.bin", before=before, real=large)
     assert re.search(told, ended.complaint), ended.complaint
     assert "bad.bin" in ended.complaint
     here("convert", "bad.bin", "out.firth")
