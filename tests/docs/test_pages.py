@@ -16,8 +16,21 @@ ROOT = Path(__file__).resolve().parents[2]
 TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
-PARTS = {"align": 2, "ngrams": 4, "senses": 2, "subwords": 2}  # pages that train much get one such part of the text
-README_LINES = 20_000  # paragraphs of Wikipedia in place of the reader's own texts
+PARTS = {  # pages that train much get one such part of the text
+    "align": 2,
+    "count": 2,
+    "files": 3,
+    "neighbours": 3,
+    "neural-training": 3,
+    "ngrams": 4,
+    "objectives": 2,
+    "plot": 3,
+    "query": 2,
+    "senses": 2,
+    "structured": 3,
+    "subwords": 3,
+}
+README_LINES = 12_000  # paragraphs of Wikipedia in place of the reader's own texts
 
 
 def python_documentation() -> list[str]:
