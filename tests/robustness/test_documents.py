@@ -61,7 +61,7 @@ def test_a_copy_still_infers(here: Command):
 def test_what_is_not_there(here: Command):
     assert here("neighbours", "docs", "200").complaint.startswith("'200' is not in the vocabulary")
     assert here("evaluate", "docs").complaint == (
-        "docs holds DocumentVectors, expected word vectors; those of its words are `firth.load(path).words`"
+        "docs holds DocumentVectors, expected word vectors; its word vectors are `firth.load(path).words`"
     )
 
 
