@@ -18,11 +18,16 @@ def reviews(shared_data):
     return [texts[i] for i in order], np.array(["/pos/" in names[i] for i in order])
 
 
+@pytest.fixture(scope="module")
+def corpus(reviews, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("reviews")
+    return firth.Corpus.build(reviews[0][:1600], sentences="text", keep_empty=True, cache=cache)
+
+
 @pytest.mark.parametrize(("options", "least"), [({"architecture": "dbow"}, 0.70), ({}, 0.65)], ids=["dbow", "dm"])
-def test_what_is_learned_of_reviews(options, least, reviews, tmp_path):
+def test_what_is_learned_of_reviews(options, least, reviews, corpus):
     """The last 400 are inferred; the halves on either side of the middle are right for 0.77 (dbow) and 0.73 (dm)."""
     texts, praise = reviews
-    corpus = firth.Corpus.build(texts[:1600], sentences="text", keep_empty=True, cache=tmp_path)
     assert len(corpus) == 1600
     vectors = firth.ParagraphVectors(epochs=10, **options).train(corpus, threads=2, progress=False)
     again = vectors.infer(texts[:200])
