@@ -176,8 +176,8 @@ def _print_version(requested: bool) -> None:
 
 def _globals(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error. Accepted anywhere.")] = False,
 ) -> None:
     """Take the flags that every command shares."""

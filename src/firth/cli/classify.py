@@ -14,7 +14,7 @@ from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
 from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, names, number, output
 from firth.cli.files import size_on_disk
-from firth.cli.flags import Flags, add_command, with_flags
+from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.output import complain, following, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
@@ -146,7 +146,7 @@ def quantise(
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Text classifiers: train, predict, test and shrink.")
+    app = typer.Typer(cls=Group, help="Text classifiers: train, predict, test and shrink.")
     add_command(app, "train", with_flags(_train, [_OPTIONS, _TABLE]))
     add_command(app, "predict", with_flags(_predict, [_PREDICTION]))
     add_command(app, "test", with_flags(_test, [_TABLE, _PREDICTION]))

@@ -84,8 +84,17 @@ def _is_flag(field: dataclasses.Field[Any]) -> bool:
     return bool(field.metadata) or hasattr(field.type, "__metadata__")
 
 
-class Commands(TyperGroup):
-    """A group of commands that suggests the right flag for one of an earlier version or of another program."""
+class Group(TyperGroup):
+    """A group of commands, whose help shows flags as that of a command does."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help. The program ends after it."""
+        _shorten_flags(self.get_params(ctx))
+        super().format_help(ctx, formatter)
+
+
+class Commands(Group):
+    """The program. It suggests the right flag for one of an earlier version or of another program."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""
@@ -95,11 +104,6 @@ class Commands(TyperGroup):
             if hasattr(error, "option_name") and hasattr(error, "possibilities"):  # NoSuchOption, of typer's own click
                 _suggest_flag(error)
             raise
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help. The program ends after it."""
-        _shorten_flags(self.get_params(ctx))
-        super().format_help(ctx, formatter)
 
 
 class Command(TyperCommand):

@@ -9,7 +9,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
-from firth.cli.flags import Flags, add_command, with_flags
+from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
@@ -206,7 +206,7 @@ def info(model: Model, quiet: Quiet = False, json: AsJson = False) -> None:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Language models: train, score, generate, compare and mix.")
+    app = typer.Typer(cls=Group, help="Language models: train, score, generate, compare and mix.")
     # The command of the model reads everything after the model's name.
     passed_on = {
         "allow_extra_args": True,

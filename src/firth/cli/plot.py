@@ -10,7 +10,7 @@ import typer
 from firth import plots
 from firth.alignment.alignment import load_alignment
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
-from firth.cli.flags import add_command, as_command
+from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
 from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
@@ -276,7 +276,7 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline.")
+    app = typer.Typer(cls=Group, help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline.")
     kinds: dict[str, Callable[..., plots.Picture]] = {
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
         "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,

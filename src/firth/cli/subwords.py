@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, names, output
-from firth.cli.flags import add_command
+from firth.cli.flags import Group, add_command
 from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
 from firth.cli.texts import source_of
@@ -116,7 +116,7 @@ def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(help="Subword tokenisers: train, encode and decode.")
+    app = typer.Typer(cls=Group, help="Subword tokenisers: train, encode and decode.")
     for run in (train, encode, decode):
         add_command(app, run.__name__, run)
     return app

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, Sources, Threads, output
-from firth.cli.flags import Flags, add_command, with_flags
+from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.output import complain, paragraphs, print_json, working
 from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, READING, corpus_of
@@ -88,6 +88,7 @@ def _save(vectors: Any, output: Path) -> Path:
 def _app() -> typer.Typer:
     """A command per model, each with the flags of its own options."""
     app = typer.Typer(
+        cls=Group,
         help="Train word vectors on text. firth train MODEL --help shows the options of a model.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
     )

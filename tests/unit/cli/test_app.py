@@ -56,6 +56,7 @@ def test_every_command_explains_itself(run, name):
     status, out, _ = run(name, "-h")
     assert status == 0
     assert f"firth {name}" in out
+    assert "<bool>" not in out
     several = app._load(*app.COMMANDS[name][:2])
     if isinstance(several, typer.Typer):
         for command in several.registered_commands:
