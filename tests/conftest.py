@@ -33,6 +33,12 @@ def pytest_configure() -> None:
     costs.count_compiler()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto` starts one process more than there are processors: tests of signals and of servers wait a lot."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=Path, help="add a line for each test to a file: seconds of processor time, name")
 
