@@ -18,6 +18,7 @@ OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) -
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
 PARTS = {  # pages that train much get one such part of the text
     "align": 2,
+    "compare": 2,
     "count": 2,
     "files": 3,
     "neighbours": 3,
