@@ -49,7 +49,7 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(kind)
     _move_inherited_last(options_type)
     initialise: Any = options_type.__init__
-    known = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # is one
+    known = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # it is a dataclass
 
     @functools.wraps(initialise)
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:

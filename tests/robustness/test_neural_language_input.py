@@ -53,7 +53,7 @@ def test_a_rate_that_diverges_names_the_step(text):
         train(text, EVERY["log-bilinear"], wild)
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU: the message is for machines without one")
 def test_a_gpu_that_is_not_there(text):
     with pytest.raises(OptionError, match="device='cuda': PyTorch finds no GPU"):
         train(text, training=dataclasses.replace(QUICK, device="cuda"))

@@ -323,7 +323,7 @@ def test_progress_shows_what_held_out_data_said(monkeypatch):
 
 def test_no_gpu_is_one_sentence():
     if torch.cuda.is_available():
-        pytest.skip("there is a GPU here")
+        pytest.skip("there is a GPU: the test needs a machine without one")
     with pytest.raises(OptionError, match="finds no GPU"):
         train(Line(), TrainingOptions(device="cuda"))
     with pytest.raises(OptionError, match=r"fp16.*needs a GPU"):
