@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.neural.layers import torch_kernels
 from firth.neural.layers.cells import RecurrentLayer
+from tests import fork_server
 
 ROOT = Path(__file__).parents[4]
 AFFECTED = (
@@ -30,12 +31,10 @@ print(model.perplexity(lines).value < 14)
 """
 
 
-def without_bf16(*command):
-    """What a command prints where oneDNN takes the processor for one with AVX2 alone."""
+def without_bf16(python, *arguments):
+    """What Python prints where oneDNN takes the processor for one with AVX2 alone."""
     environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"}
-    return subprocess.run(
-        [sys.executable, *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([python, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_a_processor_without_it_computes_lstm_layers_in_float32(monkeypatch):
@@ -56,7 +55,7 @@ def test_a_processor_without_it_computes_lstm_layers_in_float32(monkeypatch):
 
 def test_training_in_bf16_warns_once_where_there_is_no_bf16_lstm(tmp_path):
     """A user's run on such a processor: one line, no traceback."""
-    done = without_bf16("-c", SCRIPT)
+    done = without_bf16(fork_server.python(os.environ), "-c", SCRIPT)
     assert (done.returncode, done.stdout) == (0, "True\n")
     assert "Traceback" not in done.stderr
     if done.stderr:  # on other kinds of processor the variable means nothing
@@ -65,5 +64,5 @@ def test_training_in_bf16_warns_once_where_there_is_no_bf16_lstm(tmp_path):
 
 @pytest.mark.slow
 def test_what_needs_bf16_passes_without_a_bf16_lstm():
-    done = without_bf16("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *AFFECTED)
+    done = without_bf16(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *AFFECTED)
     assert done.returncode == 0, done.stdout
