@@ -50,6 +50,7 @@ def pytest_collection() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 20, 20)  # the compiler makes many objects and few cycles
     gc.enable()
 
 

@@ -151,6 +151,7 @@ def serve(address: str, owner: int) -> None:
         finalizer.atexit = False  # of the modules: at the end of a fork PyTorch's would take it to pieces
     gc.collect()
     gc.freeze()  # a fork that collects would copy every page
+    gc.set_threshold(100_000, 20, 20)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"{address}.new")
     listener.listen(64)
