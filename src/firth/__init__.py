@@ -31,6 +31,10 @@ def __getattr__(name):
     if name not in _MODULES:
         import difflib
 
+        from firth.option_names import PUBLIC_NAMES
+
+        if name in PUBLIC_NAMES:
+            raise AttributeError(f"module 'firth' has no attribute {name!r}; use firth.{PUBLIC_NAMES[name]}")
         lower = {known.lower(): known for known in _MODULES}
         near = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.75)]
         hint = f"; did you mean {' or '.join(near)}?" if near else ""

@@ -88,6 +88,43 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "max_new_tokens": "max_length",
     "num_beams": "beams",
 }
+PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
+    "KeyedVectors": "WordVectors",
+    "Word2VecKeyedVectors": "WordVectors",
+    "Vectors": "WordVectors",
+    "Doc2Vec": "ParagraphVectors",
+    "LsiModel": "LatentSemanticAnalysis",
+    "LSA": "LatentSemanticAnalysis",
+    "TruncatedSVD": "LatentSemanticAnalysis",
+    "PPMI": "AssociationVectors",
+    "SkipGram": "Word2Vec",
+    "Skipgram": "Word2Vec",
+    "CBOW": "Word2Vec",
+    "Phraser": "PhraseTable",
+    "LineSentence": "Corpus.build",
+    "PathLineSentences": "Corpus.build",
+    "Text8Corpus": "Corpus.build",
+    "Tokenizer": "Subwords",
+    "BPE": "Subwords",
+    "SentencePieceProcessor": "Subwords",
+    "SentencePieceTrainer": "Subwords",
+    "train_supervised": "TextClassifier",
+    "train_unsupervised": "FastText",
+    "load_model": "load",
+    "load_facebook_model": "load",
+    "load_word2vec_format": "load",
+    "from_pretrained": "load",
+    "LSTM": "RecurrentLM",
+    "GRU": "RecurrentLM",
+    "RNN": "RecurrentLM",
+    "Transformer": "TransformerLM",
+    "GPT": "TransformerLM",
+    "GPT2LMHeadModel": "TransformerLM",
+    "TrainingArguments": "TrainingOptions",
+    "Trainer": "TrainingOptions",
+    "GenerationConfig": "GenerationOptions",
+    "WEAT": "bias.weat",
+}
 _BRITISH = {"neighbor": "neighbour", "center": "centre", "color": "colour"} | {
     f"{stem}iz": f"{stem}is"
     for stem in ("categor", "equal", "factor", "initial", "neutral", "normal", "optim", "quant", "summar", "token")
@@ -100,8 +137,8 @@ TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a
 
 
 def one_spelling(name: str) -> str:
-    """Return the name of a command or flag in firth's spelling: `optimiser` for `optimizer`."""
-    return _AMERICAN.sub(lambda match: _BRITISH[match[0]], name)
+    """Return a command or flag in firth's spelling: `optimiser` for `optimizer`, `clip-norm` for `clip_norm`."""
+    return _AMERICAN.sub(lambda match: _BRITISH[match[0]], name.replace("_", "-"))
 
 
 def synonym(name: str, names: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ A flag that is not given is not passed on: the default stands in the dataclass a
 
 import dataclasses
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -16,11 +17,13 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.cli.output import paragraphs
+from firth.cli.synonyms import meant
 from firth.errors import OptionError
 from firth.option_names import one_spelling, synonym
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
 ADVANCED = "Advanced"
+_ONE_DASH = re.compile(r"-([A-Za-z][\w-]+)(=.*)?")
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": one_spelling}  # of every command
 
@@ -85,7 +88,18 @@ def _is_flag(field: dataclasses.Field[Any]) -> bool:
 
 
 class Group(TyperGroup):
-    """A group of commands, whose help shows flags as that of a command does."""
+    """A group of commands, whose help shows flags as that of a command does; it knows other programs' names."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name; what is meant by an unknown name goes into the error."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            name = one_spelling(args[0]).lower()
+            advice = f"{ctx.command_path} {name}" if name in self.commands else meant(ctx.command_path, name)
+            if advice is not None and hasattr(error, "message"):
+                error.message = f"No such command {args[0]!r}; use {advice}"
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help. The program ends after it."""
@@ -118,7 +132,20 @@ class Command(TyperCommand):
             layer = any(flag.name == "output_layer" for flag in self.params)
             advice = "; the output layer of the model is --output-layer" if layer else ""
             raise OptionError(f"{' and '.join(outputs)}: expected one output{advice}")
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, self._with_two_dashes(args))
+
+    def _with_two_dashes(self, args: list[str]) -> list[str]:
+        """Return the arguments with `-dim 50`, as word2vec and fastText have it, written `--dim 50`."""
+        flags = {name for flag in self.params for name in (*flag.opts, *flag.secondary_opts)}
+        end = args.index("--") if "--" in args else len(args)
+
+        def two_dashes(argument: str) -> str:
+            long = _ONE_DASH.fullmatch(argument)
+            if long and (f"--{one_spelling(long[1])}" in flags or argument[:2] not in flags):
+                return f"-{argument}"
+            return argument
+
+        return [two_dashes(each) if i < end else each for i, each in enumerate(args)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help. The program ends after it."""
