@@ -12,12 +12,16 @@ The hierarchy::
     ├── UnknownWordError     (KeyError)         a query names a word that has no vector
     ├── DivergenceError      (ArithmeticError)  training produced NaN or infinity
     ├── DataError            (OSError)          a named data set is absent or is not the pinned one
+    ├── MissingFileError     (FileNotFoundError) a model or file to load is not there
     └── MissingExtraError    (ImportError)      an optional dependency is not installed
 
 A message says what was found, what was expected and what to do.
 """
 
+import os
 import reprlib
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -64,6 +68,13 @@ class CorpusError(FirthError, ValueError):
 
 class DataError(FirthError, OSError):
     """A named data set is absent, or is not the pinned one."""
+
+
+class MissingFileError(FirthError, FileNotFoundError):
+    """A model or file to load is not there; made as any OSError, of a number, a message and the path."""
+
+    def __str__(self) -> str:
+        return f"{os.fsdecode(self.filename)}: {self.strerror}"
 
 
 class DivergenceError(FirthError, ArithmeticError):
@@ -116,3 +127,11 @@ class MissingExtraError(FirthError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{package} is needed to {purpose}: pip install 'firth[{extra}]'")
+
+
+def warn_caller(message: str) -> None:
+    """Warn, with the place of the first caller outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "firth":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)

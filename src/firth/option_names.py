@@ -87,6 +87,54 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "tie_word_embeddings": "tie_weights",
     "max_new_tokens": "max_length",
     "num_beams": "beams",
+    "num_beam_groups": "groups",
+    "no_repeat_ngram_size": "no_repeat_ngram",
+    "tokenizer": "tokens",
+    "tokenize": "tokens",
+    "tokenise": "tokens",
+    "stopwords": "stop_words",
+    "unk_token": "unknown",
+    "vocab_size": "max_size",
+    "max_features": "max_size",
+    "min_df": "min_count",
+    "min_freq": "min_count",
+    "min_frequency": "min_count",
+    "text_column": "column",
+    "cache_dir": "cache",
+    "n_embd": "dim",
+    "embedding_size": "dim",
+    "n_layer": "layers",
+    "n_layers": "layers",
+    "num_hidden_layers": "layers",
+    "n_head": "heads",
+    "n_heads": "heads",
+    "num_attention_heads": "heads",
+    "n_inner": "ffn_dim",
+    "intermediate_size": "ffn_dim",
+    "n_positions": "context",
+    "n_ctx": "context",
+    "block_size": "context",
+    "max_position_embeddings": "context",
+    "activation_function": "activation",
+    "hidden_act": "activation",
+    "resid_pdrop": "dropout",
+    "hidden_dropout_prob": "dropout",
+    "per_device_train_batch_size": "batch_size",
+    "train_batch_size": "batch_size",
+    "warmup_steps": "warmup",
+    "lr_scheduler_type": "schedule",
+    "optim": "optimiser",
+    "eval_steps": "evaluate_every",
+    "early_stopping_patience": "patience",
+    "num_epochs": "epochs",
+    "n_epochs": "epochs",
+    "max_epochs": "epochs",
+    "n_iter": "epochs",
+    "max_iter": "epochs",
+    "num_threads": "threads",
+    "num_workers": "threads",
+    "negative_samples": "negative",
+    "subsample": "sample",
 }
 PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
     "KeyedVectors": "WordVectors",
@@ -190,6 +238,8 @@ def _place(
         return f"now {other}, {MOVED[kind, other]}({other}=...)"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
         return _text_to_train(kind)
+    if other in TEXT_OPTIONS and "tokens" in train:
+        return f"an option of the text: {kind}(...).train(text, {other}=...) or Corpus.build(text, {other}=...)"
     if other in list(train)[2:]:  # after self and the text
         return f"an argument of train: {kind}(...).train(text, {other}=...)"
     for parameter in train.values():
@@ -198,8 +248,6 @@ def _place(
             if field is not None and field.metadata:
                 inner = f"{parameter.name}={part.__name__}({other}=...)"
                 return f"an option of {part.__name__}: {kind}(...).train(text, {inner})"
-    if other in TEXT_OPTIONS and any(parameter.kind is parameter.VAR_KEYWORD for parameter in train.values()):
-        return f"an option of the text: {kind}(...).train(text, {other}=...) or Corpus.build(text, {other}=...)"
     return f"{kind} has no such option; {suggestion(name, options)}"
 
 

@@ -15,8 +15,9 @@ import typing
 from collections.abc import Collection
 from typing import Any, TypeVar, dataclass_transform
 
+from firth.attribute_names import no_attribute
 from firth.errors import KindError, OptionError, UnknownOptionError, brief
-from firth.option_names import RENAMED_VALUES, explained, suggestion
+from firth.option_names import RENAMED_VALUES, explained, suggestion, synonym
 
 _Class = TypeVar("_Class")
 
@@ -41,7 +42,7 @@ class Preset:
 def options_class(kind: type[_Class]) -> type[_Class]:
     """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.
 
-    Options that the class inherits come last.
+    Options that the class inherits come last. The docstring lists every option with its range and default.
 
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
@@ -64,12 +65,26 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     vars(checked)["__signature__"] = inspect.Signature([receiver, *parameters], return_annotation=None)
     options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
     options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
+    lines = [f"    {field.name}: {description(field)}" for field in known.values() if field.metadata]
+    options_type.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__ or ""), "", "Options:", *lines])
+    if not hasattr(options_type, "__getattr__"):
+        options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
     return options_type
 
 
 def _repr(options: Any) -> str:
     values = (f"{field.name}={getattr(options, field.name)!r}" for field in dataclasses.fields(options))
     return f"{type(options).__qualname__}({', '.join(values)})"
+
+
+def _no_attribute(options: Any, name: str) -> Any:
+    kind, names = type(options).__name__, [field.name for field in dataclasses.fields(options)]
+    answers = {}
+    if (other := synonym(name, names)) is not None:
+        answers[name] = f"use {other}"
+    elif hasattr(type(options), "train"):
+        answers[name] = f"{kind} holds options; train returns the model: model = {kind}(...).train(text)"
+    raise no_attribute(kind, name, answers, names)
 
 
 def _move_inherited_last(kind: Any) -> None:
@@ -102,6 +117,28 @@ def option(
     """
     metadata = {"help": help, "minimum": minimum, "maximum": maximum, "exclusive": exclusive, "choices": choices}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def description(field: dataclasses.Field[Any], **defaults: Any) -> str:
+    """Return the help of an option with its values and its default.
+
+    Args:
+        field: made by `option`.
+        **defaults: other defaults by name, for a function that has its own.
+    """
+    kinds, meta = typing.get_args(field.type) or (field.type,), field.metadata
+    if meta["choices"] is not None:
+        values = " or ".join(map(repr, meta["choices"]))
+    elif bool in kinds:
+        values = "True or False"
+    elif meta["minimum"] is not None or meta["maximum"] is not None:
+        values = _range(int in kinds, meta)
+    else:
+        values = ""
+    default = defaults.get(field.name, field.default)
+    if values and default is None:
+        values += ", or None"
+    return f"{meta['help']} ({'; '.join(filter(None, (values, f'default {default!r}')))})"
 
 
 def check(options: Any) -> None:

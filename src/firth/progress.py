@@ -1,10 +1,11 @@
-"""Progress: a bar on a terminal, plain lines elsewhere, or a callback.
+"""Progress: a bar on a terminal or in a notebook, plain lines elsewhere, or a callback.
 
-Long work takes `progress=`: None shows a bar where standard error is a terminal and nothing elsewhere; True shows plain
-lines where there is no terminal; False is silent; a function receives every `Status`.
+Long work takes `progress=`: None shows a bar where standard error is a terminal and in a notebook, and nothing elsewhere;
+True shows plain lines there; False is silent; a function receives every `Status`.
 """
 
 import contextlib
+import math
 import sys
 import threading
 import time
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, TextIO, cast
+
+from firth.notebook import ProgressBar, in_notebook
 
 _SHOWING = threading.Lock()  # held by the one `elapsed` that shows its time
 PATIENCE = 1.0  # seconds that `elapsed` waits before it shows anything
@@ -74,11 +77,18 @@ def reporting(progress: Progress) -> Iterator[Report]:
         yield progress
         return
     terminal = sys.stderr is not None and sys.stderr.isatty()  # it is None where it is closed
-    if progress is False or (progress is None and not terminal):
+    notebook = not terminal and in_notebook()
+    if progress is False or (progress is None and not terminal and not notebook):
         yield _silent
     elif terminal:
         with _bar() as report:
             yield report
+    elif notebook:
+        bar = _NotebookBar()
+        try:
+            yield bar
+        finally:
+            bar.finish()
     else:
         yield _PlainLines()
 
@@ -206,6 +216,32 @@ class _PlainLines:
             return
         self._stage, self._last = status.stage, now
         print(describe(status), file=Unfailing(sys.stderr), flush=True)
+
+
+class _NotebookBar:
+    """A bar below a notebook's cell, which shows work that takes longer than a moment, and stays there."""
+
+    def __init__(self) -> None:
+        self._bar = ProgressBar()
+        self._began, self._shown = time.monotonic(), -math.inf
+        self._stage = ""
+        self._waiting: Status | None = None
+
+    def __call__(self, status: Status) -> None:
+        now = time.monotonic()
+        self._waiting = status
+        if now - self._began >= NOTICE and (status.stage != self._stage or now - self._shown >= NOTICE):
+            self._show(status, now)
+
+    def finish(self) -> None:
+        """Show the last state, unless the work was too short for a bar."""
+        if self._stage and self._waiting is not None:
+            self._show(self._waiting, time.monotonic())
+
+    def _show(self, status: Status, now: float) -> None:
+        self._stage, self._shown, self._waiting = status.stage, now, None
+        share = min(status.done / status.total, 1.0) if status.total else None
+        self._bar.show(status.stage, "  ".join(_details(status)), share)
 
 
 @contextlib.contextmanager

@@ -41,7 +41,7 @@ def round_trip(made: WordVectors, format: str, packed: bool) -> WordVectors:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("v.gz" if packed and format != "firth" else "v")
         made.save(path, format)
-        again = load(path, format, dtype=made.vectors.dtype, dim=made.dim if format == "glove" else None)
+        again = load(path, format=format, dtype=made.vectors.dtype, dim=made.dim if format == "glove" else None)
         return WordVectors(list(again.words), np.array(again.vectors))
 
 
@@ -79,7 +79,7 @@ def test_words_that_do_not_fit_are_refused_before_anything_is_written(format, ma
 
 def read_or_refuse(path: Path, format: str | None) -> WordVectors | str:
     try:
-        return load(path, format)
+        return load(path, format=format)
     except FormatError as error:
         return str(error)
 
@@ -117,4 +117,4 @@ def test_no_part_of_a_file_passes_for_the_whole(made, format, data):
         last = len(whole) - 1 if format == "word2vec-binary" else whole.rindex(b" ")
         path.write_bytes(whole[: data.draw(st.integers(0, last))])
         with pytest.raises(FormatError):
-            load(path, format)
+            load(path, format=format)

@@ -53,7 +53,7 @@ def test_a_disk_that_fills_up(format, tmp_path):
     uniform(1).save(path, format)
     ended = python(FULL_DISK, path, format)
     assert "File too large" in ended.stdout, ended
-    again = load(path, format)
+    again = load(path, format=format)
     assert np.array_equal(again.vectors, uniform(1).vectors)
     assert [left.name for left in tmp_path.iterdir()] == ["v"]
 
@@ -84,7 +84,7 @@ def test_kill_in_the_middle_of_a_save(format, tmp_path):
         time.sleep(0.01 + 0.017 * round)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        again = load(path, format)
+        again = load(path, format=format)
         assert len(again) == len(again.vectors)
         assert len(np.unique(again.vectors)) == 1, "a mixture of two savings"
         again.most_similar("w1")
@@ -103,7 +103,7 @@ def test_vectors_stay_readable_while_they_are_replaced(format, tmp_path):
     """A folder that is mapped keeps its numbers although another saving has taken its name."""
     path = tmp_path / "v"
     uniform(1).save(path, format)
-    old = load(path, format)
+    old = load(path, format=format)
     uniform(2).save(path, format)
     assert np.unique(old.vectors).tolist() == [1]
-    assert np.unique(load(path, format).vectors).tolist() == [2]
+    assert np.unique(load(path, format=format).vectors).tolist() == [2]

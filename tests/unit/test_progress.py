@@ -191,3 +191,51 @@ def test_an_error_while_compiling_is_not_lost():
 
     with pytest.raises(ValueError, match="no such instruction"):
         progress.compiling(fail, lambda status: None)
+
+
+class TestNotebook:
+    """A bar in the output of a cell: made by the first report that is due, changed by the others, and left there."""
+
+    @pytest.fixture(autouse=True)
+    def states(self, monkeypatch):
+        states = []
+        monkeypatch.setattr(progress, "in_notebook", lambda: True)
+        monkeypatch.setattr(progress.ProgressBar, "show", lambda bar, *state: states.append(state))
+        return states
+
+    def at_times(self, monkeypatch, times):
+        now = iter(times)
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+
+    @pytest.mark.parametrize("wanted", [None, True])
+    def test_what_is_shown_and_when(self, monkeypatch, states, wanted):
+        """Nothing within a moment; then at once, no more often than every moment, another stage at once; the last."""
+        self.at_times(monkeypatch, [100.0, 100.1, 100.4, 100.5, 100.8, 100.85, 100.9, 101.0])
+        statuses = [*map(at, (100, 200, 300, 400)), at(500, stage="training, epoch 2/2"),
+                    at(600, stage="training, epoch 2/2")]  # fmt: skip
+        assert shown(wanted, statuses) == ""
+        assert [(stage, share) for stage, _, share in states] == [
+            ("training, epoch 1/2", 0.2),
+            ("training, epoch 1/2", 0.4),
+            ("training, epoch 2/2", 0.5),
+            ("training, epoch 2/2", 0.6),
+        ]
+        assert states[-1][1].startswith(" 60 %  300 words/s")
+
+    def test_short_work_shows_nothing(self, monkeypatch, states):
+        self.at_times(monkeypatch, [100.0, 100.1, 100.2])
+        assert shown(None, [at(500), at(1000)]) == ""
+        assert states == []
+
+    def test_silence_when_asked_for(self, states):
+        assert shown(False, [at(500)]) == ""
+        assert states == []
+
+    def test_a_terminal_keeps_its_bar(self, states):
+        shown(None, [at(500)], Terminal())
+        assert states == []
+
+    def test_without_a_total_there_is_no_share(self, monkeypatch, states):
+        self.at_times(monkeypatch, [100.0, 101.0])
+        shown(None, [at(500, total=None)])
+        assert [share for _, _, share in states] == [None]

@@ -15,7 +15,6 @@ than the whole vocabulary, so the share is greater than P@1 over all words; a us
 Cost: a map and 4 n^2 D flops per fold, n = `FREQUENT`.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +23,7 @@ import numpy.typing as npt
 
 from firth.alignment.steps import Floats, Matrix
 from firth.alignment.strength import FREQUENT
-from firth.errors import OptionError
+from firth.errors import OptionError, warn_caller
 from firth.vectors.cosine import unit
 from firth.vectors.csls import csls_nearest
 
@@ -57,11 +56,10 @@ class CrossValidation:
     def warn(self) -> None:
         """Warn if almost none was."""
         if self.share < LOW:
-            warnings.warn(
+            warn_caller(
                 f"the pairs hardly generalise to other words: {self.correct} of {self.words} held-out words were "
                 "translated correctly; train both sides for longer (epochs=20, sample=3e-4), on more text, or give "
-                "more pairs",
-                stacklevel=4,
+                "more pairs"
             )
 
 

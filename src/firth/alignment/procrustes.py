@@ -23,6 +23,7 @@ from firth.alignment.cross_validation import cross_validate
 from firth.alignment.dictionary import Dictionary, Pair
 from firth.alignment.refine import refine_maps
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
+from firth.arguments import explained
 from firth.options import check, option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, reporting
@@ -47,6 +48,7 @@ class Procrustes:
     def __post_init__(self) -> None:
         check(self)
 
+    @explained
     def align(
         self,
         source: WordVectors,

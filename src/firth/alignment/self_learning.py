@@ -34,7 +34,6 @@ Cost: an iteration takes three products of 2 n m D flops for n and m frequent wo
 two or more runs. The first dictionary takes products of 2 n m min(n, m).
 """
 
-import warnings
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -47,7 +46,8 @@ from firth.alignment.induction import DictionaryInducer, open_inducer
 from firth.alignment.refine import map_unit
 from firth.alignment.steps import Floats, Matrix, Placement, cross_svd, normalise, weighted
 from firth.alignment.strength import Strength, strength
-from firth.errors import OptionError
+from firth.arguments import explained
+from firth.errors import OptionError, warn_caller
 from firth.options import check, option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, Report, Status, reporting
@@ -80,6 +80,7 @@ class SelfLearning:
     def __post_init__(self) -> None:
         check(self)
 
+    @explained
     def align(
         self,
         source: WordVectors,
@@ -129,7 +130,7 @@ class SelfLearning:
             "reason": reason,
         }
         if reason is not None:
-            warnings.warn(f"self-learning did not converge: {reason}", stacklevel=2)
+            warn_caller(f"self-learning did not converge: {reason}")
         return align_spaces((source, target), placements, (), {**facts, **results, "pairs_induced": len(best.pairs)})
 
     def _run(

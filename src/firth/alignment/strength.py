@@ -18,12 +18,12 @@ cosines than good ones: 0.76 to 0.89 if P@1 is below 5 %, 0.44 to 0.64 if it is 
 Cost: 6 n^2 D flops for n = `FREQUENT`, a few tenths of a second.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import warn_caller
 from firth.vectors.csls import csls_nearest
 
 FREQUENT = 2_000  # most frequent words of each side that are compared
@@ -58,11 +58,10 @@ class Strength:
     def warn(self) -> None:
         """Warn if the alignment is weak."""
         if self.weak:
-            warnings.warn(
+            warn_caller(
                 f"the vectors are too weak to align: translations stand out from the words around them by a CSLS of "
                 f"{self.margin:.3f}, expected at least {WEAK:g}; train both sides for longer (epochs=20, sample=3e-4), "
-                "on more text, or give more pairs",
-                stacklevel=3,
+                "on more text, or give more pairs"
             )
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from firth.bias import word_lists
 from firth.bias.double_hard_debiasing import double_hard_debias
@@ -89,14 +89,25 @@ METHODS: Mapping[str, DebiasingMethod] = {
 }
 
 
-def debias(vectors: WordVectors, method: str, lists: BiasLists, **options: Any) -> WordVectors:
+class DebiasingArguments(TypedDict, total=False):
+    """The options of the methods as keyword arguments."""
+
+    components: int | None
+    count: int | None
+    alpha: float | None
+    rounds: int | None
+    seed: int | None
+
+
+def debias(vectors: WordVectors, method: str, lists: BiasLists, **options: Unpack[DebiasingArguments]) -> WordVectors:
     """Debias vectors with one of the methods.
 
     Args:
         vectors: V words, the most frequent first.
         method: one of `METHODS`.
         lists: the word lists.
-        options: options of the method; None is the default.
+        **options: `components` and `count` of "double-hard"; `alpha` of "half-sibling"; `rounds`, `count` and `seed` of
+            "null-space". None is the default.
 
     Raises:
         OptionError: the method or option does not exist, or as in the function of the method.

@@ -19,11 +19,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained, made_by
+from firth.attribute_names import CLASSIFIERS, no_attribute
 from firth.classify.features import FeatureMap, Features, bucket_rows
 from firth.classify.labels import LabelSet, count_labels
 from firth.classify.probabilities import LabelProbabilities
@@ -32,18 +34,22 @@ from firth.corpus.line_scanner import scan_texts
 from firth.errors import CorpusError, OptionError
 from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
+from firth.notebook import note, table
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.text.inputs import check_items
+from firth.training_facts import with_training_facts
 from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
 
 BATCH = 1 << 15  # texts that a thread processes at once
 NUMBERS = 1 << 22  # probabilities held at once
+LABELS = 12  # labels that a notebook shows
 FASTTEXT = (".bin", ".ftz")  # suffixes of fastText's files
 Floats = npt.NDArray[np.float32]
 Prediction = list[tuple[str, float]]
 
 
+@made_by("firth.TextClassifier(...).train({}) to train one, or firth.load({}) to open one")
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Classifier:
     """A trained classifier.
@@ -70,12 +76,27 @@ class Classifier:
     label_prefix: str
     metadata: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metadata", with_training_facts(self.metadata))
+
     def __len__(self) -> int:
         return len(self.labels)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("Classifier", name, CLASSIFIERS, dir(type(self)))
 
     def __repr__(self) -> str:
         kind = ", quantised" if isinstance(self.inputs, QuantisedMatrix) else ""
         return f"<Classifier: {len(self.labels):,} labels, {len(self.words):,} words x {self.dim}{kind}>"
+
+    def _repr_html_(self) -> str:
+        counts = self.label_counts[:LABELS].tolist()
+        rows = [(label, f"{count:,}") for label, count in zip(self.labels, counts, strict=False)]
+        caption = f"{repr(self)[1:-1]}, loss {self.loss}"
+        more = note(f"The {LABELS} most frequent labels.") if len(self.labels) > LABELS else ""
+        return table(("label", "training texts"), rows, caption=caption, more=more)
 
     @property
     def words(self) -> Sequence[str]:
@@ -87,6 +108,15 @@ class Classifier:
         """D, the width of the vectors."""
         return int(self.inputs.shape[1])
 
+    @overload
+    def predict(  # type: ignore[overload-overlap]  # a string is an iterable of strings, and one text
+        self, texts: str, k: int = 1, threshold: float = 0.0, *, threads: int | None = None
+    ) -> Prediction: ...
+    @overload
+    def predict(
+        self, texts: Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
+    ) -> list[Prediction]: ...
+    @explained
     def predict(
         self, texts: str | Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
     ) -> Any:
@@ -115,6 +145,7 @@ class Classifier:
             return [[(label, p) for label, p in pairs if p >= threshold] for pairs in predictions]
         return predictions
 
+    @explained
     def probabilities(self, texts: str | Iterable[str], *, threads: int | None = None) -> npt.NDArray[np.float64]:
         """Return the probability of every label, in the order of `labels`.
 
@@ -136,6 +167,7 @@ class Classifier:
         results = _map_batches(batches(texts), lambda batch: self._model.probabilities(self._features(batch)), threads)
         return np.concatenate([np.zeros((0, len(self.labels))), *results])
 
+    @explained
     def sentence_vectors(self, texts: str | Iterable[str]) -> Floats:
         """Return the mean of a text's rows, from which labels are predicted: (D,) or (texts, D) float32.
 
@@ -147,6 +179,7 @@ class Classifier:
         vectors = [self._model.hidden(self._features(batch)) for batch in batches(texts)]
         return np.concatenate([np.zeros((0, self.dim), np.float32), *vectors])
 
+    @explained
     def test(
         self,
         source: Any,
@@ -226,6 +259,7 @@ class Classifier:
             raise OptionError(f"format={format!r}: expected firth or fasttext")
         (files.save if format == "firth" else files.save_fasttext)(self, path)
 
+    @explained
     def quantise(
         self, *, width: int = 2, lengths: bool = False, keep: int | None = None, labels: bool = False, seed: int = 0
     ) -> "Classifier":

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.classify.features import Features
+from firth.notebook import table
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,16 @@ class LabelScores:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        head = ("label", "precision", "recall", "F1", "texts")
+        rows = [
+            (label, f"{score.precision:.4f}", f"{score.recall:.4f}", f"{score.f1:.4f}", f"{score.support:,}")
+            for label, score in [("all labels", self.overall), *self.by_label.items()]
+        ]
+        return table(
+            head, rows, caption=f"{self.texts:,} texts, up to {self.k} predicted label{'s' * (self.k > 1)} each"
+        )
 
     def _lines(self) -> Iterator[str]:
         width = max(len("all labels"), *(len(label) for label in self.by_label))

@@ -41,13 +41,14 @@ import numpy.typing as npt
 from numba import njit
 
 from firth import options
+from firth.arguments import explained
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
-from firth.embeddings.trainer import TrainingArguments
+from firth.embeddings.trainer import TrainingArguments, check_start
 from firth.embeddings.training import LearningRate, TrainingRun
 from firth.errors import OptionError
 from firth.kernels.compiled import compiled
@@ -108,6 +109,7 @@ class TextClassifier:
         if not isinstance(self.label_prefix, str) or any(map(str.isspace, self.label_prefix)):
             raise OptionError(f"label_prefix={self.label_prefix!r}: expected a string without white space")
 
+    @explained
     def train(
         self,
         source: Any,
@@ -144,16 +146,19 @@ class TextClassifier:
             CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
             OptionError: `threads` is below 1, the number of labels differs from the number of texts, or the checkpoint
                 belongs to another run.
+            KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """
         usable_threads(threads)
+        check_start(start)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report)
         return train_classifier(
             self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint
         )
 
+    @explained
     def autotune(
         self,
         source: Any,

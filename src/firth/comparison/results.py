@@ -1,11 +1,12 @@
 """The result of a comparison, as a table and as JSON."""
 
-import html
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from firth.notebook import note, table
 
 HEADINGS = ("model", "seconds", "counting", "words/s", "peak MB", "file MB")
 METRICS = ("spearman", "3cosadd")  # one figure a set
@@ -56,9 +57,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         head, *body = self._cells()
-        top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-        rows = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        return table(head, body, more=note("Figures are percentages with 95 % intervals."))
 
     def _cells(self) -> list[list[str]]:
         return [[*HEADINGS, *self.sets], *(self._line(row) for row in self.rows)]

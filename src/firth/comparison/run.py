@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import explained
 from firth.comparison.models import trainer
 from firth.comparison.results import Comparison
 from firth.comparison.saved import FORMAT, METRICS, RUN, VERSION, read_rows, read_run
@@ -33,6 +34,7 @@ WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker i
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
 
 
+@explained
 def compare(
     corpus: Corpus | Any,
     models: Sequence[str],

@@ -6,11 +6,10 @@ both finish, and the second uses the result of the first. The next build removes
 
 import contextlib
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from firth.errors import CorpusError, FormatError
+from firth.errors import CorpusError, FormatError, warn_caller
 from firth.storage.files import finish_folder, sync_folder
 from firth.storage.partial import OLD, partial_folder, remove, remove_leftovers
 
@@ -51,7 +50,7 @@ def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool
         return False
     except FormatError as error:
         if tell:
-            warnings.warn(f"{str(error).rpartition('; ')[0]}; it is built again", stacklevel=4)
+            warn_caller(f"{str(error).rpartition('; ')[0]}; it is built again")
         return False
     return True
 

@@ -1,31 +1,35 @@
 """A corpus on disk: memory-mapped word ids of all sentences, and the vocabulary."""
 
 import hashlib
-import html
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained, made_by
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
-from firth.corpus.options import GIVEN, CorpusOptions
+from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
-from firth.errors import CorpusError, FormatError
+from firth.errors import CorpusError, FormatError, brief
+from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
 from firth.text.tokenise import is_named
 from firth.vocabulary import Vocabulary
 
+FREQUENT = 10  # words that a notebook shows
 
+
+@made_by("firth.Corpus.build({}) for a text, or firth.Corpus.open({}) for the folder of a built corpus")
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """An encoded text, made by `Corpus.build` or `Corpus.open`.
@@ -52,6 +56,7 @@ class Corpus:
     characters: int | None = None
 
     @classmethod
+    @explained
     def build(
         cls,
         source: Any,
@@ -59,7 +64,7 @@ class Corpus:
         cache: str | os.PathLike[str] | None = None,
         column: str | None = None,
         progress: Progress = None,
-        **options: Any,
+        **options: Unpack[CorpusArguments],
     ) -> "Corpus":
         """Read text, split it into sentences and tokens, and store them as ids in a folder.
 
@@ -91,7 +96,8 @@ class Corpus:
             OptionError: an option is unknown or out of its range.
             MissingExtraError: the format needs a package that is not installed.
         """
-        checked = CorpusOptions(**options).checked()
+        given: Mapping[str, Any] = options
+        checked = CorpusOptions(**given).checked()
         resolved = resolve(source, column)
         if "tokens" not in options and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
@@ -159,7 +165,19 @@ class Corpus:
         return f"Corpus({self._summary()}; {str(self.path)!r})"
 
     def _repr_html_(self) -> str:
-        return f"<b>Corpus</b> of {html.escape(self._summary())}<br><code>{html.escape(str(self.path))}</code>"
+        words = self.vocabulary
+        frequent = zip(words.words[:FREQUENT], words.counts[:FREQUENT].tolist(), strict=True)
+        usual, own = CorpusOptions().described(), self.options.described()
+        rows = [
+            ("tokens", f"{self.num_tokens:,}"),
+            ("sentences", f"{len(self):,}"),
+            ("words", f"{len(words):,}"),
+            ("outside the vocabulary", f"{100 * words.oov_share:.1f} % of the text"),
+            ("most frequent", ", ".join(f"{word} {count:,}" for word, count in frequent)),
+            ("options", ", ".join(f"{k}={brief(v)}" for k, v in own.items() if v != usual[k])),
+            ("folder", str(self.path)),
+        ]
+        return facts("Corpus", [row for row in rows if row[1]])
 
     def _summary(self) -> str:
         return (

@@ -2,10 +2,13 @@
 
 import hashlib
 import inspect
+import os
 import types
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypedDict
 
+from firth.arguments import describe
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
@@ -74,6 +77,45 @@ class CorpusOptions:
         if None in parts:
             return None
         return repr((sorted(self.described().items()), parts))
+
+
+@options_class
+class TextOptions(CorpusOptions):
+    """Options of a text that is not encoded yet: those of `Corpus.build`."""
+
+    column: str | None = option(None, "column with texts or lists of tokens, for a table with several")
+    cache: str | os.PathLike[str] | None = option(
+        None, "folder of built corpora; by default FIRTH_CACHE or the user's cache folder"
+    )
+
+
+class TokenArguments(TypedDict, total=False):
+    """The options above as keyword arguments, for type checkers: those that decide what the tokens are."""
+
+    stop_words: Sequence[str]
+    unknown: str | None
+    tokens: str | Tokeniser | Subwords
+    sentences: str | Tokeniser
+    keep_empty: bool
+
+
+class CorpusArguments(TokenArguments, total=False):
+    """The fields of `CorpusOptions` as keyword arguments."""
+
+    min_count: int
+    max_size: int | None
+
+
+class TextArguments(CorpusArguments, total=False):
+    """The fields of `TextOptions` as keyword arguments."""
+
+    column: str | None
+    cache: str | os.PathLike[str] | None
+
+
+describe(TokenArguments, CorpusOptions)
+describe(CorpusArguments, CorpusOptions)
+describe(TextArguments, TextOptions)
 
 
 def _name(value: Any) -> str:

@@ -28,15 +28,17 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.cache import build_in, holds
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusArguments
 from firth.counts.counting import Plan, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
 from firth.errors import CorpusError, OptionError
@@ -94,15 +96,17 @@ class Cooccurrence:
         weights = {"harmonic": 1 / np.maximum(d, 1), "flat": d > 0, "ramped": (self.window + 1 - d) / self.window}
         return np.asarray(weights[self.weights], dtype=np.float64)
 
+    @explained
     def count(
         self,
         corpus: Corpus | Any,
         *,
         threads: int | None = None,
         memory: int = 1024,
+        column: str | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
-        **text: Any,
+        **text: Unpack[CorpusArguments],
     ) -> CooccurrenceMatrix:
         """Count the co-occurrences of a corpus.
 
@@ -113,9 +117,10 @@ class Cooccurrence:
             corpus: a corpus, or any source that `Corpus.build` takes: a path, texts, lists of tokens, a table.
             threads: number of threads; by default one per processor.
             memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB.
+            column: the column with texts or lists of tokens, for a table.
             cache: folder of counts; FIRTH_CACHE or the user's cache folder if None.
             progress: how to show progress; see `firth.progress`.
-            **text: options of `Corpus.build`, such as min_count=2 or column="body", for a source that is not a corpus.
+            **text: options of `Corpus.build`, such as min_count=2, for a source that is not a corpus.
 
         Returns:
             The matrix; bit for bit the same for any number of threads and any memory.
@@ -125,7 +130,8 @@ class Cooccurrence:
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
         threads = usable_threads(threads)
-        corpus = as_corpus(corpus, text, progress=progress)
+        given = text if column is None else {**text, "column": column}
+        corpus = as_corpus(corpus, given, progress=progress)
         folder = cache_folder("cooccurrences") if cache is None else Path(cache).expanduser()
         identity = {**dataclasses.asdict(self), "corpus": corpus.fingerprint}
         fingerprint = hashlib.blake2b(repr(sorted(identity.items())).encode(), digest_size=16).hexdigest()

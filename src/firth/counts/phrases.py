@@ -29,15 +29,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments, TokenArguments
 from firth.errors import FormatError, OptionError
 from firth.kernels.compiled import read_only
 from firth.kernels.cooccurrence import MOST_REACH, find_places
@@ -103,8 +105,14 @@ class Phrases:
         if not isinstance(self.delimiter, str) or not self.delimiter:
             raise OptionError(f"delimiter={self.delimiter!r}: expected a non-empty string, such as '_'")
 
+    @explained(min_count=1)
     def learn(
-        self, corpus: Corpus | Any, *, threads: int | None = None, progress: Progress = None, **text: Any
+        self,
+        corpus: Corpus | Any,
+        *,
+        threads: int | None = None,
+        progress: Progress = None,
+        **text: Unpack[TextArguments],
     ) -> "PhraseTable":
         """Find the phrases of a corpus.
 
@@ -215,15 +223,17 @@ class PhraseTable:
                     position = after
         return joined
 
+    @explained
     def apply(
         self,
         corpus: Corpus | Any,
         *,
         min_count: int = 5,
         max_size: int | None = None,
+        column: str | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
-        **text: Any,
+        **text: Unpack[TokenArguments],
     ) -> Corpus:
         """Return the corpus with phrases as words.
 
@@ -231,14 +241,16 @@ class PhraseTable:
             corpus: a corpus, or any source that `Corpus.build` takes.
             min_count: minimum count of a word or phrase to be kept.
             max_size: maximum vocabulary size: the most frequent words are kept.
+            column: the column with texts or lists of tokens, for a table.
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
             progress: how to show progress; see `firth.progress`.
-            **text: other options of `Corpus.build`, such as column="body", for a source that is not a corpus.
+            **text: other options of `Corpus.build`, for a source that is not a corpus.
 
         Raises:
             CorpusError: no word is left, or the corpus cannot be written.
         """
-        corpus = as_corpus(corpus, text, defaults=EVERY_WORD, progress=progress)
+        given = text if column is None else {**text, "column": column}
+        corpus = as_corpus(corpus, given, defaults=EVERY_WORD, progress=progress)
         with reporting(progress) as report:
             report(Status(stage="joining phrases"))
             before = _Text.of(corpus, PhraseTable(self.passes[:-1], self.connectors, self.delimiter))

@@ -26,10 +26,12 @@ Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; about
 """
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.counts.association import correlation, pmi
 from firth.counts.cooccurrence import Cooccurrence, max_words_option, memory_option, weights_option
 from firth.counts.matrix import CooccurrenceMatrix
@@ -101,6 +103,7 @@ class AssociationVectors:
                 f"shift={self.shift}, smoothing={self.smoothing}: they are for association='ppmi' only; leave them out"
             )
 
+    @explained
     def train(
         self,
         corpus: Corpus | CooccurrenceMatrix | Any,
@@ -108,7 +111,7 @@ class AssociationVectors:
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
-        **text: Any,
+        **text: Unpack[TextArguments],
     ) -> WordVectors:
         """Compute vectors from a corpus or from co-occurrence counts.
 

@@ -27,7 +27,7 @@ of threads in every run on one machine.
 import dataclasses
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -92,7 +92,9 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
     def __post_init__(self) -> None:
         options.check(self)
 
-    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[WordVectors]) -> CooccurrenceMatrix:
+    def read(
+        self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[WordVectors]
+    ) -> CooccurrenceMatrix:
         """Return co-occurrence counts, counted with these options unless they are given."""
         cooccurrence = Cooccurrence(window=self.window, weights=self.weights)
         return cooccurrence.of(corpus, text, threads=arguments.threads, memory=self.memory, progress=arguments.progress)

@@ -25,14 +25,16 @@ Cost: 12 bytes per token while documents are counted; that of `firth.counts.fact
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
@@ -67,8 +69,15 @@ class LatentSemanticAnalysis:
     def __post_init__(self) -> None:
         options.check(self)
 
+    @explained(sentences="text", keep_empty=True)
     def train(
-        self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
+        self,
+        corpus: Corpus | Any,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        **text: Unpack[TextArguments],
     ) -> WordVectors:
         """Compute vectors of words from the documents of a corpus.
 

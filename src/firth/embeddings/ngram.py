@@ -20,14 +20,16 @@ character, and the associations of `firth.counts.association` in memory.
 import dataclasses
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.counts.association import pmi
 from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
@@ -80,8 +82,15 @@ class NgramVectors:
     def __post_init__(self) -> None:
         options.check(self)
 
+    @explained(min_count=1)
     def train(
-        self, corpus: Corpus | Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None, **text: Any
+        self,
+        corpus: Corpus | Any,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress = None,
+        **text: Unpack[TextArguments],
     ) -> WordVectors:
         """Compute vectors of the units of a corpus of characters.
 

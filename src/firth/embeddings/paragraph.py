@@ -39,22 +39,23 @@ import dataclasses
 import functools
 import os
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.embeddings import window_options
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
 from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.shards import Shard, TrainShard
-from firth.embeddings.trainer import TrainingArguments
-from firth.embeddings.training import warn_caller
+from firth.embeddings.trainer import TrainingArguments, check_start
 from firth.embeddings.window_model import WindowModel, text_of, window_run
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError, ShapeError, warn_caller
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
 from firth.kernels.objectives import MERGE, Predictor, Scoring, merge_copies, most_outputs, own_copies, predictor
@@ -115,6 +116,7 @@ class ParagraphVectors(WindowModel):
         if self.words and self.architecture == "dm":
             raise OptionError("words=True: dm always trains word vectors; leave it out, or use architecture='dbow'")
 
+    @explained(sentences="text", keep_empty=True)
     def train(
         self,
         corpus: Corpus | Any,
@@ -125,7 +127,7 @@ class ParagraphVectors(WindowModel):
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        **text: Any,
+        **text: Unpack[TextArguments],
     ) -> DocumentVectors:
         """Train on a corpus whose sentences are the documents; further arguments as for `firth.Word2Vec.train`.
 
@@ -148,9 +150,11 @@ class ParagraphVectors(WindowModel):
             CorpusError: the text cannot be read, or has no words.
             OptionError: `threads` is below 1, there are not as many names as documents, or the checkpoint belongs to
                 another run.
+            KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """
+        check_start(start)
         arguments = TrainingArguments(
             seed=seed, threads=usable_threads(threads), start=start, progress=progress, checkpoint=checkpoint
         )

@@ -3,13 +3,17 @@
 import dataclasses
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar, Unpack, get_args
 
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.kernels.threads import usable_threads
+from firth.options import wrong_kind
 from firth.progress import Progress
 
 Data = TypeVar("Data")
@@ -44,6 +48,7 @@ class TrainingArguments(Generic[Start]):
 class Trainer(ABC, Generic[Data, Start, Result]):
     """A model that trains: an options class that inherits this one and defines `read` and `train_on`."""
 
+    @explained
     def train(
         self,
         corpus: Corpus | Any,
@@ -53,7 +58,7 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         start: Start | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        **text: Any,
+        **text: Unpack[TextArguments],
     ) -> Result:
         """Train on a corpus.
 
@@ -77,15 +82,17 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             CorpusError: the text cannot be read, or has no words.
             OptionError: `threads` is below 1, `start` does not fit the options, or the checkpoint belongs to another
                 run.
+            KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """
         count = usable_threads(threads)
+        check_start(start)
         arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
         return self.train_on(self.read(corpus, text, arguments), arguments)
 
     @abstractmethod
-    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[Start]) -> Data:
+    def read(self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]) -> Data:
         """Return the training data; `text` holds the options of `Corpus.build`."""
 
     @abstractmethod
@@ -96,9 +103,19 @@ class Trainer(ABC, Generic[Data, Start, Result]):
 class CorpusTrainer(Trainer[Corpus, Start, Result]):
     """A model that trains on an encoded corpus: an options class that inherits this one and defines `train_on`."""
 
-    def read(self, corpus: Any, text: dict[str, Any], arguments: TrainingArguments[Start]) -> Corpus:
+    def read(self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]) -> Corpus:
         """Return the encoded corpus."""
         return as_corpus(corpus, text, progress=arguments.progress)
+
+
+def check_start(start: Any) -> None:
+    """Check that the vectors to continue from are vectors, not the path of some.
+
+    Raises:
+        KindError: they are a path.
+    """
+    if isinstance(start, str | os.PathLike):
+        raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
 
 
 def result_type(model: Any) -> Any:

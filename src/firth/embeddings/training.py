@@ -5,9 +5,7 @@ once. Ctrl-C, SIGTERM, a checkpoint and divergence all set the same flag, which 
 """
 
 import math
-import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
-from firth.errors import DivergenceError
+from firth.errors import DivergenceError, warn_caller
 from firth.kernels.compiled import release_compiler
 from firth.progress import Report, Status, compiling, reporting
 from firth.signals import StopRequest, stopping
@@ -180,14 +178,6 @@ class TrainingRun(Generic[Result]):
             "corpus": self.corpus.fingerprint,
         }
         return self.finish(self.matrices, facts)
-
-
-def warn_caller(message: str) -> None:
-    """Warn, with the place of the first caller outside this package."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "firth":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
 
 
 def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:

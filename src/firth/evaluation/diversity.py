@@ -39,6 +39,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.resampling import LEVEL, Floats, Ints, draws
 from firth.text.inputs import check_items
@@ -115,6 +116,7 @@ class Diversity:
         return float(np.where(n - self.counts >= m, -np.expm1(log_missed), 1.0).sum())
 
 
+@explained
 def diversity(
     examples: Iterable[str],
     *,

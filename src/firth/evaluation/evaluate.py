@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firth import data as named
+from firth.arguments import explained
 from firth.errors import DataError, OptionError
 from firth.evaluation.report import EvaluationReport
 from firth.evaluation.suite import POLICIES, EvaluationOptions, Space, Suite, Unknown
@@ -30,6 +31,7 @@ GoldSets = PathLike | Sequence[PathLike] | None
 Vectors = WordVectors | SubwordVectors
 
 
+@explained
 def evaluate(
     vectors: Vectors | Mapping[str, Vectors],
     *,

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from firth.notebook import Markup, note, table
+
 BEST, EQUAL = "*", "="  # marks behind a value
 SIGNIFICANT = 0.05
 LEGEND = (
@@ -143,9 +145,10 @@ class EvaluationReport:
 
     def _repr_html_(self) -> str:
         head, *body = self._cells(sections=False)
-        top = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-        rows = "".join("<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in line) + "</tr>" for line in body)
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        single = len(self.names) <= 1
+        rows = [[_marked(cell) for cell in line] for line in body]
+        legend = "" if single else "".join(map(note, LEGEND.replace(f"{BEST} best", "bold: best").splitlines()))
+        return table(head, rows, words=3 if single else 2, more=legend)
 
     def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:
         visible = [row for row in self.rows if sections or not row.is_section]
@@ -239,9 +242,9 @@ def _strong(cell: str) -> str:
     return f"**{cell.removesuffix(f' {BEST}')}**" if cell.endswith(f" {BEST}") else cell
 
 
-def _html(cell: str) -> str:
+def _marked(cell: str) -> str:
     bare = html.escape(cell.removesuffix(f" {BEST}"))
-    return f"<b>{bare}</b>" if cell.endswith(f" {BEST}") else bare
+    return Markup(f"<b>{bare}</b>") if cell.endswith(f" {BEST}") else cell
 
 
 def _jsonable(values: Mapping[str, object]) -> dict[str, object]:

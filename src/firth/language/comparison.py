@@ -29,6 +29,7 @@ from firth.language.mixture import fit_weights
 from firth.language.model import LanguageModel
 from firth.language.perplexity import RESAMPLES, Perplexity, perplexity, runs
 from firth.language.text import LanguageText
+from firth.notebook import note, table
 from firth.progress import Progress
 from firth.resampling import Ratio, bootstrap_interval
 
@@ -74,6 +75,13 @@ class LanguageComparison:
         """Return one row per model, then one row per pair, with JSON values."""
         rows = [{"model": name, **figure.described()} for name, figure in self.figures.items()]
         return rows + [_described(pair, self.figures[pair.names[0]].value) for pair in self.pairs]
+
+    def _repr_html_(self) -> str:
+        head = ("model", "perplexity", "95 % interval", "without unknown words", "bits per token")
+        rows = [(name, *_cells(figure)) for name, figure in self.figures.items()]
+        pairs = "".join(note(" ".join(line.split())) for pair in self.pairs for line in _lines(pair, self.figures))
+        first = next(iter(self.figures.values()))
+        return table(head, rows, caption=f"{first.tokens:,} tokens, {first.unknown:,} unknown words", more=pairs)
 
     def __str__(self) -> str:
         width = max(5, *map(len, self.figures))
@@ -173,6 +181,12 @@ def _described(pair: ModelPair, better: float) -> dict[str, Any]:
     }
     plain = {name: value if np.isfinite(value) else None for name, value in figures.items()}
     return {"better": pair.names[0], "worse": pair.names[1], **plain}
+
+
+def _cells(figure: Perplexity) -> list[str]:
+    low, high = figure.interval()
+    between = "-" if np.isnan(low) else f"{low:,.1f} to {high:,.1f}"
+    return [f"{figure.value:,.2f}", between, f"{figure.without_unknown:,.2f}", f"{figure.bits_per_token:.3f}"]
 
 
 def _lines(pair: ModelPair, figures: Mapping[str, Perplexity]) -> list[str]:

@@ -8,6 +8,7 @@ from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
 from firth.language.ngram_model import NgramModel
 from firth.storage import model_folder
+from firth.storage.files import check_exists
 
 ARPA = (".arpa", ".lm")  # name endings of ARPA files, before .gz
 
@@ -26,13 +27,11 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     Raises:
         OptionError: the folder holds something else.
         FormatError: the path is not a language model, or is damaged.
-        OSError: the path does not exist or cannot be read.
+        MissingFileError: the path does not exist.
+        OSError: it cannot be read.
     """
     place = Path(path)
-    if not place.exists():
-        raise FileNotFoundError(
-            2, "no such file or folder; expected a language model saved by `firth lm train`", str(place)
-        )
+    check_exists(place, "a language model saved by `firth lm train`")
     if place.is_file() and is_arpa(place):
         return NgramModel.from_arpa(place)
     if not model_folder.may_be_model_folder(place):

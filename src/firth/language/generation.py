@@ -1,12 +1,11 @@
 """Text generation from a prompt, with any language model and any search."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from firth.errors import OptionError
+from firth.errors import OptionError, warn_caller
 from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
@@ -44,7 +43,7 @@ class TextGenerator:
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
         if unknown and not self.spells:
             names = ", ".join(map(repr, unknown[:_NAMED])) + (", ..." if len(unknown) > _NAMED else "")
-            warnings.warn(f"prompt: {names} not in the vocabulary; read as {UNK}", stacklevel=3)
+            warn_caller(f"prompt: {names} not in the vocabulary; read as {UNK}")
         ids = [self.vocabulary.ids.get(word, self.vocabulary.ids[UNK]) for word in words]
         return Prompt(tuple(ids), tuple(words))
 

@@ -32,6 +32,7 @@ from firth.language.text import LanguageText
 from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
 
 KIND = "firth-mixture"
 Floats = npt.NDArray[np.float64]
@@ -64,7 +65,7 @@ class Mixture(LanguageModel):
         _check(self.models)
         self.weights: Floats = _checked_weights(np.asarray(weights, dtype=np.float64), len(self.models))
         self.vocabulary, self.rules = self.models[0].vocabulary, self.models[0].rules
-        self.metadata = metadata or {}
+        self.metadata = with_training_facts(metadata)
         self.connected = any(model.connected for model in self.models)
         self.spells = all(model.spells for model in self.models)
         self._ensemble = Ensemble(self.models, self.weights)

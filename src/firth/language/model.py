@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
@@ -84,6 +85,7 @@ class LanguageModel(abc.ABC):
         return encode_sentences(sentences, self.vocabulary, self.rules)
 
     @final
+    @explained
     def score(self, sentences: Text | Sequence[Text]) -> list[SentenceScore]:
         """Return the log-probabilities of sentences, each without the others as context.
 
@@ -98,6 +100,7 @@ class LanguageModel(abc.ABC):
         return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 
     @final
+    @explained
     def perplexity(self, source: Any, *, progress: Progress = None) -> Perplexity:
         """Return the perplexity on a text, with the counts behind it.
 
@@ -112,6 +115,7 @@ class LanguageModel(abc.ABC):
         return perplexity(text, self.log_probs(text, progress=progress))
 
     @final
+    @explained
     def generate(
         self,
         prompt: str = "",
@@ -145,6 +149,7 @@ class LanguageModel(abc.ABC):
         return [generator.text(words, continuation.ids) for continuation in continuations]
 
     @final
+    @explained
     def next_words(self, prompt: str = "", topn: int = 10) -> list[tuple[str, float]]:
         """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence.
 

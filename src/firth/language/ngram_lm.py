@@ -14,15 +14,17 @@ Cost: see `firth.language.ngram_counts` for counting, and the file of the smooth
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.errors import OptionError
 from firth.language import absolute, add_k, good_turing, jelinek_mercer, katz, kneser_ney
 from firth.language.ngram_counts import Estimates, NgramCounts, count
 from firth.language.ngram_model import NgramModel
-from firth.language.text import LanguageText, training_text
+from firth.language.text import UNK, LanguageText, training_text
 from firth.options import Preset, option, options_class
 from firth.progress import Progress, Status, reporting
 
@@ -74,8 +76,14 @@ class NgramLM:
         if self.discounts == 2:
             raise OptionError("discounts=2: expected 3 (modified Kneser-Ney) or 1")
 
+    @explained(unknown=UNK)
     def train(
-        self, corpus: Corpus | LanguageText | Any, *, threads: int | None = None, progress: Progress = None, **text: Any
+        self,
+        corpus: Corpus | LanguageText | Any,
+        *,
+        threads: int | None = None,
+        progress: Progress = None,
+        **text: Unpack[TextArguments],
     ) -> NgramModel:
         """Count the n-grams of a text and return the smoothed model.
 

@@ -22,6 +22,7 @@ from firth.storage import model_folder
 from firth.storage.integrity import verify
 from firth.storage.model_folder import ModelFolder
 from firth.text.tokenise import tokeniser
+from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
 
 KIND = "firth-ngrams"
@@ -55,7 +56,7 @@ class NgramModel(LanguageModel):
         self.vocabulary = vocabulary
         self.rules = rules
         self.trie = trie
-        self.metadata = dict(metadata or {})
+        self.metadata = with_training_facts(metadata)
 
     @classmethod
     def from_counts(

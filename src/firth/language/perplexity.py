@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.language.text import LanguageText
+from firth.notebook import facts
 from firth.resampling import LEVEL, Ratio, bootstrap_interval
 from firth.text.tokenise import is_named
 
@@ -119,6 +120,20 @@ class Perplexity:
         counts = {"tokens": self.tokens, "words": self.words, "unknown": self.unknown, "eos": self.eos}
         plain = {name: value if value is not None and math.isfinite(value) else None for name, value in figures.items()}
         return {**plain, **counts, "sentences": len(self.sentence_tokens)}
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval()
+        rows = [
+            ("perplexity", f"{self.value:,.2f}"),
+            ("95 % interval", "-" if math.isnan(low) else f"{low:,.1f} to {high:,.1f}"),
+            ("without unknown words", f"{self.without_unknown:,.2f}"),
+            ("bits per token", f"{self.bits_per_token:.3f}"),
+            ("bits per word", f"{self.bits_per_word:.3f}"),
+            ("bits per character", "-" if self.bits_per_character is None else f"{self.bits_per_character:.3f}"),
+            ("words", f"{self.words:,}, {self.unknown:,} of them unknown"),
+            ("sentence ends", f"{self.eos:,}"),
+        ]
+        return facts("Perplexity", rows)
 
     def __str__(self) -> str:
         low, high = self.interval()

@@ -265,7 +265,7 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
     """
     if isinstance(source, LanguageText):
         return _same(source, vocabulary, rules)
-    how = {"tokens": rules.tokens, "sentences": rules.sentences}
+    how: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
     if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
         raise CorpusError("the held-out corpus left out words; expected every word: build it with min_count=1")

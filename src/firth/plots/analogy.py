@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.layout import principal
 from firth.plots.picture import Lines, Picture, Points
@@ -12,6 +13,7 @@ from firth.plots.words import Vectors, choose, counted, known_words, name_of
 MOST = 60  # pairs; more labels do not fit
 
 
+@explained
 def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title: str | None = None) -> Picture:
     """Return pairs of words as arrows on the plane of their two principal components.
 

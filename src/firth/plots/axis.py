@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.directions.axis import axis_between
 from firth.errors import OptionError, brief
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
@@ -17,6 +18,7 @@ Pole = str | Sequence[str]
 Poles = tuple[Pole, Pole]  # from, to
 
 
+@explained
 def word_axis(
     vectors: Vectors,
     poles: Poles,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Lines, Picture, Points
 from firth.plots.words import counted
@@ -15,6 +16,7 @@ LEVEL = 0.05
 _ROW = 0.32  # inches
 
 
+@explained
 def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
     """Return effect sizes with their intervals, one per line; hollow dots are not significant.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Curve, Mark, Picture, Points
 from firth.plots.words import counted
@@ -17,6 +18,7 @@ LOSSES = ("sample", "training")
 UNITS = {"words": "nats per prediction", "cells": "per cell", "texts": "nats per text"}
 
 
+@explained
 def training_curves(
     models: Mapping[str, Mapping[str, Any]], *, loss: str = "sample", relative: bool = False, title: str | None = None
 ) -> Picture:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from firth.arguments import explained
 from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import Groups, Vectors, choose, counted, name_of
@@ -11,6 +12,7 @@ USUAL = 1_000
 UNDOTTED = 80  # words up to which labels stand at their places, without dots
 
 
+@explained
 def word_map(
     vectors: Vectors,
     words: Sequence[str] = (),

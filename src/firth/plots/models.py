@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.comparison.results import Comparison, quality
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Lines, Picture, Points
@@ -16,6 +17,7 @@ MOST = 120  # lines of a picture
 _ROW = 0.21  # inches
 
 
+@explained
 def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> Picture:
     """Return the figures of models per test set, with 95 % intervals and one colour per model.
 
@@ -86,6 +88,7 @@ def _lanes(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> tuple[np
     return np.array(heights), [(-lane * i - middle, f"{name} ({metric})") for i, (name, metric) in enumerate(sets)]
 
 
+@explained
 def models_by_time(comparison: Comparison, *, title: str | None = None) -> Picture:
     """Return the quality of models against their training time.
 

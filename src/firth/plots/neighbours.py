@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.layout import flatten
 from firth.plots.picture import Lines, Picture, Points
@@ -12,6 +13,7 @@ from firth.plots.words import Vectors, choose, counted, known_words, name_of
 MOST = 150  # words; more labels do not fit
 
 
+@explained
 def neighbour_network(
     vectors: Vectors, words: Sequence[str], *, number: int = 8, hops: int = 1, title: str | None = None
 ) -> Picture:

@@ -201,10 +201,11 @@ class Picture:
         marks = ", ".join(repr(mark)[1:-1] for mark in self.marks)
         return f"<Picture {self.kind!r}: {self.title!r}; {marks}>"
 
-    def _repr_png_(self) -> bytes:
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         from firth.plots.still import render
+        from firth.plots.traces import PER_INCH
 
-        return render(self, "png")
+        return render(self, "png"), {"width": round(PER_INCH * self.size[0])}
 
 
 def colour_of(group: int) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from firth.alignment.semantic_change import SemanticChanges
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
@@ -12,6 +13,7 @@ MOST = 60  # neighbours; more labels do not fit
 GROUPS = ["near it then", "near it now", "near it at both times"]
 
 
+@explained
 def word_path(
     changes: SemanticChanges, word: str, *, number: int = 8, method: str | None = None, title: str | None = None
 ) -> Picture:

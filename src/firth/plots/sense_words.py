@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Lines, Mark, Picture, Points
 from firth.plots.words import counted
@@ -17,6 +18,7 @@ _ROW = 0.23  # inches
 _WORDS = list[tuple[str, float]]
 
 
+@explained
 def sense_words(
     senses: SenseVectors, word: str, *, number: int = 8, among: int = 20_000, title: str | None = None
 ) -> Picture:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.map import word_map
 from firth.plots.picture import Picture
@@ -10,6 +11,7 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
 
 
+@explained
 def sense_map(
     senses: SenseVectors,
     words: Sequence[str],

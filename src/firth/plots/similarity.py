@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Heat, Picture
 from firth.plots.words import Groups, Vectors, choose, counted, name_of
@@ -13,6 +14,7 @@ ORDERS = ("clusters", "given")
 _INCHES = 4.2, 0.32, 10.0  # of the square: of none, of each word, at most
 
 
+@explained
 def similarity_heat_map(
     vectors: Vectors,
     words: Sequence[str] = (),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.alignment.alignment import Alignment
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
@@ -14,6 +15,7 @@ from firth.vectors.cosine import unit
 MOST = 60  # words of the source; more labels do not fit
 
 
+@explained
 def translation_map(
     alignment: Alignment, words: Sequence[str], *, number: int = 1, method: str | None = None, title: str | None = None
 ) -> Picture:

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.options import option, options_class
 from firth.postprocess.linear import normalise
@@ -66,6 +67,7 @@ class CounterFitting:
         options.check(self)
 
 
+@explained
 def counter_fit(
     vectors: WordVectors,
     synonyms: Iterable[Pair] = (),

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.postprocess.linear import principal_components
 from firth.postprocess.transforms import Floats, Matrix, blocks, checked_matrix, map_rows, with_entry
@@ -33,6 +34,7 @@ from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
 
 
+@explained
 def average(
     models: Sequence[WordVectors], *, words: str = "common", weights: Sequence[float] | None = None
 ) -> WordVectors:
@@ -62,6 +64,7 @@ def average(
     return plan.vectors(matrix, {"step": "average", **plan.facts})
 
 
+@explained
 def concatenate(
     models: Sequence[WordVectors],
     *,

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.postprocess.transforms import Floats, Matrix, blocks, checked_matrix, map_rows, with_matrix
 from firth.vectors.word_vectors import WordVectors
@@ -89,6 +90,7 @@ def _rounding(dtype: np.dtype[Any], dim: int) -> float:
     return max((8 * float(np.finfo(dtype).eps)) ** 2, dim * float(np.finfo(np.float64).eps))
 
 
+@explained
 def centre(vectors: WordVectors, *, frequency: bool = False) -> WordVectors:
     """Subtract the mean of all vectors.
 
@@ -106,6 +108,7 @@ def centre(vectors: WordVectors, *, frequency: bool = False) -> WordVectors:
     return with_matrix(vectors, result, "centre", {"frequency": frequency, "mean_length": float(np.linalg.norm(mean))})
 
 
+@explained
 def remove_components(vectors: WordVectors, count: int | None = None, *, frequency: bool = False) -> WordVectors:
     """Subtract the mean and remove the top principal components: all-but-the-top.
 
@@ -135,6 +138,7 @@ def remove_components(vectors: WordVectors, count: int | None = None, *, frequen
     return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "remove-components", facts)
 
 
+@explained
 def reduce(vectors: WordVectors, dim: int, *, components: int = 0, frequency: bool = False) -> WordVectors:
     """Reduce the dimension to the principal components of largest variance.
 
@@ -165,6 +169,7 @@ def reduce(vectors: WordVectors, dim: int, *, components: int = 0, frequency: bo
     return remove_components(reduced, components, frequency=frequency) if components else reduced
 
 
+@explained
 def whiten(vectors: WordVectors, method: str = "pca", *, ridge: float = 0.0, frequency: bool = False) -> WordVectors:
     """Whiten vectors: components with mean 0, variance 1 and no correlation.
 
@@ -200,6 +205,7 @@ def whiten(vectors: WordVectors, method: str = "pca", *, ridge: float = 0.0, fre
     return with_matrix(vectors, result, "whiten", {**facts, "condition": condition})
 
 
+@explained
 def normalise(vectors: WordVectors, norm: str = "l2") -> WordVectors:
     """Divide each vector by its norm; zero vectors stay zero.
 

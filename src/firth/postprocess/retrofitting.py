@@ -26,12 +26,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.postprocess.transforms import Floats, checked_matrix, with_matrix
 from firth.postprocess.word_pairs import Pair, WordPairs
 from firth.vectors.word_vectors import WordVectors
 
 
+@explained
 def retrofit(vectors: WordVectors, pairs: Iterable[Pair], *, alpha: float = 1.0, iterations: int = 10) -> WordVectors:
     """Move the vectors of similar words towards each other.
 

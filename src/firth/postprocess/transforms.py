@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.options import check_kind
 from firth.vectors.attributes import Attributes
 from firth.vectors.io.table import check_fits
 from firth.vectors.lexicon import Lexicon
@@ -33,6 +34,7 @@ def checked_matrix(vectors: WordVectors | SubwordVectors) -> Matrix:
         OptionError: the vectors are built from n-grams, or there are none.
         FormatError: a vector is not finite; the message names the word.
     """
+    check_kind("vectors", vectors, WordVectors, SubwordVectors)
     if isinstance(vectors, SubwordVectors):
         raise OptionError(
             "these vectors are built from n-grams, which would be lost: pass vectors.known, the known words only"

@@ -24,13 +24,15 @@ Cost: one look-up per token and a few comparisons at the first words of patterns
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError
 from firth.kernels.compiled import compiled
 from firth.postprocess.word_pairs import Pair
@@ -145,8 +147,13 @@ class PatternCounts:
         return np.array([(ids.get(one, -1), ids.get(other, -1)) for one, other in pairs], np.int64).reshape(-1, 2)
 
 
+@explained
 def count_patterns(
-    corpus: Corpus | Any, patterns: Iterable[str] = PATTERNS, *, progress: Progress = None, **text: Any
+    corpus: Corpus | Any,
+    patterns: Iterable[str] = PATTERNS,
+    *,
+    progress: Progress = None,
+    **text: Unpack[TextArguments],
 ) -> PatternCounts:
     """Count the word pairs that match patterns.
 

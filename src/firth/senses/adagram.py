@@ -48,14 +48,16 @@ import dataclasses
 import functools
 import os
 import time
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import options
+from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.embeddings.output_tree import train_with_tree
@@ -123,6 +125,7 @@ class AdaGram(WindowModel):
     def __post_init__(self) -> None:
         options.check(self)
 
+    @explained
     def train(
         self,
         corpus: Corpus | Any,
@@ -131,7 +134,7 @@ class AdaGram(WindowModel):
         threads: int | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        **text: Any,
+        **text: Unpack[TextArguments],
     ) -> SenseVectors:
         """Train on a corpus; for the arguments see `firth.Word2Vec.train`.
 

@@ -1,7 +1,9 @@
 """Atomic writes: a reader sees the old content or the new, never a part; and the cache folder."""
 
 import contextlib
+import difflib
 import errno
+import itertools
 import json
 import mmap
 import os
@@ -14,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError, brief
+from firth.errors import FormatError, MissingFileError, OptionError, brief
 from firth.storage import checksums
 from firth.storage.partial import partial_file, partial_folder, remove_leftovers
 from firth.storage.swapping import move_into, swap, take_mode
@@ -144,6 +146,30 @@ def named(path: str | os.PathLike[str]) -> Path:
             f"{brief(os.fspath(path))}: no file can have this name; expected a path, with names of at most 255 bytes"
         )
     return Path(path)
+
+
+def check_exists(path: Path, expected: str) -> None:
+    """Check that something is at a path that is to be read.
+
+    Args:
+        path: the file or folder.
+        expected: what should be there, as the end of "expected ...".
+
+    Raises:
+        MissingFileError: nothing is; the message suggests similar names.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        names: list[str] = []
+        with contextlib.suppress(OSError):
+            names = [file.name for file in itertools.islice(path.parent.iterdir(), 10_000)]
+        near = difflib.get_close_matches(path.name, names)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        problem = f"{os.strerror(errno.ENOENT)}; expected {expected}{hint}"
+        raise MissingFileError(errno.ENOENT, problem, str(path)) from None
+    except OSError:
+        return  # whoever reads it says what is wrong
 
 
 def beginning(path: Path) -> bytes:

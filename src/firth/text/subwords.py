@@ -24,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import explained
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
 from firth.storage.files import beginning, check_replaceable, replacing_file
 from firth.storage.untrusted import parse_json
@@ -65,6 +66,7 @@ class Subwords:
         _check_rules(self.rules)
 
     @classmethod
+    @explained
     def train(
         cls, texts: Iterable[str], size: int, *, kind: str = "bpe", min_count: int = 2, progress: bool = False
     ) -> "Subwords":

@@ -1,19 +1,23 @@
 """Document vectors (paragraph vectors): queries, inference for new documents, saving and loading."""
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError, brief
+from firth.arguments import explained
+from firth.attribute_names import DOCUMENTS, no_attribute
+from firth.errors import OptionError, ShapeError, brief, warn_caller
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, token_lists
 from firth.text.tokenise import REFERENCES
+from firth.training_facts import with_training_facts
+from firth.vectors.html import table
 from firth.vectors.io.table import check_fits
+from firth.vectors.queries import Unknown
 from firth.vectors.word_vectors import WordVectors
 
 KIND = "firth-documents"
@@ -76,7 +80,7 @@ class DocumentVectors:
         self.outputs = np.asarray(outputs, dtype=np.float32)
         self.options = dict(options)
         self.tokens = tokens
-        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
         width = self.dim * (2 * self.options["window"] + 1 if self._concatenates else 1)
         if words.dim != self.dim or self.outputs.shape != (len(words), width):
             raise ShapeError(
@@ -92,6 +96,8 @@ class DocumentVectors:
         # Called for names that this class lacks: the queries of word vectors.
         if name.startswith("_") or name == "documents":
             raise AttributeError(name)
+        if name in DOCUMENTS:
+            raise no_attribute("DocumentVectors", name, DOCUMENTS, ())
         return getattr(self.documents, name)
 
     def __dir__(self) -> list[str]:
@@ -109,6 +115,9 @@ class DocumentVectors:
     def __repr__(self) -> str:
         return f"<DocumentVectors: {len(self):,} documents x {self.dim}, {len(self.words):,} words>"
 
+    def _repr_html_(self) -> str:
+        return table(self.documents, words="document", more=f"; {len(self.words):,} words")
+
     @property
     def names(self) -> list[str]:
         """Document names, one per row."""
@@ -124,7 +133,19 @@ class DocumentVectors:
         """D, the width of the vectors."""
         return self.documents.dim
 
-    def most_similar(self, positive: Any = None, negative: Any = None, topn: int | None = 10, **how: Any) -> Any:
+    @explained
+    def most_similar(
+        self,
+        positive: Any = None,
+        negative: Any = None,
+        topn: int | None = 10,
+        clip_start: int = 0,
+        clip_end: int | None = None,
+        restrict_vocab: int | None = None,
+        indexer: Any = None,
+        *,
+        unknown: Unknown = "raise",
+    ) -> Any:
         """Return the documents with the highest cosine to the query.
 
         Args:
@@ -132,13 +153,20 @@ class DocumentVectors:
                 `WordVectors.most_similar`.
             negative: the same, subtracted from the query.
             topn: number of documents; None returns the cosine with every document.
-            **how: other arguments of `WordVectors.most_similar`.
+            clip_start: as in `WordVectors.most_similar`.
+            clip_end: likewise.
+            restrict_vocab: likewise.
+            indexer: likewise.
+            unknown: likewise.
 
         Returns:
             [(name, cosine), ...], best first; for a batch a list of such lists.
         """
-        return self.documents.most_similar(positive, negative, topn, **how)
+        return self.documents.most_similar(
+            positive, negative, topn, clip_start, clip_end, restrict_vocab, indexer, unknown=unknown
+        )
 
+    @explained
     def infer(
         self,
         documents: Any,
@@ -184,9 +212,7 @@ class DocumentVectors:
         ]
         empty = sum(not len(document) for document in ids)
         if empty:
-            warnings.warn(
-                f"{empty:,} of {len(ids):,} documents have no known word: their vectors are zero", stacklevel=2
-            )
+            warn_caller(f"{empty:,} of {len(ids):,} documents have no known word: their vectors are zero")
         counts = self.words.counts
         assert counts is not None
         return infer(

@@ -30,11 +30,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth import notebook
+from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import token_lists
 from firth.text.tokenise import tokeniser
+from firth.training_facts import with_training_facts
 from firth.vectors import cosine, neighbours, sense_files
 from firth.vectors.cosine import Matrix, Rows
 from firth.vectors.io.table import check_fits
@@ -43,6 +46,7 @@ from firth.vectors.queries import is_batch
 from firth.vectors.sense_readers import Contexts, Floats, Reader
 from firth.vectors.word_vectors import WordVectors
 
+WORDS = 8  # words that a notebook shows
 SIMILARITIES = ("avg", "avgc", "max", "maxc")
 ROUNDING = 1e-6  # tolerance of the sum of a word's priors
 
@@ -119,7 +123,7 @@ class SenseVectors:
         self.counts = None if counts is None else np.asarray(counts, dtype=np.int64)
         self.labels = None if labels is None else list(labels)
         self.global_vectors = None if global_vectors is None else _numbers(global_vectors)
-        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
         self._norms: Matrix | None = None
         self._check_shapes()
         self._check_shares()
@@ -162,6 +166,13 @@ class SenseVectors:
 
     def __repr__(self) -> str:
         return f"<SenseVectors: {len(self):,} words, {len(self.vectors):,} senses x {self.dim} {self.vectors.dtype}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (word, len(senses), ", ".join(f"{sense.label or sense.number} {sense.prior:.2f}" for sense in senses))
+            for word, senses in ((word, self.senses(word)) for word in self.words[:WORDS])
+        ]
+        return notebook.table(("word", "senses", "priors"), rows, caption=repr(self)[1:-1])
 
     @property
     def words(self) -> list[str]:
@@ -216,6 +227,7 @@ class SenseVectors:
     def _label(self, row: int) -> str | None:
         return None if self.labels is None else self.labels[row]
 
+    @explained
     def disambiguate(
         self, word: str, context: Context | Sequence[Sequence[str]], place: int | Sequence[int] | None = None
     ) -> Floats:
@@ -245,6 +257,7 @@ class SenseVectors:
         probabilities = self.probabilities(word, windows.known())
         return probabilities if batch else np.asarray(probabilities[0])
 
+    @explained
     def probabilities(self, word: str, contexts: Contexts) -> Floats:
         """Return the probability of each sense of a word in each of many contexts.
 
@@ -273,6 +286,7 @@ class SenseVectors:
         powers = priors * np.exp(np.minimum(scores - best, 0))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
+    @explained
     def sense_neighbours(self, word: str, number: int, topn: int = 10) -> list[tuple[tuple[str, int], float]]:
         """Return the senses with the highest cosine to one sense.
 
@@ -298,6 +312,7 @@ class SenseVectors:
         pairs = zip(nearest_rows[0].tolist(), cosines[0].tolist(), strict=True)
         return [(self.sense_at(row), cosine) for row, cosine in pairs if row != own][:topn]
 
+    @explained
     def similarity(
         self,
         word: str,

@@ -31,14 +31,14 @@ Cost: T D for T words; c needs the D x D product of the averages.
 import copy
 import itertools
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.arguments import explained
+from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
 from firth.options import check_kind
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import is_named, tokeniser
@@ -93,6 +93,7 @@ class SentenceAverages:
             raise ShapeError(f"direction of shape {self.direction.shape}, expected ({self.vectors.dim},)")
 
     @classmethod
+    @explained
     def learn(
         cls,
         vectors: WordVectors | SubwordVectors,
@@ -193,13 +194,12 @@ class SentenceAverages:
         without_vector = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # without empty texts
         unknown = int(np.count_nonzero(without_vector))
         if unknown > MANY * bags.shape[0]:
-            warnings.warn(
-                f"{unknown:,} of {bags.shape[0]:,} texts have no known word: their vectors are zero", stacklevel=3
-            )
+            warn_caller(f"{unknown:,} of {bags.shape[0]:,} texts have no known word: their vectors are zero")
         averages = weighted_averages(bags, np.where(known[:, None], matrix, 0), weights, known)
         return averages if self.direction is None else averages - along(averages, self.direction)
 
 
+@explained
 def sentence_vectors(
     vectors: WordVectors | SubwordVectors,
     texts: Sequence[Text],
@@ -250,10 +250,9 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
         while len(different) < FEWEST_TEXTS and (row := next(rows, None)) is not None:
             different.add(row.tobytes())
     if len(different) < FEWEST_TEXTS:
-        warnings.warn(
+        warn_caller(
             f"no common direction is removed: {len(different)} different texts with known words are too few to learn "
-            f"it; learn it from {FEWEST_TEXTS} or more, with SentenceAverages.learn or like=, or use weighting='mean'",
-            stacklevel=3,
+            f"it; learn it from {FEWEST_TEXTS} or more, with SentenceAverages.learn or like=, or use weighting='mean'"
         )
         return None
     return np.asarray(np.linalg.eigh(products)[1][:, -1], dtype=np.float32)

@@ -5,7 +5,7 @@ The functions are methods of `firth.WordVectors`. `firth.vectors.queries` reads 
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,39 @@ from firth.vectors import analogy as products
 from firth.vectors import neighbours
 from firth.vectors.cosine import Matrix, unit
 from firth.vectors.index.index import Index, build_index
+from firth.vectors.index.options import IndexArguments
 from firth.vectors.queries import Unknown, gather, is_key, keys_of, mean_vectors, paired, read_queries
 from firth.vectors.space import Key, VectorSpace
 
 Answer = list[tuple[str, float]]
 
 
+@overload
+def most_similar(
+    space: VectorSpace,
+    positive: str | Sequence[str],
+    negative: str | Sequence[str] | None = None,
+    topn: int = 10,
+    clip_start: int = 0,
+    clip_end: int | None = None,
+    restrict_vocab: int | None = None,
+    indexer: Any = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Answer: ...
+@overload
+def most_similar(
+    space: VectorSpace,
+    positive: Any = None,
+    negative: Any = None,
+    topn: int | None = 10,
+    clip_start: int = 0,
+    clip_end: int | None = None,
+    restrict_vocab: int | None = None,
+    indexer: Any = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any: ...
 def most_similar(
     space: VectorSpace,
     positive: Any = None,
@@ -138,6 +165,30 @@ def most_similar_cosmul(
     return answers if batch else answers[0]
 
 
+@overload
+def analogy(
+    space: VectorSpace,
+    a: str,
+    b: str,
+    c: str,
+    n: int = 10,
+    method: Literal["add", "mul"] = "add",
+    *,
+    restrict_vocab: int | None = None,
+    unknown: Unknown = "raise",
+) -> Answer: ...
+@overload
+def analogy(
+    space: VectorSpace,
+    a: Any,
+    b: Any,
+    c: Any,
+    n: int = 10,
+    method: Literal["add", "mul"] = "add",
+    *,
+    restrict_vocab: int | None = None,
+    unknown: Unknown = "raise",
+) -> Any: ...
 def analogy(
     space: VectorSpace,
     a: Any,
@@ -186,6 +237,19 @@ def analogy(
     return answers if batch else answers[0]
 
 
+@overload
+def similar_by_word(
+    space: VectorSpace, word: str, topn: int = 10, restrict_vocab: int | None = None, *, unknown: Unknown = "raise"
+) -> Answer: ...
+@overload
+def similar_by_word(
+    space: VectorSpace,
+    word: Any,
+    topn: int | None = 10,
+    restrict_vocab: int | None = None,
+    *,
+    unknown: Unknown = "raise",
+) -> Any: ...
 def similar_by_word(
     space: VectorSpace,
     word: Any,
@@ -240,14 +304,16 @@ def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key
     return best[0] if is_key(key1) else best
 
 
-def index(space: VectorSpace, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Any) -> Index:
+def index(
+    space: VectorSpace, kind: Literal["exact", "lsh", "hnsw"] = "exact", **options: Unpack[IndexArguments]
+) -> Index:
     """Build a nearest-neighbour index of the words, for many queries.
 
     Args:
         space: the vectors.
         kind: "exact" compares with every vector; "lsh" searches buckets of random hyperplanes; "hnsw" searches a
             graph (needs usearch).
-        options: the options of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
+        **options: the options of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,
             `expansion_add`, `expansion_search`. `firth.vectors.index.options` says what they mean.
 
     Raises:

@@ -4,7 +4,7 @@ The functions are methods of `firth.WordVectors`.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from firth.vectors.similar_words import similar_by_word
 from firth.vectors.space import Key, VectorSpace
 
 
+@overload
+def similarity(space: VectorSpace, w1: str, w2: str, *, unknown: Unknown = "raise") -> float: ...
+@overload
+def similarity(space: VectorSpace, w1: Any, w2: Any, *, unknown: Unknown = "raise") -> Any: ...
 def similarity(space: VectorSpace, w1: Any, w2: Any, *, unknown: Unknown = "raise") -> Any:
     """Return the cosine of two words.
 

@@ -1,15 +1,17 @@
 """Word vectors composed of character n-grams, so that unknown words have vectors, too."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, ShapeError
 from firth.vectors.codes import Codes, encoded
+from firth.vectors.html import table
 from firth.vectors.io.save import save_subwords
+from firth.vectors.io.table import LoadArguments
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.space import Path
@@ -67,7 +69,10 @@ class SubwordVectors:
         own: Matrix | None,
         ngrams: NgramRows,
         codes: Codes | None = None,
-        **more: Any,
+        *,
+        counts: npt.ArrayLike | None = None,
+        output_vectors: npt.ArrayLike | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> "SubwordVectors":
         """Return vectors composed of their rows.
 
@@ -76,14 +81,17 @@ class SubwordVectors:
             own: (V, D) rows of the words themselves, or None.
             ngrams: rows of the n-grams.
             codes: codes of the rows if they are quantised.
-            more: other arguments of `WordVectors`.
+            counts: as for `WordVectors`.
+            output_vectors: likewise.
+            metadata: likewise.
         """
         sums, counts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
         if own is not None:
             sums += own
             counts += 1
         sums /= np.maximum(counts, 1)[:, None].astype(np.float32)
-        return cls(WordVectors(words, sums, **more), own, ngrams, codes)
+        known = WordVectors(words, sums, counts=counts, output_vectors=output_vectors, metadata=metadata)
+        return cls(known, own, ngrams, codes)
 
     def infer(self, words: Sequence[str]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the vectors of words from n-grams alone, (W, D), and a mask of the words with any n-gram, (W,).
@@ -154,9 +162,10 @@ class SubwordVectors:
         codes = encoded(np.concatenate(rows), kind, width=width, lengths=lengths, seed=seed)
         pruned = rows_used.pruned if kind == "int8" else rows_used.used is not None
         ngrams = dataclasses.replace(rows_used, matrix=codes.part(slice(count, None)), pruned=pruned)
-        more = {"counts": self.known.counts, "metadata": self.metadata}
         own = None if self.own is None else codes.rows(slice(count))
-        return SubwordVectors.composed(self.known.lexicon, own, ngrams, codes, **more)
+        return SubwordVectors.composed(
+            self.known.lexicon, own, ngrams, codes, counts=self.known.counts, metadata=self.metadata
+        )
 
     def __getattr__(self, name: str) -> Any:
         # Called for names that this class lacks: the queries of word vectors.
@@ -188,7 +197,8 @@ class SubwordVectors:
         return f"<SubwordVectors: {len(self):,} words x {self.dim}, {rows:,} n-grams of {how.min_n} to {how.max_n}>"
 
     def _repr_html_(self) -> str:
-        return self.known._repr_html_()
+        how = self.ngrams.hashing
+        return table(self.known, more=f"; unknown words from n-grams of {how.min_n} to {how.max_n} characters")
 
     @property
     def words(self) -> list[str]:
@@ -213,12 +223,12 @@ class SubwordVectors:
     save = save_subwords
 
     @classmethod
-    def load(cls, path: Path, **options: Any) -> "SubwordVectors":
+    def load(cls, path: Path, **options: Unpack[LoadArguments]) -> "SubwordVectors":
         """Load vectors with subwords: a folder, a fastText model or a floret file; see `firth.load`.
 
         Raises:
             OptionError: the file has other content.
         """
-        from firth.vectors.io.load import load_as  # which imports this class
+        from firth.vectors.io.load import load  # which imports this class
 
-        return load_as(path, SubwordVectors, "vectors with subwords; use firth.load", **options)
+        return load(path, SubwordVectors, **options)

@@ -16,12 +16,15 @@ purpose:
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained, made_by
+from firth.attribute_names import VECTORS, no_attribute
 from firth.errors import OptionError, ShapeError
+from firth.training_facts import with_training_facts
 from firth.vectors import gensim_evaluation, lookup, similar_words
 from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
@@ -30,11 +33,13 @@ from firth.vectors.cosine import Matrix, inverse, row_norms
 from firth.vectors.html import table
 from firth.vectors.io import word2vec_format
 from firth.vectors.io.save import save_words
+from firth.vectors.io.table import LoadArguments
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.queries import gather, has_vector, is_key, rows_of
 from firth.vectors.space import Inference, Key, Path
 
 
+@made_by("firth.load({}) to load vectors")
 class WordVectors:
     """Words and a matrix with one row per word.
 
@@ -73,7 +78,7 @@ class WordVectors:
     ) -> None:
         self.inference = inference
         self.lexicon = words if isinstance(words, Lexicon) else Lexicon.checked(words)
-        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
         self._attributes = Attributes(len(self.lexicon))
         self._norms: Matrix | None = None
         self._average: Matrix | None = None
@@ -113,6 +118,11 @@ class WordVectors:
     def __repr__(self) -> str:
         extra = ", output vectors" if self._output_vectors is not None else ""
         return f"<WordVectors: {len(self):,} words x {self.dim} {self._vectors.dtype}{extra}>"
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("WordVectors", name, VECTORS, dir(type(self)))
 
     def _repr_html_(self) -> str:
         return table(self)
@@ -221,6 +231,7 @@ class WordVectors:
             attributes={name: values[:count] for name, values in self._attributes.items()},
         )
 
+    @explained
     def quantise(self, kind: str, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "WordVectors":
         """Return quantised vectors, which take a quarter of the file or less.
 
@@ -348,7 +359,7 @@ class WordVectors:
     load_word2vec_format: "classmethod[WordVectors, ..., WordVectors]" = classmethod(word2vec_format.load)
 
     @classmethod
-    def load(cls, path: Path, **options: Any) -> "WordVectors":
+    def load(cls, path: Path, **options: Unpack[LoadArguments]) -> "WordVectors":
         """Load word vectors from a folder or from a file of another program; see `firth.load`.
 
         Raises:
@@ -363,29 +374,29 @@ class WordVectors:
     has_index_for = lookup.has_index_for
     get_index = lookup.get_index
     get_vector = lookup.get_vector
-    get_normed_vectors = lookup.get_normed_vectors
-    get_mean_vector = lookup.get_mean_vector
+    get_normed_vectors = explained(lookup.get_normed_vectors)
+    get_mean_vector = explained(lookup.get_mean_vector)
 
-    most_similar = similar_words.most_similar
-    most_similar_cosmul = similar_words.most_similar_cosmul
-    analogy = similar_words.analogy
-    similar_by_word = similar_words.similar_by_word
-    similar_by_key = similar_words.similar_by_key
-    similar_by_vector = similar_words.similar_by_vector
-    most_similar_to_given = similar_words.most_similar_to_given
-    index = similar_words.index
+    most_similar = explained(similar_words.most_similar)
+    most_similar_cosmul = explained(similar_words.most_similar_cosmul)
+    analogy = explained(similar_words.analogy)
+    similar_by_word = explained(similar_words.similar_by_word)
+    similar_by_key = explained(similar_words.similar_by_key)
+    similar_by_vector = explained(similar_words.similar_by_vector)
+    most_similar_to_given = explained(similar_words.most_similar_to_given)
+    index = explained(similar_words.index)
 
-    similarity = pairs.similarity
-    distance = pairs.distance
+    similarity = explained(pairs.similarity)
+    distance = explained(pairs.distance)
     cosine_similarities = staticmethod(pairs.cosine_similarities)
-    distances = pairs.distances
-    closer_than = pairs.closer_than
-    rank = pairs.rank
-    relative_cosine_similarity = pairs.relative_cosine_similarity
-    n_similarity = pairs.n_similarity
-    rank_by_centrality = pairs.rank_by_centrality
-    doesnt_match = pairs.doesnt_match
-    wmdistance = pairs.wmdistance
+    distances = explained(pairs.distances)
+    closer_than = explained(pairs.closer_than)
+    rank = explained(pairs.rank)
+    relative_cosine_similarity = explained(pairs.relative_cosine_similarity)
+    n_similarity = explained(pairs.n_similarity)
+    rank_by_centrality = explained(pairs.rank_by_centrality)
+    doesnt_match = explained(pairs.doesnt_match)
+    wmdistance = explained(pairs.wmdistance)
 
-    evaluate_word_pairs = gensim_evaluation.evaluate_word_pairs
-    evaluate_word_analogies = gensim_evaluation.evaluate_word_analogies
+    evaluate_word_pairs = explained(gensim_evaluation.evaluate_word_pairs)
+    evaluate_word_analogies = explained(gensim_evaluation.evaluate_word_analogies)

@@ -51,7 +51,7 @@ def test_one_figure_a_set_is_shown(comparison):
         .splitlines()[2]
         .startswith("| cbow | 12.3 | - | 1,234,567 | 250 | 31 | 61.2 (56 to 66) |")
     )
-    assert "<td>61.2 (56 to 66)</td>" in comparison._repr_html_()
+    assert ">61.2 (56 to 66)</td>" in comparison._repr_html_()
     assert [json.loads(line)["model"] for line in comparison.to_json().splitlines()] == ["cbow", "ppmi"]
 
 

@@ -120,7 +120,7 @@ def test_as_a_table(vectors, tmp_path):
     assert heading.startswith("vectors")
     assert len(lines) == 2
     assert len({line.index("3cos") for line in lines}) == 1
-    assert "<td>3cosadd</td>" in report._repr_html_()
+    assert ">3cosadd</td>" in report._repr_html_()
 
 
 def test_names_in_html_are_escaped():

@@ -156,4 +156,4 @@ def test_a_picture_and_its_marks_are_shown_in_a_line(pictures):
 
 
 def test_a_notebook_shows_it(pictures):
-    assert pictures["map"]._repr_png_().startswith(b"\x89PNG")
+    assert pictures["map"]._repr_png_()[0].startswith(b"\x89PNG")

@@ -6,14 +6,13 @@ The loop knows no model and no kind of data. A `firth.neural.training.task.Task`
 
 import dataclasses
 import tempfile
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from firth.errors import DivergenceError, OptionError
+from firth.errors import DivergenceError, OptionError, warn_caller
 from firth.neural.layers.scratch import kept_arrays
 from firth.neural.training.checkpoints import Checkpointer
 from firth.neural.training.devices import (
@@ -88,9 +87,11 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
         clock.since.lap()
     if history.interrupted:
         epochs_done = history.steps / max(task.batches.count(0), 1)
-        _warn(f"training was interrupted in epoch {int(epochs_done) + 1} of {training.epochs}: the model is kept as is")
+        warn_caller(
+            f"training was interrupted in epoch {int(epochs_done) + 1} of {training.epochs}: the model is kept as is"
+        )
     if history.error:
-        _warn(f"{history.error}. The best model, of step {(history.best or {}).get('step', 0):,}, is kept")
+        warn_caller(f"{history.error}. The best model, of step {(history.best or {}).get('step', 0):,}, is kept")
     return history
 
 
@@ -164,7 +165,3 @@ def _evaluate(run: Run, report: Report) -> dict[str, Any]:
         with kept_randomness(run.runtime), torch.no_grad(), run.runtime.autocast():
             figures = dict(run.task.evaluate())
     return run.record_evaluation(*run.group.broadcast((figures, watch.lap())))
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=3)

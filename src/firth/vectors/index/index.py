@@ -2,16 +2,17 @@
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief
 from firth.vectors.cosine import Matrix, Rows, unit
 from firth.vectors.index.files import write_index
-from firth.vectors.index.options import EFFORT, OPTIONS, IndexOptions
+from firth.vectors.index.options import EFFORT, OPTIONS, EffortArguments, IndexArguments, IndexOptions
 from firth.vectors.index.results import NO_ROW, Points, Searcher, SearchResults, without
 from firth.vectors.queries import Unknown, gather, is_key, rows_of
 from firth.vectors.space import VectorSpace
@@ -78,6 +79,7 @@ class Index:
     def __repr__(self) -> str:
         return f"<Index: {len(self):,} words, {self.kind}, {self.options}>"
 
+    @explained
     def query(self, queries: Any, k: int = 10, *, unknown: Unknown = "raise") -> Neighbours:
         """Return the nearest words.
 
@@ -121,6 +123,7 @@ class Index:
         result = self.searcher.search(unit(queries), within)
         return without(result, own, k) if has_own_rows else result
 
+    @explained
     def most_similar(self, vector: Matrix, topn: int = 10) -> Answer:
         """Return the words nearest to a vector (D,): what `vectors.most_similar(..., indexer=index)` asks for.
 
@@ -131,15 +134,15 @@ class Index:
         """
         return self.query(np.asarray(vector), topn).answers[0]
 
-    def tuned(self, **effort: int) -> "Index":
+    def tuned(self, **effort: Unpack[EffortArguments]) -> "Index":
         """Return the same index with another effort per query: `probes` of "lsh", `expansion_search` of "hnsw".
 
         Raises:
             OptionError: there is no such option, it needs a new index, or its value is out of range.
         """
         for name in effort.keys() - EFFORT:
-            raise OptionError(f"{name}={effort[name]!r}: the index was built otherwise; build another one")
-        options = read_options(self.kind, dataclasses.asdict(self.options) | effort)
+            raise OptionError(f"{name}={dict(effort)[name]!r}: the index was built otherwise; build another one")
+        options = read_options(self.kind, {**dataclasses.asdict(self.options), **effort})
         points = Points(self.space.vectors, self.space.norms)
         return Index(self.space, self.kind, searcher_of(self.kind).restore(points, options, self.searcher.tensors()))
 
@@ -153,7 +156,7 @@ class Index:
         write_index(path, self.space, settings, self.searcher.tensors())
 
 
-def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Index:
+def build_index(space: VectorSpace, kind: str = "exact", **options: Unpack[IndexArguments]) -> Index:
     """Return an index of words and their vectors; see `vectors.index`.
 
     Args:
@@ -171,7 +174,7 @@ def build_index(space: VectorSpace, kind: str = "exact", **options: Any) -> Inde
     return Index(space, kind, searcher)
 
 
-def read_options(kind: str, options: dict[str, Any]) -> IndexOptions:
+def read_options(kind: str, options: Mapping[str, Any]) -> IndexOptions:
     """Return the options of a kind.
 
     Raises:

@@ -1,5 +1,8 @@
 """Options of each kind of index; the command line reads its flags from here without importing the kinds."""
 
+from typing import TypedDict
+
+from firth.arguments import describe
 from firth.options import check, option, options_class
 
 MOST_BITS = 14  # default hyperplanes per table; with more, buckets would be empty
@@ -53,7 +56,28 @@ class HnswOptions:
         check(self)
 
 
-EFFORT = frozenset({"probes", "expansion_search"})  # options of a query, which need no rebuilding
+class EffortArguments(TypedDict, total=False):
+    """Options of a query, which need no rebuilding, as keyword arguments."""
+
+    probes: int
+    expansion_search: int
+
+
+class IndexArguments(EffortArguments, total=False):
+    """The options of every kind of index as keyword arguments."""
+
+    csls: int | None
+    tables: int
+    bits: int | None
+    centre: bool
+    seed: int
+    connectivity: int
+    expansion_add: int
+    threads: int
+
+
+describe(IndexArguments, ExactOptions, LshOptions, HnswOptions)
+EFFORT = frozenset(EffortArguments.__annotations__)
 IndexOptions = ExactOptions | LshOptions | HnswOptions
 OPTIONS: dict[str, type[ExactOptions] | type[LshOptions] | type[HnswOptions]] = {
     "exact": ExactOptions,

@@ -3,16 +3,17 @@
 import dataclasses
 import os
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from firth import registry
-from firth.errors import OptionError, ShapeError
+from firth.arguments import explained
+from firth.errors import KindError, OptionError, ShapeError, brief
 from firth.options import check_path
 from firth.storage import model_folder
-from firth.storage.files import named
+from firth.storage.files import check_exists, named
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import DAMAGE
 from firth.vectors import codes as code_arrays
@@ -21,7 +22,7 @@ from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, subword
 from firth.vectors.io.detect import detect, opened
 from firth.vectors.io.fasttext import FastTextFile, SparseRows
 from firth.vectors.io.formats import check_format, damaged_archive, read_matrix
-from firth.vectors.io.table import Duplicates, Reading, check_finite
+from firth.vectors.io.table import Duplicates, LoadArguments, Reading, check_finite
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import QuantisedMatrix
@@ -31,10 +32,16 @@ from firth.vectors.word_vectors import WordVectors
 ModelT = TypeVar("ModelT")
 
 
+@overload
+def load(path: str | os.PathLike[str], kind: type[ModelT], **arguments: Unpack[LoadArguments]) -> ModelT: ...
+@overload
+def load(path: str | os.PathLike[str], kind: None = None, **arguments: Unpack[LoadArguments]) -> WordVectors | Any: ...
+@explained
 def load(
     path: str | os.PathLike[str],
-    format: str | None = None,
+    kind: Any = None,
     *,
+    format: str | None = None,
     encoding: str = "utf-8",
     errors: str = "strict",
     limit: int | None = None,
@@ -48,8 +55,11 @@ def load(
     A folder that firth saved is mapped into memory and returns the model that was saved, of any kind. A file of another
     program is read whole and returns `WordVectors`, `SubwordVectors` or, for a fastText classifier, a `Classifier`.
 
+    For type checkers and editors the result is `WordVectors`, unless `kind` says what it is.
+
     Args:
         path: the folder or file.
+        kind: the class that the result must have, such as `firth.Classifier` or `firth.SubwordVectors`; None for any.
         format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None detects it
             from the content.
         encoding: the encoding of the words in a file of another program.
@@ -63,11 +73,15 @@ def load(
 
     Raises:
         FormatError: the content does not match the format; the message names the line or record.
-        OptionError: an option is out of its range.
-        OSError: the path does not exist or cannot be read.
+        OptionError: the model is of another kind than `kind`, or an option is out of its range.
+        KindError: `kind` is not a class.
+        MissingFileError: nothing is at the path.
+        OSError: the path cannot be read.
     """
     check_path(path)
     path = named(path)
+    _check_class(kind)
+    check_exists(path, "a model or vectors")
     if format is not None:
         check_format(format)
     reading = Reading(
@@ -79,16 +93,37 @@ def load(
         separator=separator,
         dim=dim,
     )
+    model = _part(_read(path, format, reading), path, limit, dtype)
+    if kind is not None and not isinstance(model, kind):
+        own = type(model).__name__
+        wanted = (
+            f"{kind.__name__}, which trains models; expected the class of a model"
+            if hasattr(kind, "train")
+            else kind.__name__
+        )
+        more = _INSTEAD.get(own, "") if kind is WordVectors else "; firth.load(path) opens it"
+        raise OptionError(f"{path} holds {own}, expected {wanted}{more}")
+    return model
+
+
+def _read(path: Path, format: str | None, reading: Reading) -> Any:
+    """Return what a path holds: part of it, for word vectors of other programs."""
     if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
-        return _part(registry.load_folder(path), path, limit, dtype)
+        return registry.load_folder(path)
     try:
         format = format or detect(path)
         if format in ("fasttext", "floret"):
-            return _part(_load_subwords(path, format), path, limit, dtype)
+            return _load_subwords(path, format)
     except (*DAMAGE, OSError) as error:
         raise damaged_archive(path, error) from None
     words, matrix = read_matrix(path, format, reading)
     return WordVectors(words, matrix, metadata={"name": path.name.partition(".")[0]})
+
+
+def _check_class(kind: Any) -> None:
+    if kind is not None and not isinstance(kind, type):
+        how = f"; a file format is given by name: format={kind!r}" if isinstance(kind, str) else ""
+        raise KindError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{how}")
 
 
 _INSTEAD = {
@@ -99,11 +134,12 @@ _INSTEAD = {
     "Mixture": "; use `firth lm`",
     "NeuralLanguageModel": "; use `firth lm`; its word vectors are `firth.load(path).word_vectors()`",
     "NgramModel": "; use `firth lm`",
+    "SubwordVectors": "; use firth.SubwordVectors, or its known words: `firth.load(path).known`",
     "SenseVectors": "; one vector per word is `firth.load(path).single()`, one per sense `firth.load(path).apart()`",
 }
 
 
-def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Any) -> Any:
+def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Unpack[LoadArguments]) -> Any:
     """Load word vectors, with or without subwords; the arguments are those of `load`.
 
     Args:
@@ -123,7 +159,7 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     raise OptionError(f"{path} holds {kind}, expected word vectors" + _INSTEAD.get(kind, ""))
 
 
-def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
+def load_words(path: str | os.PathLike[str], **how: Unpack[LoadArguments]) -> WordVectors:
     """Load word vectors; the arguments are those of `load`.
 
     Raises:
@@ -132,7 +168,7 @@ def load_words(path: str | os.PathLike[str], **how: Any) -> WordVectors:
     return load_as(path, WordVectors, "word vectors", **how)
 
 
-def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **how: Any) -> ModelT:
+def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **how: Unpack[LoadArguments]) -> ModelT:
     """Load what must be of one kind; the arguments are those of `load`.
 
     Args:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,19 @@ WIDEST = 2**20  # numbers per vector; a line that states more is not a header
 
 Duplicates = Literal["raise", "first", "warn"]
 Where = Callable[[int], str]  # location of a row, for messages: "vectors.txt line 7"
+
+
+class LoadArguments(TypedDict, total=False):
+    """The keyword arguments of `firth.load`, for functions that pass them on."""
+
+    format: str | None
+    encoding: str
+    errors: str
+    limit: int | None
+    dtype: npt.DTypeLike | None
+    duplicates: Duplicates
+    separator: str
+    dim: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

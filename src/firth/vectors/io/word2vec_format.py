@@ -57,7 +57,7 @@ def load(
     options: dict[str, Any] = {"encoding": encoding, "errors": unicode_errors, "dtype": datatype}
     import firth  # whose public names include the classes that this module serves
 
-    vectors = firth.load(fname, format, limit=limit or None, duplicates="warn", **options)
+    vectors = firth.load(fname, format=format, limit=limit or None, duplicates="warn", **options)
     counts = None
     if fvocab is not None:
         count_of = _read_counts(FilePath(fvocab), encoding, unicode_errors)

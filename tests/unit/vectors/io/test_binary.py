@@ -29,7 +29,7 @@ def test_numbers_that_look_like_spaces_and_newlines(tmp_path):
     numbers = np.frombuffer(b"  \n \n\n 1\n\n\n\n 1 1", dtype="<f4")
     vectors = WordVectors(["a", "b"], np.stack([numbers, numbers[::-1]]))
     vectors.save(tmp_path / "v.bin", "word2vec-binary")
-    again = load(tmp_path / "v.bin", "word2vec-binary")
+    again = load(tmp_path / "v.bin", format="word2vec-binary")
     assert again.vectors.tobytes() == vectors.vectors.tobytes()
 
 

@@ -33,7 +33,7 @@ def test_a_table_by_hand(tmp_path):
 @pytest.mark.parametrize("name", ["v.floret", "v.floret.gz"])
 def test_there_and_back(name, tmp_path):
     vectors = some(Hashing(2, 4, 60, 3))
-    vectors.save(tmp_path / name, "floret")
+    vectors.save(tmp_path / name, format="floret")
     again = load(tmp_path / name)
     same(vectors, again.with_words(vectors.words))
     lines = 61 if name == "v.floret" else None
@@ -44,9 +44,9 @@ def test_what_has_no_table(tmp_path):
     with pytest.raises(
         OptionError, match="hashed with fastText's method, which floret cannot read: train with hashing="
     ):
-        some().save(tmp_path / "v", "floret")
+        some().save(tmp_path / "v", format="floret")
     with pytest.raises(OptionError, match="these vectors have no n-grams"):
-        WordVectors(["a"], [[1.0]]).save(tmp_path / "v", "floret")
+        WordVectors(["a"], [[1.0]]).save(tmp_path / "v", format="floret")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -74,5 +74,5 @@ def test_damage(damage, tmp_path):
 
 def test_the_format_may_be_named(tmp_path):
     with pytest.raises(FormatError, match="line 1: b'the 1 2"):
-        load(write(tmp_path / "v", "the 1 2\n"), "floret")
-    assert np.array_equal(load(write(tmp_path / "v", TABLE), "floret")["a"], load(tmp_path / "v")["a"])
+        load(write(tmp_path / "v", "the 1 2\n"), format="floret")
+    assert np.array_equal(load(write(tmp_path / "v", TABLE), format="floret")["a"], load(tmp_path / "v")["a"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, MissingFileError, OptionError
 from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
@@ -217,5 +217,5 @@ def test_a_word_twice_is_found_at_the_first_query(folder):
 def test_nothing_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing")
-    with pytest.raises(FormatError, match=r"no vectors of firth's; expected a folder with config\.json"):
-        load(tmp_path / "nothing", "firth")
+    with pytest.raises(MissingFileError, match="nothing: No such file or directory; expected a model or vectors"):
+        load(tmp_path / "nothing", format="firth")

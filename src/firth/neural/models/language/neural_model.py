@@ -25,6 +25,7 @@ from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
@@ -90,7 +91,7 @@ class NeuralLanguageModel(LanguageModel):
         self.options = options
         self.vocabulary = vocabulary
         self.rules = rules
-        self.metadata: dict[str, Any] = dict(metadata or {})
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
 
     def __repr__(self) -> str:
         return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} words>"

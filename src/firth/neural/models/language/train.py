@@ -3,14 +3,15 @@
 import dataclasses
 import hashlib
 import os
-import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from firth.arguments import explained
 from firth.corpus.encoded import Corpus
-from firth.errors import CorpusError, OptionError
+from firth.corpus.options import TextArguments
+from firth.errors import CorpusError, OptionError, warn_caller
 from firth.language.text import UNK, LanguageText, held_out_text, training_text
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
 from firth.neural.models.language.module import LanguageModule
@@ -20,6 +21,7 @@ from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.options import check_kind
 from firth.progress import Progress
 from firth.timing import running_clock
 
@@ -29,6 +31,7 @@ UNSPELLED = (
 )
 
 
+@explained(unknown=UNK)
 def train_language_model(
     options: LanguageOptions,
     corpus: Corpus | LanguageText | Any,
@@ -40,7 +43,7 @@ def train_language_model(
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
     callbacks: Sequence[Callback] = (),
-    **text_options: Any,
+    **text_options: Unpack[TextArguments],
 ) -> NeuralLanguageModel:
     """Train a neural language model.
 
@@ -70,6 +73,8 @@ def train_language_model(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
+    if training is not None:
+        check_kind("training", training, TrainingOptions)
     with running_clock():
         text = _checked(training_text(corpus, text_options, spelled=options.spells, progress=progress))
         if held_out is not None:
@@ -78,7 +83,7 @@ def train_language_model(
         bos = text.unk_id if text.eos_id is None else text.eos_id
         module = new_module(options, text.vocabulary, bos, seed, copies=2)
         if module.spells and not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
-            warnings.warn(UNSPELLED.format(share=100 * share, unknown=UNK), stacklevel=2)
+            warn_caller(UNSPELLED.format(share=100 * share, unknown=UNK))
         return with_learned_tree(train_module)(LanguageRun(options, module, text, held_out, config))
 
 

@@ -1,0 +1,202 @@
+"""Arguments of public functions: options in signatures and help, and answers to unknown names.
+
+A function that passes options of a text on takes them as `**text: Unpack[CorpusArguments]`, a `TypedDict` that type
+checkers and editors read. `describe` connects the `TypedDict` with the options class, which holds the defaults, ranges
+and help. The decorator `explained` then shows the options one by one in `inspect.signature` and in `help`, and answers
+an unknown name with the right one.
+"""
+
+import dataclasses
+import functools
+import inspect
+import re
+import reprlib
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, overload
+
+from firth.errors import KindError, UnknownOptionError, brief
+from firth.option_names import suggestion, synonym
+from firth.options import description
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Class = TypeVar("_Class")
+Parameters = Mapping[str, inspect.Parameter]
+_DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields it has
+
+# Names with the same meaning in queries of firth, gensim, fastText, scikit-learn and Hugging Face.
+SAME = (
+    {"topn", "n", "k", "number", "top_n", "n_neighbors", "num_return_sequences"},
+    {"word", "key", "positive", "query"},
+    {
+        "texts",
+        "source",
+        "corpus",
+        "X",
+        "data",
+        "text",
+        "input",
+        "sentences",
+        "documents",
+        "corpus_iterable",
+        "corpus_file",
+    },
+    {"labels", "y", "label"},
+    {"options", "generation_config"},
+    {"search", "strategy", "do_sample"},
+    {"path", "fname", "filename", "file", "fp"},
+)
+
+
+def describe(arguments: Any, *kinds: Any) -> None:
+    """Say which options classes hold the defaults, ranges and help of a `TypedDict` of options."""
+    _DESCRIBED[arguments] = kinds
+
+
+@overload
+def explained(function: _Function, /) -> _Function: ...
+@overload
+def explained(**defaults: Any) -> Callable[[_Function], _Function]: ...
+def explained(function: Any = None, /, **defaults: Any) -> Any:
+    """Decorate a public function: its signature and help list every option, and an unknown name gets an answer.
+
+    The decorated function raises `firth.errors.UnknownOptionError`, a TypeError, for a name that it lacks.
+
+    Args:
+        function: the function.
+        **defaults: the function's own defaults of options, where they differ from those of the options class.
+    """
+    if function is None:
+        return lambda function: _explained(function, defaults)
+    return _explained(function, {})
+
+
+def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
+    if not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+
+        @functools.wraps(function)
+        def checked(*args: Any, **named: Any) -> Any:
+            try:
+                return function(*args, **named)
+            except TypeError:
+                names = inspect.signature(function).parameters
+                if named.keys() <= names.keys():
+                    raise
+            raise _unknown(function, names, args, named)
+
+        return checked
+
+    *parameters, last = inspect.signature(function).parameters.values()
+    (arguments,) = typing.get_args(last.annotation)
+    signature = inspect.signature(function).replace(parameters=[*parameters, *_parameters(arguments, defaults)])
+    known = signature.parameters.keys()
+
+    @functools.wraps(function)
+    def expanded(*args: Any, **named: Any) -> Any:
+        if named.keys() <= known:
+            return function(*args, **named)
+        raise _unknown(function, signature.parameters, args, named)
+
+    vars(expanded)["__signature__"] = signature
+    expanded.__doc__ = _with_options(function.__doc__ or "", last.name, arguments, defaults)
+    return expanded
+
+
+def _parameters(arguments: Any, defaults: Mapping[str, Any]) -> Iterable[inspect.Parameter]:
+    fields = _fields(arguments)
+    for name, annotation in typing.get_type_hints(arguments).items():
+        default = defaults.get(name, fields[name].default)
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _fields(arguments: Any) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields that describe the keys of a TypedDict, in the order of the keys."""
+    fields = {field.name: field for kind in reversed(_DESCRIBED[arguments]) for field in dataclasses.fields(kind)}
+    return {name: fields[name] for name in typing.get_type_hints(arguments)}
+
+
+def _with_options(doc: str, name: str, arguments: Any, defaults: Mapping[str, Any]) -> str:
+    """Replace the entry of `**name` in a docstring by one entry per option."""
+    entry = re.compile(rf"^(?P<indent> *)\*\*{name}:.*\n(?:(?P=indent) +\S.*\n)*", re.MULTILINE)
+
+    def entries(match: re.Match[str]) -> str:
+        fields = _fields(arguments).values()
+        return "".join(f"{match['indent']}{field.name}: {description(field, **defaults)}\n" for field in fields)
+
+    return entry.sub(entries, doc)
+
+
+def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named: Mapping[str, Any]) -> Exception:
+    owner = args[0] if args and dataclasses.is_dataclass(args[0]) and not isinstance(args[0], type) else None
+    answers = {
+        name: _answer(function, parameters, owner, name, value)
+        for name, value in named.items()
+        if name not in parameters
+    }
+    return UnknownOptionError("\n".join(f"{name}={brief(named[name])}: {answer}" for name, answer in answers.items()))
+
+
+def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:
+    problem, call = f"not an argument of {function.__name__}", function.__name__
+    names = [each for each in parameters if each not in ("self", "cls", "space")]
+    if (other := same(name, names)) is not None:
+        return f"{problem}; use {other}"
+    for place, kind in _options_of(parameters, owner):
+        fields = [field.name for field in dataclasses.fields(kind)]
+        if (other := name if name in fields else synonym(name, fields)) is not None:
+            made = f"{kind.__name__}({other}={reprlib.repr(value)})"
+            line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
+            return f"{problem}, but an option of {kind.__name__}: {line}"
+    return f"{problem}; {suggestion(name, names)}"
+
+
+def _options_of(parameters: Parameters, owner: Any) -> Iterable[tuple[str | None, Any]]:
+    """Yield the options classes where a name may belong: the object's own, and those of other arguments."""
+    if owner is not None and _has_options(owner):
+        yield None, type(owner)
+    for parameter in parameters.values():
+        for part in typing.get_args(parameter.annotation) or (parameter.annotation,):
+            if _has_options(part):
+                yield parameter.name, part
+
+
+def _has_options(kind: Any) -> bool:
+    return dataclasses.is_dataclass(kind) and any(field.metadata for field in dataclasses.fields(kind))
+
+
+def same(name: str, names: Iterable[str]) -> str | None:
+    """Return the name with the same meaning among valid names, or None."""
+    names = list(names)
+    group: set[str] = next((group for group in SAME if name in group), set())
+    return synonym(name, names) or next((other for other in names if other in group), None)
+
+
+def made_by(instead: str) -> Callable[[type[_Class]], type[_Class]]:
+    """Decorate a class that users do not make themselves: a call without its arguments says what to write.
+
+    Args:
+        instead: the expression to write; `{}` stands for the first argument of the call.
+    """
+
+    def decorate(kind: type[_Class]) -> type[_Class]:
+        initialise: Any = kind.__init__
+        signature = inspect.signature(initialise)
+
+        @functools.wraps(initialise)
+        def checked(self: Any, *args: Any, **named: Any) -> None:
+            try:
+                initialise(self, *args, **named)
+            except TypeError:
+                try:
+                    signature.bind(self, *args, **named)
+                except TypeError as error:
+                    first = brief(args[0]) if args else "..."
+                    call = f"{kind.__name__}({first})"
+                    way = instead.replace("{}", first)
+                    raise KindError(f"{call}: {error}; write {way}") from None
+                raise
+
+        kind.__init__ = checked  # type: ignore[method-assign]  # the same arguments, with another message
+        return kind
+
+    return decorate

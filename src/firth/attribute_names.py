@@ -1,0 +1,73 @@
+"""Messages for unknown attributes: users of gensim, fastText and scikit-learn write `model.wv` or `model.fit`."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+_TRAIN = "vectors learn more words from a text by firth.Word2Vec(...).train(text, start=vectors)"
+_NEIGHBOURS = "use most_similar(word, topn=10)"
+_SENTENCES = "use firth.sentence_vectors(vectors, texts)"
+VECTORS = {  # of word vectors
+    "wv": "these are the vectors: write vectors.most_similar(...), not model.wv.most_similar(...)",
+    "vocab": "use key_to_index",
+    "vocabulary": "use words, counts and key_to_index",
+    "index2word": "use index_to_key",
+    "index2entity": "use index_to_key",
+    "syn0": "use vectors",
+    "syn1neg": "use output_vectors",
+    "vectors_norm": "use get_normed_vectors()",
+    "init_sims": "use fill_norms()",
+    "word_vec": "use get_vector(word)",
+    "shape": "use vectors.shape",
+    "train": _TRAIN,
+    "build_vocab": _TRAIN,
+    "fit": _TRAIN,
+    "neighbors": _NEIGHBOURS,
+    "neighbours": _NEIGHBOURS,
+    "nearest": _NEIGHBOURS,
+    "nearest_neighbors": _NEIGHBOURS,
+    "get_nearest_neighbors": _NEIGHBOURS,
+    "get_analogies": "use analogy(a, b, c)",
+    "get_word_vector": "use get_vector(word)",
+    "get_sentence_vector": _SENTENCES,
+    "encode": _SENTENCES,
+    "get_words": "use words",
+    "get_dimension": "use dim",
+    "plot": "use firth.plots.word_map(vectors)",
+    "evaluate": "use firth.evaluate(vectors)",
+}
+DOCUMENTS = {  # of document vectors
+    "wv": "use words",
+    "dv": "use documents",
+    "docvecs": "use documents",
+    "infer_vector": "use infer(text)",
+}
+CLASSIFIERS = {
+    "fit": "use firth.TextClassifier(...).train(texts, labels)",
+    "train": "use firth.TextClassifier(...).train(texts, labels)",
+    "predict_proba": "use probabilities(texts)",
+    "classes_": "use labels",
+    "score": "use test(texts, labels)",
+    "get_words": "use words",
+    "get_labels": "use labels",
+    "get_sentence_vector": "use sentence_vectors(text)",
+    "quantize": "use quantise()",
+    "save_model": "use save(path)",
+}
+
+
+def no_attribute(kind: str, name: str, answers: Mapping[str, str], names: Iterable[str]) -> AttributeError:
+    """Return the error for an attribute that an object lacks.
+
+    Args:
+        kind: name of the object's class.
+        name: of the attribute.
+        answers: what to write instead, by name.
+        names: valid names; near ones are suggested.
+    """
+    problem = f"{kind!r} object has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(problem)
+    if name in answers:
+        return AttributeError(f"{problem}; {answers[name]}")
+    near = difflib.get_close_matches(name, names, n=2, cutoff=0.75)
+    return AttributeError(problem + (f"; did you mean {' or '.join(near)}?" if near else ""))

@@ -1,0 +1,64 @@
+"""An attribute of another library is answered with ours."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import firth
+from firth.attribute_names import CLASSIFIERS, DOCUMENTS, VECTORS
+
+SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
+
+
+def said(value, name: str) -> str:
+    with pytest.raises(AttributeError) as caught:
+        getattr(value, name)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("wv", "write vectors.most_similar(...), not model.wv.most_similar(...)"),
+        ("index2word", "use index_to_key"),
+        ("get_nearest_neighbors", "use most_similar(word, topn=10)"),
+        ("most_simillar", "did you mean most_similar"),
+    ],
+)
+def test_vectors(name, answer):
+    assert answer in said(SPACE, name)
+    assert not hasattr(SPACE, name)
+
+
+def test_private_names_have_no_advice():
+    assert said(SPACE, "_ipython_display_") == "'WordVectors' object has no attribute '_ipython_display_'"
+
+
+def test_options_say_that_train_returns_the_model():
+    assert said(firth.Word2Vec(), "wv").endswith("train returns the model: model = Word2Vec(...).train(text)")
+    assert said(firth.Word2Vec(), "vector_size").endswith("use dim")
+    assert "train returns" not in said(firth.GenerationOptions(), "sampler")
+
+
+def test_objects_are_copied_and_pickled_as_before():
+    for value in (firth.Word2Vec(dim=7), SPACE):
+        for again in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+            assert again.dim == value.dim
+
+
+def test_answers_name_what_exists():
+    """`use NAME` is an attribute of the class, and no name of an answer is one."""
+    for kind, answers in (
+        (firth.WordVectors, VECTORS),
+        (firth.DocumentVectors, DOCUMENTS),
+        (firth.Classifier, CLASSIFIERS),
+    ):
+        own = set(dir(kind)) | set(getattr(kind, "__dataclass_fields__", ())) | set(inspect.signature(kind).parameters)
+        own |= {"documents", "words", "key_to_index"}
+        assert own.isdisjoint(answers.keys() - {"words"})
+        for answer in answers.values():
+            used = answer.partition("use ")[2].partition("(")[0].partition(",")[0].partition(".")[0]
+            assert not used or used == "firth" or used in own, answer
