@@ -1,6 +1,6 @@
 """Progress: a bar on a terminal or in a notebook, plain lines elsewhere, or a callback.
 
-Long work takes `progress=`: None shows a bar where standard error is a terminal and in a notebook, and nothing elsewhere;
+Long work takes `progress=`: None shows a bar on a terminal (standard error) and in a notebook, and nothing elsewhere;
 True shows plain lines there; False is silent; a function receives every `Status`.
 """
 

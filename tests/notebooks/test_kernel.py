@@ -83,7 +83,7 @@ def test_a_bar_without_asking(kernel):
     [
         ("firth.Word2Vec(dim=200, epochs=100_000, window=9).train(texts, min_count=1, threads=2)", "training, epoch"),
         (
-            "firth.RecurrentLM(dim=16, hidden=16).train(texts, min_count=1, training=firth.TrainingOptions(epochs=9999))",
+            "firth.RecurrentLM(dim=16, hidden=16).train(texts, training=firth.TrainingOptions(epochs=9999))",
             "training, epoch",
         ),
     ],

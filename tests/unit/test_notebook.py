@@ -88,8 +88,9 @@ def results():
         vectors=BAD, suite="similarity", set=BAD, metric="spearman", value=0.5, low=0.4, high=0.6, covered=5, total=9
     )
     texts = ["the cat sat on the mat", f"the dog sat on {BAD}"] * 5
-    models = {name: firth.NgramLM(order=n, smoothing="add-k").train(texts, min_count=1, tokens="whitespace", progress=False)
-              for name, n in ((BAD, 2), ("three", 3))}  # fmt: skip
+    how: dict = {"min_count": 1, "tokens": "whitespace", "progress": False}
+    trainers = {BAD: firth.NgramLM(order=2, smoothing="add-k"), "three": firth.NgramLM(order=3, smoothing="add-k")}
+    models = {name: trainer.train(texts, **how) for name, trainer in trainers.items()}
     vectors = firth.WordVectors([BAD], [[1.0]], metadata={"name": BAD, "training": {"options": {"model": BAD}}})
     run = {
         "model": BAD, "seconds": 1.0, "counting_seconds": 0.0, "words_per_second": 5, "peak_bytes": None,

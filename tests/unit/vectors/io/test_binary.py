@@ -13,10 +13,10 @@ from firth.vectors.word_vectors import WordVectors
 ONE_TWO, THREE_FOUR = (np.array(pair, dtype="<f4").tobytes() for pair in ([1, 2], [3, 4]))
 
 
-def loaded(tmp_path, content: bytes, *args, **how) -> WordVectors:
+def loaded(tmp_path, content: bytes, format=None, **how) -> WordVectors:
     path = tmp_path / "v.bin"
     path.write_bytes(content)
-    return load(path, *args, **how)
+    return load(path, format=format, **how)
 
 
 @pytest.mark.parametrize("newline", [b"", b"\n"], ids=["gensim", "word2vec.c"])

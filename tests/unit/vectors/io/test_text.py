@@ -13,10 +13,10 @@ from firth.vectors.io.text import read
 from firth.vectors.word_vectors import WordVectors
 
 
-def loaded(tmp_path, content: bytes, *args, **how) -> WordVectors:
+def loaded(tmp_path, content: bytes, format=None, **how) -> WordVectors:
     path = tmp_path / "v.txt"
     path.write_bytes(content)
-    return load(path, *args, **how)
+    return load(path, format=format, **how)
 
 
 class TestLines:
