@@ -137,7 +137,11 @@ def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named
 
 
 def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:
-    problem, call = f"not an argument of {function.__name__}", function.__name__
+    methods = vars(type(owner)).items()  # a function may be a method under another name
+    call = next(
+        (name for name, method in methods if getattr(method, "__wrapped__", None) is function), function.__name__
+    )
+    problem = f"not an argument of {call}"
     names = [each for each in parameters if each not in ("self", "cls", "space")]
     if (other := same(name, names)) is not None:
         return f"{problem}; use {other}"

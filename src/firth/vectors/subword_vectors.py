@@ -85,11 +85,11 @@ class SubwordVectors:
             output_vectors: likewise.
             metadata: likewise.
         """
-        sums, counts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
+        sums, parts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
         if own is not None:
             sums += own
-            counts += 1
-        sums /= np.maximum(counts, 1)[:, None].astype(np.float32)
+            parts += 1
+        sums /= np.maximum(parts, 1)[:, None].astype(np.float32)
         known = WordVectors(words, sums, counts=counts, output_vectors=output_vectors, metadata=metadata)
         return cls(known, own, ngrams, codes)
 

@@ -177,7 +177,7 @@ def test_the_environment_names_the_cache(path: Path, tmp_path: Path, monkeypatch
 
 
 def test_unknown_options(path: Path) -> None:
-    with pytest.raises(OptionError, match="mincount=5: CorpusOptions has no such option; did you mean min_count"):
+    with pytest.raises(OptionError, match="mincount=5: not an argument of build; did you mean min_count"):
         Corpus.build(path, mincount=5)
 
 
