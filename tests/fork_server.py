@@ -147,6 +147,9 @@ def serve(address: str, owner: int) -> None:
     end = os.pidfd_open(owner)
     count_compiler()
     _import_everything()
+    from firth.data import sample
+
+    sample()  # kept in memory: many pages of the documentation begin by writing it
     for finalizer in weakref.finalize._registry:  # type: ignore[attr-defined]
         finalizer.atexit = False  # of the modules: at the end of a fork PyTorch's would take it to pieces
     gc.collect()

@@ -1,6 +1,7 @@
 """The public names of firth, one per line. Type checkers read this file; `__init__.py` reads it on import."""
 
 from firth import bias as bias
+from firth import data as data
 from firth import directions as directions
 from firth import plots as plots
 from firth import postprocess as postprocess

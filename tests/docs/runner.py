@@ -9,6 +9,7 @@ directly above a block changes this, in words that the reader sees:
 
 - `*Not run by the tests: REASON*` skips the block.
 - `*Needs the public data sets*` skips it where the sets are missing.
+- `*Needs PROGRAM*`, a package of Python that firth is compared with, skips it except in tests of peers.
 - `*Figures vary*` runs it and does not compare the output.
 - `*This fails*` expects a command to fail, and compares its message on standard error.
 """
@@ -20,7 +21,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from typing import Any
 from tests import fork_server
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOTE = re.compile(r"^\*(Not run by the tests: \S|Needs the public data sets|Figures vary|This fails)")
+NOTE = re.compile(r"^\*(Not run by the tests: \S|Needs [\w ]+|Figures vary|This fails)")
 CHECK = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -71,17 +72,20 @@ def blocks(page: str) -> list[Block]:
     return fenced
 
 
-def steps(page: str, *, data: bool) -> list[Step]:
+def steps(page: str, *, data: bool, peers: Collection[str] = ()) -> list[Step]:
     """Return the steps of a page, in order.
 
     Args:
         page: its text.
         data: whether the public data sets are available.
+        peers: names of other programs that are available.
     """
     listed: list[Step] = []
     previous: Block | None = None
     for block in blocks(page):
-        skipped = block.note.startswith("Not run") or (block.note.startswith("Needs") and not data)
+        available = {*peers, *(["the public data sets"] if data else [])}
+        need = block.note.removeprefix("Needs ")
+        skipped = block.note.startswith("Not run") or (need != block.note and need not in available)
         if block.language == "python" and not skipped:
             listed.append(Step("python", block.code, block.line, None))
         elif block.language == "console" and not skipped:
@@ -104,7 +108,7 @@ def _commands(block: Block) -> Iterator[Step]:
         yield Step("console", command, block.line, expected, fails=block.note == "This fails")
 
 
-def run_page(path: Path, folder: Path, *, data: Path | None) -> int:
+def run_page(path: Path, folder: Path, *, data: Path | None, peers: Collection[str] = ()) -> int:
     """Run every step of a page inside `folder`.
 
     Returns:
@@ -114,7 +118,7 @@ def run_page(path: Path, folder: Path, *, data: Path | None) -> int:
         AssertionError: a step failed, or its output differs from the page.
     """
     namespace: dict[str, Any] = {"__name__": "__page__"}
-    page_steps = steps(path.read_text(encoding="utf-8"), data=data is not None)
+    page_steps = steps(path.read_text(encoding="utf-8"), data=data is not None, peers=peers)
     environment = {**os.environ, "COLUMNS": "100", "FIRTH_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
     forked = fork_server.program() if fork_server.fits(environment) else None
     programs = [*([str(forked.parent)] if forked else []), str(Path(sys.executable).parent)]

@@ -1,8 +1,6 @@
-"""Every example of README and docs runs, with the output that the page shows."""
+"""Every example of README and docs runs, with the output that the page shows. Each page starts in an empty folder."""
 
-import ast
-import gzip
-import inspect
+import importlib.util
 import lzma
 import os
 from itertools import islice
@@ -13,42 +11,19 @@ import pytest
 from tests.docs.runner import blocks, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
-OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set((ROOT / "docs").rglob("*.md")) - set(TASKS))]
+DOCS = ROOT / "docs"
+PAGES = [*(DOCS / name for name in ("getting-started.md", "reproducibility.md")), *sorted(DOCS.glob("*/*.md"))]
+PAGES = [page for page in PAGES if page.parent.name != "decisions"]
+OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set(DOCS.rglob("*.md")) - set(PAGES))]
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
-PARTS = {  # pages that train much get one such part of the text
-    "align": 2,
-    "compare": 2,
-    "count": 2,
-    "files": 3,
-    "neighbours": 3,
-    "neural-training": 3,
-    "ngrams": 4,
-    "objectives": 2,
-    "plot": 3,
-    "query": 2,
-    "senses": 2,
-    "structured": 3,
-    "subwords": 3,
-}
+SLOW = {"axes", "compare-models", "language-model", "map", "two-texts"}  # the tutorials that cost most
+WITHOUT_EXAMPLES = {"speed", "README"}
 README_LINES = 12_000  # paragraphs of Wikipedia in place of the reader's own texts
+PEERS = ("gensim", "fasttext", "kenlm")
 
 
-def python_documentation() -> list[str]:
-    """Return lines of English: the reference manual inside Python, and the docstrings of the standard library."""
-    from pydoc_data.topics import topics
-
-    texts = [str(text) for _, text in sorted(topics.items())]
-    for path in sorted(Path(inspect.getfile(os)).parent.glob("*.py")):
-        tree = ast.parse(path.read_bytes())
-        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        texts += [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
-    return [line for text in texts for line in text.split("\n\n") if line.strip()]
-
-
-@pytest.fixture(scope="module")
-def documentation() -> list[str]:
-    return [" ".join(paragraph.split()) for paragraph in python_documentation()]
+def name_of(page: Path) -> str:
+    return page.stem if page.parent.name == "tasks" else page.relative_to(ROOT / "docs").with_suffix("").as_posix()
 
 
 def public_data() -> Path | None:
@@ -56,19 +31,28 @@ def public_data() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-@pytest.mark.parametrize("page", TASKS, ids=lambda page: page.stem)
-def test_page(page, documentation, tmp_path):
+def marked(page: Path) -> object:
+    marks = [pytest.mark.slow] if page.stem in SLOW and page.parent.name == "tutorials" else []
+    return pytest.param(page, id=name_of(page), marks=marks)
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
+def test_page(page, tmp_path):
     if page.stem in NEURAL:
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    documentation = documentation[:: PARTS.get(page.stem, 1)]
-    half = len(documentation) // 2
-    (texts / "manual.txt").write_text("\n".join(documentation[:half]), encoding="utf-8")
-    with gzip.open(texts / "library.txt.gz", "wt", encoding="utf-8") as file:
-        file.write("\n".join(documentation[half:]))
     count = run_page(page, tmp_path, data=public_data())
-    assert count > 0 or page.stem == "speed"
+    assert count > 0 or page.stem in WITHOUT_EXAMPLES
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("page", sorted((DOCS / "migrate").glob("*.md")), ids=lambda page: page.stem)
+def test_both_versions_of_a_migration_guide_run(page, tmp_path):
+    """The other program's examples run, too, and each opens the other's files as the page says."""
+    needs = {block.note.removeprefix("Needs ") for block in blocks(page.read_text(encoding="utf-8"))} & set(PEERS)
+    missing = [name for name in sorted(needs) if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} not installed: pip install 'firth[peers]'")
+    assert run_page(page, tmp_path, data=public_data(), peers=needs) > 0
 
 
 def test_readme(shared_data, tmp_path):
@@ -82,6 +66,6 @@ def test_readme(shared_data, tmp_path):
 
 @pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_other_pages_hold_no_example_that_could_run(page):
-    """Pages outside `docs/tasks` have no texts to run on, so their examples say that they are not run."""
+    """These pages explain; what they show of code says that it is not run."""
     runnable = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in {"python", "console"}]
     assert all(block.note.startswith("Not run") for block in runnable)

@@ -80,3 +80,9 @@ def test_output_below_a_varying_command_is_not_compared(tmp_path):
 def test_output_of_varying_python_is_not_compared(tmp_path):
     text = page("*Figures vary.*", fenced("python", "print(3)"), fenced("text", "4"))
     assert run_page(written(tmp_path, text), tmp_path, data=None) == 1
+
+
+def test_what_needs_another_program_runs_only_beside_it():
+    text = page("*Needs gensim.*", fenced("python", "import gensim"), fenced("text", "1"))
+    assert steps(text, data=True) == []
+    assert len(steps(text, data=False, peers=["gensim"])) == 1

@@ -66,6 +66,7 @@ PANELS = {
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
     },
     "Files": {
+        "data": ("data", "data", "Named data sets and a sample text: list and get."),
         "convert": ("files", "convert", "Convert vectors to another file format."),
         "postprocess": ("postprocess", "postprocess", "Improve vectors: centre, whiten, reduce, combine, retrofit."),
         "debias": ("bias", "debias", "Reduce social bias in vectors and measure what is left."),

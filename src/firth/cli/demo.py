@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from firth.cli.arguments import AsJson, Quiet
-from firth.cli.documentation import paragraphs
 from firth.cli.output import note, print_json, scored
 from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
+from firth.data.documentation import paragraphs
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import MissingExtraError, OptionError
 from firth.plots import word_map

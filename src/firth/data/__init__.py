@@ -1,4 +1,4 @@
-"""Named public data sets with pinned contents: path, checksum, number of rows, licence and citation.
+"""Named public data sets with pinned contents, and a sample text that every installation can make.
 
 A truncated gold file still gives a score, often a better one. Therefore a file is used only if it has the pinned
 SHA-256 and number of rows, whether it was downloaded or is a local copy.
@@ -9,40 +9,83 @@ SHA-256 and number of rows, whether it was downloaded or is a local copy.
   set (`similarity/EN-SIMLEX-999.txt`), plain or compressed with gzip (`EN-SIMLEX-999.txt.gz`);
 - without such a folder, from the cache folder (FIRTH_CACHE, or the system's cache folder), downloaded once.
 
-`firth.data.sets` reads the list of data sets from `sets.tsv`.
+`get("simlex-999", "gold")` copies the file to a folder. `get("sample", "texts")` writes the sample text, Python's own
+documentation; `sample()` returns it. `SETS` describes all data sets; `firth.data.sets` reads it from `sets.tsv`.
 """
 
+import contextlib
 import hashlib
-import logging
 import os
 from pathlib import Path
-from typing import Any
 
 from firth.data.data_set import DataSet
+from firth.data.downloads import download
+from firth.data.sample_text import sample, write_once, write_sample
 from firth.data.sets import SETS
-from firth.errors import DataError
+from firth.errors import DataError, FirthError, OptionError
+from firth.progress import Progress
 from firth.storage.files import cache_folder, unpacked
 
-__all__ = ["SETS", "DataSet", "path_of", "verify"]
+__all__ = ["SAMPLE", "SETS", "DataSet", "get", "path_of", "sample", "verify"]
 
-TIMEOUT = 30.0  # seconds without an answer of the server
+SAMPLE = "sample"  # the name of the sample text
 
 
-def path_of(name: str, data: str | os.PathLike[str] | None = None) -> Path:
+def get(
+    name: str,
+    output: str | os.PathLike[str],
+    *,
+    words: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+    progress: Progress = None,
+) -> list[Path]:
+    """Write a data set, or the sample text, to a folder.
+
+    The folder keeps the relative paths of the data sets, so that it can be passed as `data`.
+
+    Args:
+        name: "sample" for the sample text, or a key of `SETS`.
+        output: the folder; it is made if it is missing.
+        words: about how many words of the sample text; by default all.
+        data: folder of local copies; by default the environment variable FIRTH_DATA.
+        progress: as in `path_of`.
+
+    Returns:
+        The files. The last one is the data set's; those before accompany it.
+
+    Raises:
+        DataError: as in `path_of`.
+        OptionError: `words` is given for another data set than the sample, or a file of this name is there and holds
+            something else.
+        OSError: the files cannot be written.
+    """
+    if name == SAMPLE:
+        return write_sample(output, words)
+    if words is not None:
+        raise OptionError(f"words={words}: only the sample text can be shortened; leave it out for {name}")
+    files = []
+    for data_set in _with_companions(name):
+        content = unpacked(path_of(data_set.name, data, progress=progress))
+        files.append(Path(output) / data_set.path)
+        write_once(files[-1], content)
+    return files
+
+
+def path_of(name: str, data: str | os.PathLike[str] | None = None, *, progress: Progress = False) -> Path:
     """Return the verified file of a named data set; it is downloaded if there is no folder of local copies.
 
     Args:
         name: a key of `SETS`.
         data: folder of local copies; by default the environment variable FIRTH_DATA.
+        progress: whether a download shows its progress: False for never, None on a terminal only, True always, or a
+            function that receives each `firth.progress.Status`.
 
     Raises:
         DataError: the name is unknown, the folder lacks the file, the download fails, or the content differs.
     """
-    if name not in SETS:
-        raise DataError(f"no data set is called {name!r}; expected one of {', '.join(SETS)}")
     folder = data or os.environ.get("FIRTH_DATA")
-    for pinned in (*(SETS[other] for other in SETS[name].beside), SETS[name]):
-        path = _local(pinned, Path(folder)) if folder else _downloaded(pinned)
+    for data_set in _with_companions(name):
+        path = _local(data_set, Path(folder)) if folder else _downloaded(data_set, progress)
     return path
 
 
@@ -68,6 +111,14 @@ def verify(pinned: DataSet, path: Path) -> None:
         raise DataError(f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
 
 
+def _with_companions(name: str) -> list[DataSet]:
+    """The files that accompany a data set, and the data set itself."""
+    if name not in SETS:
+        sample_text = "the sample text is no file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
+        raise DataError(f"no data set is called {name!r}; {sample_text}expected one of {', '.join(SETS)}")
+    return [*(SETS[other] for other in SETS[name].beside), SETS[name]]
+
+
 def _cure(pinned: DataSet) -> str:
     return f"take the file from {pinned.url}, or give your own by its path instead of its name"
 
@@ -86,38 +137,13 @@ def _local(pinned: DataSet, folder: Path) -> Path:
     return path
 
 
-def _downloaded(pinned: DataSet) -> Path:
-    # pooch takes 50 ms to import, and only a download needs it.
-    import pooch
-
-    pooch.get_logger().setLevel(logging.WARNING)
-    store: Any = pooch.create(
-        path=cache_folder("data"),
-        base_url="",
-        registry={pinned.path: f"sha256:{pinned.sha256}"},
-        urls={pinned.path: pinned.url},
-        retry_if_failed=1,
-    )
-    try:
-        path = Path(store.fetch(pinned.path, downloader=pooch.HTTPDownloader(timeout=TIMEOUT)))
-    except ValueError as error:  # pooch: the checksum differs
-        raise DataError(
-            f"what {pinned.url} gave is not the pinned {pinned.name} ({pinned.rows:,} rows, sha256 {pinned.sha256}): "
-            "truncated or altered on the way; it was not kept: try again, or pass a folder of local copies "
-            "(--data, FIRTH_DATA)"
-        ) from error
-    except OSError as error:  # includes the errors of requests
-        raise DataError(
-            f"{pinned.name} could not be downloaded from {pinned.url} ({_reason(error)}); connect to the network, "
-            f"or pass a folder that holds {pinned.path} (--data, FIRTH_DATA)"
-        ) from error
+def _downloaded(pinned: DataSet, progress: Progress) -> Path:
+    path = cache_folder("data") / pinned.path
+    if path.is_file():
+        with contextlib.suppress(FirthError):
+            verify(pinned, path)
+            return path
+        path.unlink()  # damaged
+    download(pinned, path, progress)
     verify(pinned, path)
     return path
-
-
-def _reason(error: OSError) -> str:
-    # requests wraps the cause in reprs of its objects; the innermost message is readable.
-    cause: BaseException = error
-    while cause.__cause__ or cause.__context__:
-        cause = cause.__cause__ or cause.__context__ or cause
-    return str(cause) or type(cause).__name__

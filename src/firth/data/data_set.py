@@ -17,6 +17,7 @@ class DataSet:
         url: download address, of a commit that cannot change.
         sha256: SHA-256 of the uncompressed file, in hex.
         rows: number of lines that are not empty.
+        bytes: size of the uncompressed file.
         licence: the licence stated by the authors or the host.
         citation: the publication to cite.
         beside: names of the data sets whose files accompany this one.
@@ -28,6 +29,7 @@ class DataSet:
     url: str
     sha256: str
     rows: int
+    bytes: int
     licence: str
     citation: str
     beside: tuple[str, ...] = ()

@@ -12,7 +12,8 @@ def _read() -> dict[str, DataSet]:
     with Path(__file__).with_name("sets.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     fields: list[dict[str, Any]] = [
-        {**row, "rows": int(row["rows"]), "beside": tuple(row["beside"].split())} for row in rows
+        {**row, "rows": int(row["rows"]), "bytes": int(row["bytes"]), "beside": tuple(row["beside"].split())}
+        for row in rows
     ]
     return {row["name"]: DataSet(**row) for row in fields}
 

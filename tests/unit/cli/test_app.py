@@ -271,7 +271,7 @@ def test_questions_load_no_compiler(vectors, tmp_path):
     """`firth neighbours` and `firth --help` start without numba, and without whatever draws."""
     program = (
         "import sys\nfrom firth.cli.app import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numba', 'matplotlib', 'scipy', 'pooch', 'torch'} & set(sys.modules)))"
+        "print(sorted({'numba', 'matplotlib', 'scipy', 'requests', 'torch'} & set(sys.modules)))"
     )
     for arguments in (["neighbours", vectors, "king"], ["--help"], ["info", vectors]):
         result = subprocess.run(

@@ -1,11 +1,7 @@
 import dataclasses
 import gzip
-import hashlib
-import http.server
 import re
 import shutil
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,69 +9,8 @@ import pytest
 from firth import data
 from firth.errors import DataError, FormatError
 from firth.evaluation.suites import SUITES
-
-ROWS = 400
-CONTENT = "".join(f"word{i} other{i} {i / 10}\n" for i in range(ROWS)).encode()
-
-
-class Server:
-    """A web server on this machine whose answers a test decides."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self.promised: int | None = None  # a length that the header promises and the body does not keep
-        self.asked = 0
-        owner = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                owner.asked += 1
-                body = owner.files.get(self.path)
-                self.send_response(200 if body is not None else 404)
-                self.send_header("Content-Length", str(owner.promised or len(body or b"")))
-                self.end_headers()
-                self.wfile.write(body or b"")
-
-            def log_message(self, *_: object) -> None:
-                """Keep the test's output clean."""
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    one = Server()
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def pinned(monkeypatch, tmp_path, server):
-    """A set of our own, served from this machine; no folder of local copies, an empty cache."""
-    monkeypatch.delenv("FIRTH_DATA", raising=False)
-    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    one = data.DataSet(
-        name="toy",
-        kind="similarity",
-        path="similarity/toy.txt",
-        url=f"{server.url}/toy.txt",
-        sha256=hashlib.sha256(CONTENT).hexdigest(),
-        rows=ROWS,
-        licence="none",
-        citation="nobody",
-    )
-    monkeypatch.setattr(data, "SETS", {"toy": one})
-    server.files["/toy.txt"] = CONTENT
-    return one
+from firth.storage.files import unpacked
+from tests.unit.data.toy_server import CONTENT
 
 
 def kept(folder: Path) -> list[Path]:
@@ -85,7 +20,7 @@ def kept(folder: Path) -> list[Path]:
 def test_downloads_once(pinned, server):
     assert data.path_of("toy").read_bytes() == CONTENT
     assert data.path_of("toy").read_bytes() == CONTENT
-    assert server.asked == 1
+    assert server.asked == [""]
 
 
 def test_a_file_that_was_altered_on_the_way_is_refused_and_not_kept(pinned, server, tmp_path):
@@ -102,18 +37,11 @@ def test_a_file_cut_at_a_line_is_refused_and_not_kept(pinned, server, tmp_path):
     assert kept(tmp_path) == []
 
 
-def test_a_connection_that_breaks_off_is_refused_and_not_kept(pinned, server, tmp_path):
-    server.files["/toy.txt"], server.promised = CONTENT[:1000], len(CONTENT)
-    with pytest.raises(DataError, match="could not be downloaded"):
-        data.path_of("toy")
-    assert kept(tmp_path) == []
-
-
 def test_a_cached_file_that_was_damaged_is_fetched_again(pinned, server):
     path = data.path_of("toy")
     path.write_bytes(CONTENT[:-10])
     assert data.path_of("toy").read_bytes() == CONTENT
-    assert server.asked == 2
+    assert server.asked == ["", ""]
 
 
 def test_a_missing_page_and_a_silent_server_say_what_to_do(pinned, server, monkeypatch):
@@ -133,7 +61,7 @@ def test_a_folder_of_local_copies_is_used_and_nothing_downloaded(pinned, server,
     if way == "environment":
         monkeypatch.setenv("FIRTH_DATA", str(tmp_path))
     assert data.path_of("toy", tmp_path if way == "argument" else None) == tmp_path / "similarity/toy.txt"
-    assert server.asked == 0
+    assert server.asked == []
 
 
 @pytest.mark.parametrize(
@@ -162,7 +90,7 @@ def test_a_local_copy_may_be_packed(pinned, server, tmp_path):
     packed.write_bytes(gzip.compress(CONTENT)[:-20])
     with pytest.raises(FormatError, match=r"toy.txt.gz: damaged gzip data"):
         data.path_of("toy", tmp_path)
-    assert server.asked == 0
+    assert server.asked == []
 
 
 def test_a_folder_without_the_file_says_which(pinned, tmp_path):
@@ -191,6 +119,7 @@ def test_every_pin_is_whole(real):
     assert re.search(r"^https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{40}/.+", real.url)
     assert real.kind in {*SUITES, "antonyms", "beside", "bias", "language", "sense-induction"}
     assert real.rows > 0
+    assert real.bytes >= real.rows
     assert real.licence
     assert real.citation
 
@@ -198,6 +127,7 @@ def test_every_pin_is_whole(real):
 @each_set
 def test_the_pins_are_those_of_the_files(shared_data, real):
     assert data.path_of(real.name, shared_data) in (shared_data / real.path, shared_data / f"{real.path}.gz")
+    assert len(unpacked(data.path_of(real.name, shared_data))) == real.bytes
 
 
 def test_one_byte_less_is_noticed(shared_data, tmp_path):

@@ -5,9 +5,10 @@ strings in triple quotes, which are docstrings but for a few, and in NumPy's cas
 written in C.
 """
 
+import itertools
 import re
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module, util
 from pathlib import Path
 
@@ -37,23 +38,44 @@ _LEAST_LETTERS = 0.7  # the share of letters and spaces that tells prose from ta
 
 def paragraphs() -> list[str]:
     """Return the different paragraphs of prose, each once, in an order that depends on what is installed alone."""
-    return list(dict.fromkeys(part for text in _texts() for part in _prose(text)))
+    return _different(itertools.chain(_topics(), *map(_docstrings, _roots())))
 
 
-def _texts() -> Iterator[str]:
-    yield from import_module("pydoc_data.topics").topics.values()
-    for root in _roots():
-        for path in sorted(root.rglob("*.py")):
-            if _LEFT_OUT.isdisjoint(path.relative_to(root).parts):
-                yield from _strings_in(path)
+def language_paragraphs() -> list[str]:
+    """Return the paragraphs of Python's language reference."""
+    return _different(_topics())
+
+
+def library_paragraphs() -> list[str]:
+    """Return the paragraphs of the docstrings of Python's standard library."""
+    return _different(_docstrings(_library()))
+
+
+def _different(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(part for text in texts for part in _prose(text)))
+
+
+def _topics() -> Iterable[str]:
+    topics: dict[str, str] = import_module("pydoc_data.topics").topics
+    return topics.values()
+
+
+def _docstrings(root: Path) -> Iterator[str]:
+    for path in sorted(root.rglob("*.py")):
+        if _LEFT_OUT.isdisjoint(path.relative_to(root).parts):
+            yield from _strings_in(path)
 
 
 def _roots() -> Iterator[Path]:
-    yield Path(sysconfig.get_path("stdlib"))
+    yield _library()
     for name in PACKAGES:
         spec = util.find_spec(name)
         if spec is not None and spec.origin is not None:
             yield Path(spec.origin).parent
+
+
+def _library() -> Path:
+    return Path(sysconfig.get_path("stdlib"))
 
 
 def _strings_in(path: Path) -> Iterator[str]:

@@ -1,0 +1,66 @@
+"""What MkDocs calls while it builds the site: pages made from the code, and links to files outside of `docs`."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import site_api
+import site_methods
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")  # pages of the repository itself
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
+FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: Any) -> Any:
+    """Add the pages made from the code to the navigation, in place of the words METHODS and API."""
+    config.nav = [_filled(entry) for entry in config.nav]
+    return config
+
+
+def _filled(entry: Any) -> Any:
+    made = {"METHODS": site_methods.navigation, "API": site_api.navigation}
+    if isinstance(entry, dict):
+        return {
+            title: made[value]() if isinstance(value, str) and value in made else value
+            for title, value in entry.items()
+        }
+    return entry
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages made from the code, and the pages outside of `docs` that others link to."""
+    for name, content in {**site_methods.pages(), **site_api.pages()}.items():
+        files.append(File.generated(config, name, content=content))
+    for path in _outside():
+        name = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
+
+
+def _outside() -> list[Path]:
+    results = ROOT / "benchmarks"
+    return [*(ROOT / name for name in OUTSIDE), *sorted(results.rglob("*.md")), *sorted(results.rglob("*.png"))]
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Point links to where files of the repository stand on the site; files that it lacks lose their link."""
+    if page.file.abs_src_path is None:
+        return markdown
+    here = Path(page.file.abs_src_path)
+    places = {Path(file.abs_src_path): file.src_uri for file in files if file.abs_src_path}
+
+    def moved(match: re.Match[str]) -> str:
+        target = Path(os.path.normpath(here.parent / match[3]))
+        if target.is_dir() and (target / "README.md") in places:
+            target /= "README.md"
+        if target not in places:
+            return match[0] if target.is_relative_to(ROOT / "docs") else match[2]
+        place = os.path.relpath(places[target], Path(page.file.src_uri).parent)
+        return f"{match[1]}[{match[2]}]({Path(place).as_posix()}{match[4] or ''})"
+
+    parts = FENCE.split(markdown)
+    return "".join(part if part.startswith("```") else LINK.sub(moved, part) for part in parts)
