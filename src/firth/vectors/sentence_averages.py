@@ -191,10 +191,8 @@ class SentenceAverages:
         """Write a row per word so that the plain mean of rows is the vector of a text."""
         space = self.vectors
         if isinstance(space, SubwordVectors):
-            warnings.warn(
-                f"{path}: sentence-transformers has no place for n-grams; words outside of the vocabulary count for "
-                "nothing",
-                stacklevel=3,
+            warn_caller(
+                f"{path}: sentence-transformers has no place for n-grams; words outside of the vocabulary count for nothing"
             )
             space = space.known
         rows = np.asarray(space.vectors, dtype=np.float64)

@@ -15,14 +15,13 @@ Source: sentence-transformers 5, `StaticEmbedding.load`.
 """
 
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
+from firth.errors import FormatError, warn_caller
 from firth.storage import tensors
 from firth.storage.files import json_bytes
 from firth.storage.untrusted import parse_json
@@ -111,9 +110,7 @@ def read(path: Path, reading: Reading) -> Contents:
     if folder.resolve() not in (path.resolve(), *(child.resolve() for child in path.iterdir())):
         raise FormatError(f"{path / MODULES}: a module outside of the folder; expected one inside")
     if len(modules) > 1:
-        warnings.warn(
-            f"{path}: only the first of its {len(modules)} modules is read, the static embedding", stacklevel=2
-        )
+        warn_caller(f"{path}: only the first of its {len(modules)} modules is read, the static embedding")
     arrays = tensors.mapped(folder / MODEL)
     matrix = arrays.get(WEIGHT, arrays.get(MODEL2VEC))
     if "mapping" in arrays or "weights" in arrays:
