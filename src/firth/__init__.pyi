@@ -6,6 +6,7 @@ from firth import directions as directions
 from firth import plots as plots
 from firth import postprocess as postprocess
 from firth import relations as relations
+from firth import sklearn as sklearn
 from firth.alignment.alignment import Alignment as Alignment
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
@@ -33,8 +34,6 @@ from firth.embeddings.word_trees import WordTree as WordTree
 from firth.errors import FirthError as FirthError
 from firth.evaluation.diversity import diversity as diversity
 from firth.evaluation.evaluate import evaluate as evaluate
-from firth.hub import from_hub as from_hub
-from firth.hub import push_to_hub as push_to_hub
 from firth.inference.beam_search import BeamSearch as BeamSearch
 from firth.inference.generation_options import GenerationOptions as GenerationOptions
 from firth.language.mixture import Mixture as Mixture

@@ -46,6 +46,7 @@ def test_every_part_has_a_layer():
     [
         ("no torch outside neural", ["torch"], {"firth.neural"}),
         ("plotting only in plots", ["matplotlib", "plotly", "openTSNE", "umap"], {"firth.plots", "firth.cli"}),
+        ("scikit-learn only in sklearn", ["sklearn"], {"firth.sklearn"}),
     ],
 )
 def test_a_library_kept_to_one_part_is_forbidden_to_all_below(name, libraries, allowed):

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = {"matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy", "torch", "typer"}
+HEAVY = {"matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy", "sklearn", "torch", "typer"}
 MOST = 25  # modules beside those that Python has loaded at its start: what takes time is loading modules
 
 PROGRAM = """

@@ -100,6 +100,11 @@ class FeatureMap:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
+    @property
+    def _writable_bucket_rows(self) -> npt.NDArray[np.int32]:
+        # The kernel is compiled for an array that it may write to. joblib maps large arrays into memory read-only.
+        return np.require(self.bucket_rows, requirements="W")
+
     def features(self, lines: TokenLines, labels: Mapping[str, int] | None = None, *, prefix: str = "") -> Features:
         """Return the features of lines.
 
@@ -133,7 +138,7 @@ class FeatureMap:
         ends, label_ends = np.empty(len(lines.ends), np.int64), np.empty(len(lines.ends), np.int64)
         size = kernels.lay_out(
             lines.tokens, lines.ends, rows, lines.hashes, ngrams, ngram_starts, longest, len(self.words),
-            self.bucket_rows, 0, grow, np.empty(longest_line, np.uint32), features, numbers, ends, label_ends,
+            self._writable_bucket_rows, 0, grow, np.empty(longest_line, np.uint32), features, numbers, ends, label_ends,
         )  # fmt: skip
         last, last_label = (int(each[-1]) if len(each) else 0 for each in (ends, label_ends))
         return Features(features[:last], ends, numbers[:last_label], label_ends), int(size)

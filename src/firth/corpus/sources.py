@@ -110,7 +110,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
         )
     table = table_of(source)
     if table is not None:
-        return _items(_begun(table.texts(column), source))
+        return _cells(_begun(table.texts(column), source))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
     return _items(_begun(iter(source), source), column)
@@ -133,11 +133,18 @@ def _items(items: Iterator[Any], column: str | None = None) -> Source:
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
         return _files(list(everything), column)
     if isinstance(first, Mapping):
-        return _items(table_of_rows(everything).texts(column))
+        return _cells(table_of_rows(everything).texts(column))
     if column is not None:
         raise CorpusError(
             f"column={column!r}: item 0 is {brief(first)}, which has no columns; expected rows of a table"
         )
+    return _cells(everything)
+
+
+def _cells(items: Iterator[Any]) -> Source:
+    """Return texts or token lists, none of which is taken for a path, as a source."""
+    first = next(items)
+    everything = itertools.chain([first], items)
     if isinstance(first, str):
         return Items(everything, tokenised=False)
     if isinstance(first, Iterable) and not isinstance(first, bytes):

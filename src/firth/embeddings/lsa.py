@@ -142,15 +142,24 @@ class LatentSemanticAnalysis:
         names = list(map(str, range(len(corpus)))) if names is None else list(names)
         if len(names) != len(corpus):
             raise OptionError(f"{len(names):,} names for {len(corpus):,} documents: expected one per document")
-        ids = [i for i, word in enumerate(corpus.vocabulary.words) if word in vectors]
-        rows = [vectors.key_to_index[corpus.vocabulary.words[i]] for i in ids]
-        weights = np.zeros(len(corpus.vocabulary))
-        weights[ids] = vectors.attributes["global_weight"][rows]
-        basis = np.zeros((len(corpus.vocabulary), self.dim))
-        # The vectors are U S^p; a document needs U S^(p - 1).
-        basis[ids] = vectors.vectors[rows] / np.asarray(facts["singular_values"])
-        documents = self.weighted(_counts(corpus), weights) @ basis
+        documents = self.fold_in(_counts(corpus), corpus.vocabulary.words, vectors)
         return WordVectors(names, documents.astype(np.float32), metadata={"training": dict(facts)})
+
+    def fold_in(self, counts: Any, words: Sequence[str], vectors: WordVectors) -> npt.NDArray[np.float64]:
+        """Return vectors of documents from their counts of words, (J, dim).
+
+        Args:
+            counts: f, a SciPy `csr_array` (J, U) float64.
+            words: the U words; unknown ones are ignored.
+            vectors: word vectors from `train` with these options.
+        """
+        ids = [i for i, word in enumerate(words) if word in vectors]
+        rows = [vectors.key_to_index[words[i]] for i in ids]
+        weights, basis = np.zeros(len(words)), np.zeros((len(words), self.dim))
+        weights[ids] = vectors.attributes["global_weight"][rows]
+        # The vectors are U S^p; a document needs U S^(p - 1).
+        basis[ids] = vectors.vectors[rows] / np.asarray(vectors.metadata["training"]["singular_values"])
+        return np.asarray(self.weighted(counts, weights) @ basis)
 
     def global_weights(self, counts: Any) -> npt.NDArray[np.float64]:
         """Return the (V,) global weight of each word, from the counts f, a SciPy `csr_array` (J, V)."""

@@ -51,6 +51,15 @@ def test_a_text_is_no_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert list(found.items) == texts
 
 
+def test_a_cell_of_a_table_is_no_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    texts = ["b.txt", "deep"]
+    for table in ({"text": texts}, [{"text": text} for text in texts]):
+        found = resolve(table)
+        assert isinstance(found, Items)
+        assert list(found.items) == texts
+
+
 def test_standard_input() -> None:
     assert resolve("-") == StandardInput()
 

@@ -1,0 +1,34 @@
+"""Estimators for scikit-learn: firth's models in pipelines, grid searches and column transformers.
+
+X is a list, array or series of texts, or a list of token lists. Parameters are named as the options of the models
+inside; `random_state`, `n_jobs` and `verbose` are scikit-learn's, in place of `seed`, `threads` and `progress`.
+
+>>> from firth.sklearn import LSAVectorizer
+>>> pipeline = make_pipeline(LSAVectorizer(dim=50), LogisticRegression())     # doctest: +SKIP
+>>> pipeline.fit(texts, labels).predict(others)                               # doctest: +SKIP
+"""
+
+import importlib
+
+try:
+    importlib.import_module("sklearn")  # looked for here once, so that every module below may import it plainly
+except ImportError as error:
+    from firth.errors import MissingExtraError
+
+    raise MissingExtraError("scikit-learn", "sklearn", "use firth.sklearn") from error
+
+from firth.sklearn.averages import AverageVectorizer, PPMIVectorizer
+from firth.sklearn.classifier import FastTextClassifier
+from firth.sklearn.documents import LSAVectorizer, ParagraphVectorizer
+from firth.sklearn.language import LanguageModelFeatures
+from firth.sklearn.phrases import PhraseJoiner
+
+__all__ = [
+    "AverageVectorizer",
+    "FastTextClassifier",
+    "LSAVectorizer",
+    "LanguageModelFeatures",
+    "PPMIVectorizer",
+    "ParagraphVectorizer",
+    "PhraseJoiner",
+]
