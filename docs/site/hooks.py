@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,30 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: Any) -> Any:
-    """Add the pages made from the code to the navigation, in place of the words METHODS and API."""
-    config.nav = [_filled(entry) for entry in config.nav]
+    """Add pages made from the code to the navigation, in place of METHODS and API, and tasks that it does not list."""
+    listed = set(_pages(config.nav))
+    more = sorted(page for page in _tasks() if page not in listed)
+    config.nav = [_filled(entry, more) for entry in config.nav]
     return config
 
 
-def _filled(entry: Any) -> Any:
+def _tasks() -> list[str]:
+    docs = ROOT / "docs"
+    return [path.relative_to(docs).as_posix() for path in (docs / "tasks").glob("*.md")]
+
+
+def _pages(entry: Any) -> Iterator[str]:
+    """All pages of a part of the navigation."""
+    if isinstance(entry, str):
+        yield entry
+    for part in entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ():
+        yield from _pages(part)
+
+
+def _filled(entry: Any, more: list[str]) -> Any:
     made = {"METHODS": site_methods.navigation, "API": site_api.navigation}
+    if isinstance(entry, dict) and "Tasks" in entry and more:
+        return {"Tasks": [*entry["Tasks"], {"More": more}]}
     if isinstance(entry, dict):
         return {
             title: made[value]() if isinstance(value, str) and value in made else value

@@ -4,6 +4,10 @@ from html import escape
 from itertools import pairwise
 
 BOX, GAP, LINE, PAD = 170, 60, 18, 12  # width of a box, space between columns, height of a line of text, padding
+TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    '<path d="M0 0L8 4L0 8z"/></marker></defs>'
+)
 
 
 def picture(columns: list[list[str]], title: str) -> str:
@@ -23,11 +27,11 @@ def picture(columns: list[list[str]], title: str) -> str:
     for places, texts in zip(boxes, columns, strict=True):
         marks += [_box(*place, text) for place, text in zip(places, texts, strict=True)]
     shown = "; then ".join(", ".join(text.replace("\n", " ") for text in column) for column in columns)
+    label = escape(f"{title}: {shown}")
+    style = f"min-width:{width * 3 // 4}px; max-width:{width}px"
     return (
-        f'<svg class="method" role="img" aria-label="{escape(f"{title}: {shown}")}" viewBox="0 0 {width} {height}" '
-        f'style="max-width:{width}px">'
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0L8 4L0 8z"/></marker></defs>{"".join(marks)}</svg>'
+        f'<div class="picture"><svg class="method" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
+        f'style="{style}">{TIP}{"".join(marks)}</svg></div>'
     )
 
 

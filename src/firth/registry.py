@@ -5,9 +5,10 @@ imported when a folder of its kind is opened, so that reading word vectors impor
 `firth.load`, the command line and models that contain models all go through `load_folder`.
 """
 
+import dataclasses
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from firth.errors import FormatError
@@ -16,6 +17,8 @@ from firth.storage.kinds import LOADERS
 from firth.storage.model_folder import ModelFolder
 
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
+LOAD = "firth.vectors.io.load:load"  # takes the path of a folder or file of any format
+TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
 
 
 def resolve(location: str) -> Callable[..., Any]:
@@ -25,8 +28,12 @@ def resolve(location: str) -> Callable[..., Any]:
     return function
 
 
-def load_folder(path: str | os.PathLike[str]) -> Any:
+def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Any:
     """Return the model saved in a folder.
+
+    Args:
+        path: the folder.
+        metadata: facts to add to those of the folder.
 
     Raises:
         FormatError: firth did not write the folder, a newer version did, or the folder is damaged.
@@ -37,4 +44,6 @@ def load_folder(path: str | os.PathLike[str]) -> Any:
         raise FormatError(
             f"{path}: a model of kind {folder.kind!r}, which this version of firth does not know: upgrade"
         )
+    if metadata:
+        folder = dataclasses.replace(folder, metadata={**folder.metadata, **metadata})
     return resolve(LOADERS[folder.kind])(folder)

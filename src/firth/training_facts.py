@@ -24,7 +24,7 @@ class TrainingFacts(dict[str, Any]):
             *((name, self.get(name)) for name in PLAIN),
             ("loss", Markup(curve(self.losses, "training loss"))),
         ]
-        shown = [(name, value) for name, value in rows if value not in ("", None, False)]
+        shown = [(name, value) for name, value in rows if value is not None and value is not False and value != ""]
         return facts(f"Training of {named.get('model') or self.get('model') or 'a model'}", shown, more=course)
 
     @property

@@ -2,11 +2,11 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 
@@ -66,27 +66,59 @@ def test_the_distributions_hold_the_package(distributions):
     assert {f"src/{name}" for name in package_files()} | {"LICENSE", "README.md", "pyproject.toml"} <= inside
 
 
+class Environment:
+    """A virtual environment in a folder, without the variables that would let it import this checkout."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self.folder = folder
+        subprocess.run([python, "-m", "venv", str(folder / "venv")], check=True)
+        programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        self.python = str(programs / "python")
+        self.variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        self.variables |= {"FIRTH_CACHE": str(folder / "cache"), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(self, *command: str) -> str:
+        done = subprocess.run(command, cwd=self.folder, env=self.variables, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def try_firth(self) -> None:
+        assert self.run("firth", "--version") == f"firth {PROJECT['version']}\n"
+        self.run("firth", "data", "get", "sample", "-o", "texts", "--words", "20000", "-q")
+        where, count = self.run(self.python, "-c", SMOKE).rsplit(maxsplit=1)
+        assert Path(where).is_relative_to(self.folder)
+        assert count == "3"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_an_installed_distribution_works(distributions, kind, tmp_path):
     """The environment has this one's dependencies, and firth from the distribution alone."""
-    venv.create(tmp_path / "venv", with_pip=True)
-    programs = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= {"FIRTH_CACHE": str(tmp_path / "cache"), "PATH": f"{programs}{os.pathsep}{environment['PATH']}"}
-
-    def run(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    site = Path(run(str(programs / "python"), "-c", "import site; print(site.getsitepackages()[0])").strip())
+    fresh = Environment(tmp_path, sys.executable)
+    site = Path(fresh.run(fresh.python, "-c", "import site; print(site.getsitepackages()[0])").strip())
     others = [path for path in sys.path if path.endswith("site-packages")]
     (site / "others.pth").write_text("".join(f"{path}\n" for path in others), encoding="utf-8")
     install = ["-m", "pip", "install", "--no-deps", "--no-build-isolation", "--ignore-installed"]
-    run(str(programs / "python"), *install, str(distributions[kind]))
-    assert run("firth", "--version") == f"firth {PROJECT['version']}\n"
-    run("firth", "data", "get", "sample", "-o", "texts", "--words", "20000", "-q")
-    where, count = run(str(programs / "python"), "-c", SMOKE).rsplit(maxsplit=1)
-    assert Path(where).is_relative_to(tmp_path)
-    assert count == "3"
+    fresh.run(fresh.python, *install, str(distributions[kind]))
+    fresh.try_firth()
+
+
+def interpreter(version: str) -> str | None:
+    """A Python of this version on the path, or among those of pyenv."""
+    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [str(path) for path in sorted(installed.glob(f"{version}.*/bin/python"))]
+    return found[-1] if found else shutil.which(f"python{version}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_wheel_installs_with_its_dependencies_on_every_python(distributions, version, tmp_path):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not installed")
+    fresh = Environment(tmp_path, python)
+    network = [fresh.python, "-m", "pip", "download", "--no-deps", "-d", str(tmp_path), "platformdirs"]
+    if subprocess.run(network, cwd=tmp_path, env=fresh.variables, capture_output=True).returncode:
+        pytest.skip("pip cannot download: no network")
+    fresh.run(fresh.python, "-m", "pip", "install", "--quiet", str(distributions["wheel"]))
+    fresh.try_firth()

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,12 +40,13 @@ def test_pyright(tmp_path):
     if importlib.util.find_spec("pyright") is None:
         pytest.skip("pyright is not installed: pip install -e '.[peers]'")
     settings = {
-        "include": [str(SNIPPETS[0].parent)],
+        "include": ["snippets"],
         "extraPaths": [str(ROOT / "src")],
         "pythonVersion": "3.11",
         "typeCheckingMode": "standard",
         "reportUnnecessaryTypeIgnoreComment": "error",
     }
+    shutil.copytree(SNIPPETS[0].parent, tmp_path / "snippets")  # it reads what lies below its settings
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "-p", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -4,7 +4,6 @@ import re
 import sys
 import types
 
-import numpy as np
 import pytest
 
 import firth
@@ -126,12 +125,3 @@ def test_perplexity_is_the_figure():
     html = perplexity._repr_html_()
     assert f">{perplexity.value:,.2f}<" in html
     assert f">{perplexity.bits_per_token:.3f}<" in html
-
-
-def test_a_picture_has_the_width_of_its_page():
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
-    space = firth.WordVectors(["red", "green", "blue"], np.eye(3, dtype=np.float32))
-    picture = firth.plots.similarity_heat_map(space, space.words)
-    png, size = picture._repr_png_()
-    assert png.startswith(b"\x89PNG")
-    assert size == {"width": round(100 * picture.size[0])}  # pixels per inch of the pages

@@ -29,6 +29,7 @@ def test_of_word_vectors():
     assert cells(html)[-9:] == ["epoch", "loss", "loss on a fixed sample", "1", "2.5", "2.4", "2", "2.25", "2.2"]
     assert "training loss: from 2.5 to 2.25" in html
     assert "interrupted" not in html
+    assert cells(TrainingFacts({**WORDS, "seed": 0})._repr_html_())[4:6] == ["seed", "0"]
 
 
 def test_of_a_neural_model():

@@ -68,6 +68,8 @@ PANELS = {
     "Files": {
         "data": ("data", "data", "Named data sets and a sample text: list and get."),
         "convert": ("files", "convert", "Convert vectors to another file format."),
+        "push": ("hub", "push", "Upload a model to the Hugging Face hub."),
+        "pull": ("hub", "pull", "Download a model from the Hugging Face hub."),
         "postprocess": ("postprocess", "postprocess", "Improve vectors: centre, whiten, reduce, combine, retrofit."),
         "debias": ("bias", "debias", "Reduce social bias in vectors and measure what is left."),
         "quantise": ("postprocess", "quantise", "Make vectors four to eight times smaller."),

@@ -1,6 +1,7 @@
 """`firth convert` and `firth info`."""
 
 import dataclasses
+import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,17 +10,18 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, names
 from firth.cli.output import complain, note, print_json, working
-from firth.cli.targets import check_file_target, check_folder_target
+from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.verify import print_states, verify_facts
 from firth.errors import OptionError
 from firth.vectors.codes import kind_of
 from firth.vectors.io.detect import check_file
-from firth.vectors.io.formats import FORMATS, format_of
+from firth.vectors.io.formats import EXCHANGES, FORMATS, format_of
 from firth.vectors.io.load import load, load_vectors
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
+SENTENCES = "sentences"  # key in the metadata under which `SentenceAverages.save` keeps its settings
 _WIDEST = 200  # characters shown of a value; a tokenizer has about 100,000
 
 
@@ -30,7 +32,8 @@ def convert(
         str | None,
         typer.Option(
             help=f"Format: {', '.join(FORMATS)}. Default: by the name of OUT: .txt and .vec word2vec, .bin "
-            "word2vec-binary (fasttext with subwords), .ftz fasttext, .floret floret, else firth.",
+            "word2vec-binary (fasttext with subwords), .ftz fasttext, .floret floret, .npy npy, .parquet parquet, else "
+            "firth.",
             metavar="NAME",
             show_default=False,
         ),
@@ -39,6 +42,18 @@ def convert(
         str | None, typer.Option(help="Precision. Default: that of IN.", metavar="float32|float16")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Read only this many vectors, from the start of the file.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of a spaCy folder. Default: xx.", metavar="CODE", show_default=False)
+    ] = None,
+    map_: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            help="Add a map (x, y) and nearest neighbours to a Parquet file, for embedding-atlas.",
+            metavar="pca|stress|tsne|umap",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -47,20 +62,36 @@ def convert(
     A file whose name ends in .gz, .bz2, .xz or .zip is compressed.
     """
     format = to or format_of(target)
+    if map_ is not None and format != "parquet":
+        raise OptionError(f"--map {map_}: {format} has no place for a map; expected a name that ends in .parquet")
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
         check_folder_target(target, "vectors")
+    elif format in EXCHANGES:
+        EXCHANGES[format].check(target)
+        check_writable(target)
     else:
         check_file_target(target, check_file)
     with working(f"reading {source}", quiet):
         vectors = load_vectors(source, limit=limit, documents=True)
+    if language is not None:
+        vectors.metadata["language"] = language
     of_words = isinstance(vectors, WordVectors | SubwordVectors)
     format = to or format_of(target, subwords=isinstance(vectors, SubwordVectors))
     if not of_words and format == "firth" and dtype is not None:
         raise OptionError(f"dtype={dtype!r}: document vectors keep the precision they were trained in; leave it out")
     with working(f"writing {target}", quiet):
-        if of_words or format != "firth":
+        if of_words and format == "sentence-transformers" and SENTENCES in vectors.metadata:
+            from firth.vectors.sentence_averages import SentenceAverages  # imports SciPy
+
+            averages = typing.cast(SentenceAverages, SentenceAverages.from_metadata(vectors))
+            averages.save(target, "sentence-transformers")  # with the weights and the direction that were learned
+        elif map_ is not None:
+            from firth.plots.atlas import embedding_atlas
+
+            embedding_atlas(vectors if of_words else vectors.documents, target, method=map_)
+        elif of_words or format != "firth":
             (vectors if of_words else vectors.documents).save(target, format=format, dtype=dtype)
         else:
             vectors.save(target)  # with the words, and what inference for new documents needs

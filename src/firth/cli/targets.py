@@ -10,7 +10,7 @@ from firth.storage.files import followed, is_fixed
 from firth.storage.model_folder import is_model_folder
 from firth.storage.partial import is_empty
 from firth.vectors.io.detect import check_file
-from firth.vectors.io.formats import format_of
+from firth.vectors.io.formats import EXCHANGES, format_of
 
 
 def check_folder_target(path: Path, what: str = "models") -> None:
@@ -50,7 +50,7 @@ def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] =
     elif not takes_files:
         raise OptionError(f"{path}: {format} cannot hold what this model learns; expected the name of a folder")
     else:
-        check_file_target(path, check_file, sources)
+        check_file_target(path, EXCHANGES[format].check if format in EXCHANGES else check_file, sources)
 
 
 def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequence[str] = ()) -> None:

@@ -19,7 +19,7 @@ from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
-from firth.errors import CorpusError, FormatError, brief
+from firth.errors import CorpusError, FormatError, MissingExtraError, brief
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
@@ -158,6 +158,19 @@ class Corpus:
         for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             yield [words[i] for i in self.ids[start:end].tolist()]
 
+    def to_dataset(self) -> Any:
+        """Return the sentences as a Hugging Face `datasets.Dataset` with one column, `tokens`: lists of words.
+
+        Raises:
+            MissingExtraError: datasets is not installed.
+        """
+        try:
+            import datasets
+        except ImportError as error:
+            raise MissingExtraError("datasets", "datasets", "make a Dataset") from error
+        features = datasets.Features({"tokens": datasets.Sequence(datasets.Value("string"))})
+        return datasets.Dataset.from_generator(_rows, features=features, gen_kwargs={"corpus": self})
+
     def __reduce__(self) -> tuple[Any, tuple[Path]]:
         return Corpus.open, (self.path,)
 
@@ -184,6 +197,10 @@ class Corpus:
             f"{self.num_tokens:,} tokens in {len(self):,} sentences, {len(self.vocabulary):,} words, "
             f"{100 * self.vocabulary.oov_share:.1f} % of the text outside the vocabulary"
         )
+
+
+def _rows(corpus: Corpus) -> Iterator[dict[str, list[str]]]:
+    return ({"tokens": tokens} for tokens in corpus)
 
 
 def _place_digest(source: Files, options: CorpusOptions) -> str:

@@ -267,6 +267,11 @@ class Composition:
     tensors: dict[str, Tensor]
     vectors: WordVectors
 
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Facts that are saved with the model: those of its word vectors."""
+        return self.vectors.metadata
+
     def compose(self, phrases: Pairs, types: Sequence[str] | None = None) -> npt.NDArray[np.float32]:
         """Return one vector per phrase, (B, D).
 
@@ -294,7 +299,7 @@ class Composition:
         """Save functions and word vectors as a folder that `firth.load` maps into memory.
 
         Raises:
-            OptionError: the path is a folder with other content.
+            OptionError: the path is a folder with other content, or the metadata is not JSON.
             OSError: the folder cannot be written.
         """
         parts = {part: np.stack([getattr(tensor, part) for tensor in self.tensors.values()]) for part in PARTS}
@@ -302,6 +307,7 @@ class Composition:
             kind=KIND,
             arrays={"vectors": self.vectors.vectors, **parts},
             texts={"vocab": self.vectors.words, "types": list(self.tensors)},
+            metadata=self.metadata,
             card=f"# Composition of phrases\n\nTensor indexing, {len(self.vectors):,} words x {self.vectors.dim}; "
             'made by [firth](https://pypi.org/project/firth/): `firth.load("this folder")`.\n',
         )
@@ -321,7 +327,7 @@ def restore(content: ModelFolder) -> Composition:
     shapes = [(count, dim, rank, dim), (count, dim, rank, dim), (count, dim), (count, dim, dim), (count, dim, dim)]
     parts = [content.array(part, shape) for part, shape in zip(PARTS, shapes, strict=True)]
     tensors = {name: Tensor(*(part[i] for part in parts)) for i, name in enumerate(types)}
-    return Composition(tensors, WordVectors(words, vectors))
+    return Composition(tensors, WordVectors(words, vectors, metadata=content.metadata))
 
 
 def additive(vectors: WordVectors, phrases: Pairs) -> npt.NDArray[np.float32]:

@@ -147,7 +147,7 @@ class EvaluationReport:
         head, *body = self._cells(sections=False)
         single = len(self.names) <= 1
         rows = [[_marked(cell) for cell in line] for line in body]
-        legend = "" if single else "".join(map(note, LEGEND.replace(f"{BEST} best", "bold: best").splitlines()))
+        legend = "" if single else "".join(map(note, LEGEND.replace(f"{BEST} best", "bold: best;").splitlines()))
         return table(head, rows, words=3 if single else 2, more=legend)
 
     def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:

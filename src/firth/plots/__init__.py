@@ -5,6 +5,7 @@
 """
 
 from firth.plots.analogy import analogy_arrows
+from firth.plots.atlas import embedding_atlas
 from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
@@ -22,6 +23,7 @@ __all__ = [
     "Picture",
     "analogy_arrows",
     "bias_summary",
+    "embedding_atlas",
     "models_by_set",
     "models_by_time",
     "neighbour_network",

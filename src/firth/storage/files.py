@@ -247,7 +247,7 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def replacing_folder(
-    path: str | os.PathLike[str], own: Callable[[Path], Collection[str]] | None = None
+    path: str | os.PathLike[str], own: Callable[[Path], Collection[str]] | None = None, *, sums: bool = True
 ) -> Iterator[Path]:
     """Fill a folder aside, add the checksums of its files, and swap it for `path` when it is whole.
 
@@ -259,6 +259,7 @@ def replacing_folder(
     Args:
         path: the folder to replace or create.
         own: returns which files of the old folder may go, relative to it; all others stay. None means that all may go.
+        sums: whether to add checksums; folders in the layouts of other programs have none.
 
     Yields:
         An empty folder, to be filled.
@@ -275,7 +276,7 @@ def replacing_folder(
         mode = aside.stat().st_mode
         aside.chmod(0o700)
         yield aside
-        finish_folder(aside)
+        finish_folder(aside, sums=sums)
         aside.chmod(stat.S_IMODE(mode))
         if not target.exists():
             aside.rename(target)
@@ -309,9 +310,10 @@ def _is_stream(path: Path) -> bool:
     return not path.is_file() or path.absolute().parent in (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 
 
-def finish_folder(folder: Path) -> None:
-    """Add the checksums of the files in a folder, and make everything durable."""
-    checksums.write(folder)
+def finish_folder(folder: Path, *, sums: bool = True) -> None:
+    """Add the checksums of the files in a folder, if asked to, and make everything durable."""
+    if sums:
+        checksums.write(folder)
     for file in folder.rglob("*"):
         if file.is_file():
             _sync(file)

@@ -1,4 +1,4 @@
-"""MurmurHash3 of many short texts at once, in NumPy: the hash of floret's tables.
+"""MurmurHash of many short texts at once, in NumPy: version 3 of floret's tables, version 2 of spaCy's strings.
 
 Source: Appleby 2011, MurmurHash3, the variant of 128 bits for 64-bit processors, placed in the public domain by its
 author.
@@ -11,7 +11,8 @@ C1, C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
 ADDED_1, ADDED_2 = np.uint64(0x52DCE729), np.uint64(0x38495AB5)
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 FIVE, SHIFT = np.uint64(5), np.uint64(33)
-BLOCK = 16  # bytes
+BLOCK, HALF = 16, 8  # bytes
+MIX_64, SHIFT_64 = np.uint64(0xC6A4A7935BD1E995), np.uint64(47)
 
 Words = npt.NDArray[np.uint64]
 
@@ -71,3 +72,40 @@ def _mixed(x: Words) -> Words:
     x = (x ^ (x >> SHIFT)) * MIX_1
     x = (x ^ (x >> SHIFT)) * MIX_2
     return x ^ (x >> SHIFT)
+
+
+def murmur64(
+    text: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], seed: int
+) -> Words:
+    """Return the hashes of pieces of a text by MurmurHash2, the variant of 64 bits for 64-bit processors: spaCy's.
+
+    Args:
+        text: bytes.
+        starts: (N,) the first byte of each piece.
+        ends: (N,) one past its last.
+        seed: of the hash.
+
+    Returns:
+        (N,) the hashes.
+
+    Source:
+        Appleby 2008, MurmurHash64A, placed in the public domain by its author.
+    """
+    sizes = ends - starts
+    padded = np.concatenate([text, np.zeros(HALF, dtype=np.uint8)])
+    h = np.uint64(seed) ^ (sizes.astype(np.uint64) * MIX_64)
+    for block in range(int(sizes.max(initial=0)) // HALF + 1):
+        whole = np.flatnonzero(sizes >= (block + 1) * HALF)
+        k = _word(padded, starts[whole] + block * HALF, np.full(len(whole), HALF)) * MIX_64
+        h[whole] = (h[whole] ^ ((k ^ (k >> SHIFT_64)) * MIX_64)) * MIX_64
+        tail = np.flatnonzero((sizes < (block + 1) * HALF) & (sizes > block * HALF))
+        h[tail] = (h[tail] ^ _word(padded, starts[tail] + block * HALF, sizes[tail] - block * HALF)) * MIX_64
+    h = (h ^ (h >> SHIFT_64)) * MIX_64
+    return h ^ (h >> SHIFT_64)
+
+
+def _word(padded: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Words:
+    """Return up to 8 bytes from each start as a number, lowest byte first."""
+    bytes_ = padded[np.minimum(starts[:, None] + np.arange(HALF), len(padded) - 1)]
+    bytes_[np.arange(HALF) >= sizes[:, None]] = 0
+    return np.ascontiguousarray(bytes_).view("<u8").astype(np.uint64)[:, 0]

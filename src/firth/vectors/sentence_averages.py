@@ -33,6 +33,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -40,10 +41,12 @@ import numpy as np
 from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
 from firth.options import check_kind
+from firth.storage.files import named
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.cosine import Matrix
+from firth.vectors.io import sentence_transformers
 from firth.vectors.io.load import load as load_vectors
 from firth.vectors.queries import gather, rows_of
 from firth.vectors.subword_vectors import SubwordVectors
@@ -152,17 +155,29 @@ class SentenceAverages:
             )
         return averages
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save word vectors and encoder to a folder; `firth.load` loads it as word vectors.
+    def save(self, path: str | os.PathLike[str], format: Literal["firth", "sentence-transformers"] = "firth") -> None:
+        """Save word vectors and encoder to a folder.
+
+        Args:
+            path: the folder.
+            format: "firth", which `firth.load` opens as word vectors, or "sentence-transformers", which
+                `SentenceTransformer(path)` opens; it gives the same vectors of texts, except that words with a vector
+                from n-grams alone count for nothing.
 
         Raises:
-            OptionError: `tokens` is a function, which cannot be saved; or the folder has other content.
+            OptionError: `tokens` is a function, which cannot be saved; or the folder has other content; or there is no
+                such format.
             OSError: the folder cannot be written.
         """
+        if format not in ("firth", "sentence-transformers"):
+            raise OptionError(f"format={brief(format)}: expected firth or sentence-transformers")
         if not is_named(self.tokens):
             raise OptionError(
                 f"tokens={brief(self.tokens)}: only tokenisers with a name can be saved; split the texts yourself"
             )
+        if format == "sentence-transformers":
+            self._save_rows(named(path))
+            return
         direction = None if self.direction is None else self.direction.tolist()
         settings = {
             "weighting": self.weighting,
@@ -171,6 +186,27 @@ class SentenceAverages:
             "direction": direction,
         }
         with_metadata(self.vectors, settings).save(path)
+
+    def _save_rows(self, path: Path) -> None:
+        """Write a row per word so that the plain mean of rows is the vector of a text."""
+        space = self.vectors
+        if isinstance(space, SubwordVectors):
+            warn_caller(
+                f"{path}: sentence-transformers has no place for n-grams; words outside the vocabulary count "
+                "for nothing"
+            )
+            space = space.known
+        rows = np.asarray(space.vectors, dtype=np.float64)
+        description = "the mean of the vectors of its words"
+        if self.weighting == "sif":
+            rows = rows * smooth_weights(space, np.arange(len(rows)), self.smoothing)[:, None]
+            description += ", weighted by smooth inverse frequency"
+        if self.direction is not None:
+            direction = self.direction.astype(np.float64)
+            rows = rows - (rows @ direction)[:, None] * direction
+            description += ", without the direction that texts share"
+        sentence_transformers.check(path)
+        sentence_transformers.write_rows(space.words, rows, self.tokens, path, description)
 
     def encode(self, texts: Sequence[Text]) -> Matrix:
         """Return one vector per text.

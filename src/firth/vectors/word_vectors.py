@@ -25,7 +25,7 @@ from firth.arguments import explained, made_by
 from firth.attribute_names import VECTORS, no_attribute
 from firth.errors import OptionError, ShapeError
 from firth.training_facts import with_training_facts
-from firth.vectors import gensim_evaluation, lookup, similar_words
+from firth.vectors import exchange, gensim_evaluation, lookup, similar_words
 from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
 from firth.vectors.codes import Codes, encoded
@@ -368,6 +368,15 @@ class WordVectors:
         from firth.vectors.io.load import load_words  # which imports this class
 
         return load_words(path, **options)
+
+    # Tables and tensors of other libraries.
+
+    to_pandas = exchange.to_pandas
+    to_arrow = exchange.to_arrow
+    to_dataset = exchange.to_dataset
+    to_torch = exchange.to_torch
+    from_table: "classmethod[WordVectors, ..., WordVectors]" = classmethod(exchange.from_table)
+    from_torch: "classmethod[WordVectors, ..., WordVectors]" = classmethod(exchange.from_torch)
 
     # Queries: functions of the modules named, whose first argument is the vectors.
 

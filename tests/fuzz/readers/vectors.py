@@ -85,6 +85,17 @@ def use_counts(path: Path) -> Any:
     return asked(firth.WordVectors.load_word2vec_format(path / "vectors.txt", path / "counts.txt"))
 
 
+def with_words(path: Path) -> None:
+    """NumPy's matrix, and the words beside it."""
+    path.mkdir()
+    seeds.vectors().save(path / "vectors.npy")
+
+
+def use_npy(path: Path) -> Any:
+    """Open the matrix."""
+    return load(path / "vectors.npy")
+
+
 @functools.cache
 def _indexed(kind: str) -> Any:
     options = {"lsh": {"tables": 2, "bits": 2}, "exact": {"csls": 2}, "hnsw": {}}[kind]
@@ -168,6 +179,11 @@ READERS = (
         use=load_subwords,
         path="seed.floret",
     ),
+    Reader(name="npy", make=with_words, use=use_npy),
+    Reader(name="parquet", make=saved("parquet"), use=load, path="seed.parquet", needs="pyarrow"),
+    Reader(name="projector", make=saved("projector"), use=load),
+    Reader(name="sentence-transformers", make=saved("sentence-transformers"), use=load),
+    Reader(name="spacy", make=saved("spacy"), use=load),
     index("exact"),
     index("lsh"),
     index("hnsw"),

@@ -1,6 +1,6 @@
 """Read a text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_type
 
 import firth
@@ -9,7 +9,7 @@ corpus = firth.Corpus.build("novels/", min_count=2, stop_words=["the"], tokens="
 assert_type(corpus, firth.Corpus)
 assert_type(list(corpus), list[list[str]])
 assert_type(len(corpus), int)
-assert_type(corpus.vocabulary.words, list[str])
+assert_type(corpus.vocabulary.words, Sequence[str])
 
 
 def sentences() -> Iterator[list[str]]:
@@ -19,4 +19,4 @@ def sentences() -> Iterator[list[str]]:
 firth.Corpus.build(sentences(), tokens=str.split, sentences="text")
 firth.Corpus.build("novels/", min_count="2")  # type: ignore[arg-type]
 firth.Corpus.build("novels/", tokenizer=str.split)  # type: ignore[call-arg]
-firth.Corpus("novels/")  # type: ignore[call-arg]
+firth.Corpus("novels/")  # type: ignore[call-arg, arg-type]

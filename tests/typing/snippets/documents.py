@@ -11,7 +11,7 @@ assert_type(documents, firth.DocumentVectors)
 assert_type(documents.names, list[str])
 documents.most_similar("one", topn=1)
 new: npt.NDArray[Any] = documents.infer("a new text", epochs=20)
-senses = firth.SenseClusters(senses=3).train(firth.Corpus.build("novels/"))
+senses = firth.SenseClusters(senses="fixed", max_senses=3).train(firth.Corpus.build("novels/"))
 assert_type(senses.single(), firth.WordVectors)
 
 documents.infer("a new text", steps=20)  # type: ignore[call-arg]

@@ -11,7 +11,7 @@ picture.save("network.svg")
 small = firth.postprocess.reduce(vectors, 50)
 assert_type(small, firth.WordVectors)
 assert_type(small.quantise("int8"), firth.WordVectors)
-assert_type(firth.sentence_vectors(vectors, ["a text"]).shape, tuple[int, ...])
+assert_type(firth.sentence_vectors(vectors, ["a text"]).ndim, int)
 
 picture.save("network.svg", dpi=300)  # type: ignore[call-arg]
 firth.postprocess.reduce(vectors, n_components=50)  # type: ignore[call-arg]

@@ -18,7 +18,7 @@ assert_type(firth.AdaGram().train(corpus), firth.SenseVectors)
 
 firth.Word2Vec(vector_size=100)  # type: ignore[call-arg]
 firth.Word2Vec(dim="100")  # type: ignore[arg-type]
-firth.Word2Vec(corpus)  # type: ignore[misc]
+firth.Word2Vec(corpus)  # type: ignore[call-arg, arg-type]
 firth.Word2Vec().train(corpus, workers=4)  # type: ignore[call-arg]
 firth.Word2Vec().train(corpus, min_count="2")  # type: ignore[arg-type]
 firth.Word2Vec().train(corpus, start="old.firth")  # type: ignore[arg-type]

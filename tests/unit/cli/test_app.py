@@ -22,22 +22,6 @@ ROWS = [[1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1]]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the program: its status, what it printed, and what it said on standard error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["firth", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            app.main()
-        out, err = capsys.readouterr()
-        return ended.value.code, out, err
-
-    return run
-
-
-@pytest.fixture
 def vectors(tmp_path):
     WordVectors(WORDS, np.array(ROWS, dtype=np.float32), counts=range(6, 0, -1)).save(tmp_path / "v.firth")
     return "v.firth"
@@ -217,6 +201,12 @@ def test_evaluate(run, vectors, tmp_path):
         ("copy.txt", ("--to", "glove"), "glove"),
         ("copy", ("--to", "word2vec"), "word2vec"),
         ("copy", ("--dtype", "float16"), "firth"),
+        ("copy.npy", (), "npy"),
+        ("copy.parquet", (), "parquet"),
+        ("copy.parquet", ("--map", "pca"), "parquet"),
+        ("copy", ("--to", "projector"), "projector"),
+        ("copy", ("--to", "sentence-transformers"), "sentence-transformers"),
+        ("copy", ("--to", "spacy"), "spacy"),
     ],
 )
 def test_convert(run, vectors, name, flags, format):

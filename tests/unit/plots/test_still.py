@@ -156,4 +156,6 @@ def test_a_picture_and_its_marks_are_shown_in_a_line(pictures):
 
 
 def test_a_notebook_shows_it(pictures):
-    assert pictures["map"]._repr_png_()[0].startswith(b"\x89PNG")
+    png, how = pictures["map"]._repr_png_()
+    assert png.startswith(b"\x89PNG")
+    assert how == {"width": round(100 * pictures["map"].size[0])}  # as wide as the page, and sharp

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, cast
 from firth.errors import FormatError
 from firth.storage import untrusted
 from firth.storage.files import check_replaceable
-from firth.vectors.io import fasttext, floret
+from firth.vectors.io import fasttext, floret, npy, parquet
 from firth.vectors.io.text import BYTE_ORDER_MARK, is_number, read_header
 
 ROWS = 10  # lines checked before a file without a header is replaced
@@ -69,7 +69,7 @@ _PACKERS: dict[str, Callable[[BinaryIO], Any]] = {
 
 
 def detect(path: Path) -> str:
-    """Return "word2vec", "word2vec-binary", "glove", "fasttext" or "floret".
+    """Return the format of a file: "word2vec", "word2vec-binary", "glove", "fasttext", "floret", "npy" or "parquet".
 
     Raises:
         FormatError: the file is empty or in another format.
@@ -82,6 +82,9 @@ def detect(path: Path) -> str:
         if untrusted.is_packed(path):
             raise FormatError(f"{path}: a compressed fastText model; unpack it, because its matrices are mapped")
         return "fasttext"
+    for magic, kind in ((npy.MAGIC, "npy"), (parquet.MAGIC, "parquet")):
+        if start.startswith(magic):
+            return kind
     for magic, description in FOREIGN.items():
         if start.startswith(magic):
             raise FormatError(
@@ -133,6 +136,8 @@ def _holds_vectors(path: Path) -> bool:
         return False
     if kind == "word2vec":
         return len(lines) < 3 or _has_numbers(lines[1], read_header(lines[0], str(path))[1])
+    if kind in ("npy", "parquet"):
+        return False  # they have checks of their own
     if kind != "glove":
         return True
     rows = lines[:-1][:ROWS] or lines

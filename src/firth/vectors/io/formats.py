@@ -6,27 +6,73 @@
     glove             text without a first line
     fasttext          fastText's .bin and .ftz models: words and n-grams, or a classifier
     floret            floret's table of n-grams
+    npy               NumPy's matrix, and a file of words beside it
+    parquet           a table with columns of words, vectors and attributes
+    projector         a folder for the Embedding Projector and TensorBoard
+    sentence-transformers    a folder for sentence-transformers
+    spacy             a folder for spaCy
 
 Where no format is given, the name of the output decides: .txt and .vec mean word2vec, .bin word2vec-binary (fasttext
-for vectors with subwords), .ftz fasttext, .floret floret; anything else is a folder. A further .gz, .bz2, .xz or .zip
-packs the file; fastText's models are never packed. Input is recognised by its content, whatever its name.
+for vectors with subwords), .ftz fasttext, .floret floret, .npy npy, .parquet parquet; the endings of files that firth
+does not write, such as .csv, are refused; anything else is a folder. A further .gz, .bz2, .xz or .zip packs a file of
+the word2vec family or of floret. Input is recognised by its content, whatever its name.
 """
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.untrusted import DAMAGE
-from firth.vectors.io import binary, text
+from firth.vectors.io import binary, npy, parquet, projector, sentence_transformers, spacy, text
 from firth.vectors.io.detect import opened, packing_of
-from firth.vectors.io.table import Reading
+from firth.vectors.io.table import Contents, Reading
+from firth.vectors.space import VectorSpace
 
-FORMATS = ("firth", "word2vec", "word2vec-binary", "glove", "fasttext", "floret")
-SUFFIXES = {".bin": "word2vec-binary", ".txt": "word2vec", ".vec": "word2vec", ".ftz": "fasttext", ".floret": "floret"}
+
+class Exchange(Protocol):
+    """The module of a format that other programs read: a folder, or a file that is never packed."""
+
+    def check(self, path: Path) -> None:
+        """Check that writing destroys nothing of the user's."""
+
+    def write(self, space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
+        """Write vectors."""
+
+    def read(self, path: Path, reading: Reading) -> Contents:
+        """Read vectors."""
+
+
+EXCHANGES: dict[str, Exchange] = {
+    "npy": npy,
+    "parquet": parquet,
+    "projector": projector,
+    "sentence-transformers": sentence_transformers,
+    "spacy": spacy,
+}
+_FOLDERS = {"sentence-transformers": sentence_transformers, "spacy": spacy, "projector": projector}  # to be recognised
+FORMATS = ("firth", "word2vec", "word2vec-binary", "glove", "fasttext", "floret", *EXCHANGES)
+SUFFIXES = {
+    ".bin": "word2vec-binary",
+    ".txt": "word2vec",
+    ".vec": "word2vec",
+    ".ftz": "fasttext",
+    ".floret": "floret",
+    ".npy": "npy",
+    ".parquet": "parquet",
+}
+# Endings of files; nobody who gives one expects a folder.
+REFUSED = {
+    ".csv": ".txt for text, or .parquet for a table",
+    ".tsv": "the name of a folder and the format projector, for the Embedding Projector's .tsv files",
+    ".npz": ".npy",
+    ".safetensors": "the name of a folder, which holds model.safetensors",
+    **dict.fromkeys((".json", ".jsonl", ".arrow", ".feather", ".h5", ".hdf5"), ".parquet for a table"),
+    **dict.fromkeys((".pt", ".pth", ".pkl", ".pickle", ".joblib"), "the name of a folder; firth writes no pickles"),
+}
 
 
 def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
@@ -37,11 +83,14 @@ def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
         subwords: whether the vectors have subwords.
 
     Raises:
-        OptionError: the name asks for a packed folder.
+        OptionError: the name asks for a packed folder, or ends like a file that firth does not write.
     """
     name = Path(path).name
     packing = packing_of(name)
-    format = SUFFIXES.get(Path(name[: len(name) - len(packing)]).suffix.lower(), "firth")
+    suffix = Path(name[: len(name) - len(packing)]).suffix.lower()
+    if suffix in REFUSED:
+        raise OptionError(f"{path}: vectors are not saved as {suffix}; expected {REFUSED[suffix]}, or a format")
+    format = SUFFIXES.get(suffix, "firth")
     if subwords and format == "word2vec-binary":
         format = "fasttext"
     if packing and format == "firth":
@@ -57,6 +106,11 @@ def check_format(format: str) -> None:
     """
     if format not in FORMATS:
         raise OptionError(f"format={brief(format)}: expected one of {', '.join(FORMATS)}")
+
+
+def folder_format(path: Path) -> str | None:
+    """Return the format of a folder in the layout of another program; None if it has none of them."""
+    return next((name for name, module in _FOLDERS.items() if module.is_folder(path)), None)
 
 
 def read_matrix(path: Path, format: str, reading: Reading) -> tuple[list[str], npt.NDArray[Any]]:

@@ -18,11 +18,11 @@ from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import DAMAGE
 from firth.vectors import codes as code_arrays
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, subword_folder
+from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, spacy, subword_folder
 from firth.vectors.io.detect import detect, opened
 from firth.vectors.io.fasttext import FastTextFile, SparseRows
-from firth.vectors.io.formats import check_format, damaged_archive, read_matrix
-from firth.vectors.io.table import Duplicates, LoadArguments, Reading, check_finite
+from firth.vectors.io.formats import EXCHANGES, check_format, damaged_archive, folder_format, read_matrix
+from firth.vectors.io.table import Contents, Duplicates, LoadArguments, Reading, check_finite
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import QuantisedMatrix
@@ -53,15 +53,16 @@ def load(
     """Load a model or vectors.
 
     A folder that firth saved is mapped into memory and returns the model that was saved, of any kind. A file of another
-    program is read whole and returns `WordVectors`, `SubwordVectors` or, for a fastText classifier, a `Classifier`.
+    program is read whole (NumPy's and spaCy's matrices are mapped) and returns `WordVectors`, `SubwordVectors` or, for
+    a fastText classifier, a `Classifier`.
 
     For type checkers and editors the result is `WordVectors`, unless `kind` says what it is.
 
     Args:
         path: the folder or file.
         kind: the class that the result must have, such as `firth.Classifier` or `firth.SubwordVectors`; None for any.
-        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext" or "floret"; None detects it
-            from the content.
+        format: one of `firth.vectors.io.formats.FORMATS`, such as "word2vec" or "spacy"; None detects it from the
+            content.
         encoding: the encoding of the words in a file of another program.
         errors: what to do with bytes that cannot be decoded: "strict", "replace", "ignore" or "surrogateescape".
         limit: the maximum number of vectors to read, from the start.
@@ -75,6 +76,7 @@ def load(
         FormatError: the content does not match the format; the message names the line or record.
         OptionError: the model is of another kind than `kind`, or an option is out of its range.
         KindError: `kind` is not a class.
+        MissingExtraError: the format needs a package that is not installed.
         MissingFileError: nothing is at the path.
         OSError: the path cannot be read.
     """
@@ -110,8 +112,14 @@ def _read(path: Path, format: str | None, reading: Reading) -> Any:
     """Return what a path holds: part of it, for word vectors of other programs."""
     if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
         return registry.load_folder(path)
+    if format is None and path.is_dir():
+        format = folder_format(path)
     try:
         format = format or detect(path)
+        if format == "spacy" and (ngrams := spacy.read_ngrams(path)) is not None:
+            return SubwordVectors.composed([], None, ngrams, metadata={"name": path.name})
+        if format in EXCHANGES:
+            return _exchanged(EXCHANGES[format].read(path, reading), path)
         if format in ("fasttext", "floret"):
             return _load_subwords(path, format)
     except (*DAMAGE, OSError) as error:
@@ -124,6 +132,13 @@ def _check_class(kind: Any) -> None:
     if kind is not None and not isinstance(kind, type):
         how = f"; a file format is given by name: format={kind!r}" if isinstance(kind, str) else ""
         raise KindError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{how}")
+
+
+def _exchanged(contents: Contents, path: Path) -> WordVectors:
+    attributes = dict(contents.attributes)
+    counts = attributes.pop("count", None)
+    metadata = {"name": path.name.partition(".")[0], **contents.metadata}
+    return WordVectors(contents.words, contents.matrix, counts=counts, attributes=attributes, metadata=metadata)
 
 
 _INSTEAD = {

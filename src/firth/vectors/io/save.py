@@ -10,9 +10,9 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.options import check_path
 from firth.storage.files import named, replacing_file
-from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, subword_folder, text
+from firth.vectors.io import binary, fasttext, fasttext_vectors, floret, folder, spacy, subword_folder, text
 from firth.vectors.io.detect import check_file, packed, packing_of
-from firth.vectors.io.formats import check_format, format_of
+from firth.vectors.io.formats import EXCHANGES, check_format, format_of
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.space import Path, SubwordSpace, VectorSpace
 
@@ -27,14 +27,15 @@ def save_words(
     Args:
         vectors: the vectors.
         path: the folder or file to write or replace; a file whose name ends in .gz, .bz2, .xz or .zip is packed.
-        format: "firth", "word2vec", "word2vec-binary", "glove" or "fasttext"; None goes by the name, see
-            `firth.vectors.io.formats`.
-        dtype: the precision to store: float32, float16 or float64; None keeps the present one. word2vec-binary and
-            fasttext always store float32.
+        format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext", "npy", "parquet", "projector",
+            "sentence-transformers" or "spacy"; None goes by the name, see `firth.vectors.io.formats`.
+        dtype: the precision to store: float32, float16 or float64; None keeps the present one. word2vec-binary,
+            fasttext, sentence-transformers and spacy always store float32.
 
     Raises:
         OptionError: there is no such format or precision, or something else is there, which is never replaced.
         FormatError: a word cannot be written in this format, or a vector is not finite.
+        MissingExtraError: the format needs a package that is not installed.
         OSError: the file cannot be written.
     """
     target, format = _target(path, format, subwords=False)
@@ -56,8 +57,8 @@ def save_subwords(
     Args:
         vectors: the vectors.
         path: the folder or file to write or replace, as in `WordVectors.save`.
-        format: "firth", "fasttext" or "floret"; "word2vec", "word2vec-binary" and "glove" keep the known words only,
-            and warn. None goes by the name, see `firth.vectors.io.formats`.
+        format: "firth", "fasttext" or "floret", or "spacy" for n-grams hashed by floret's method; all others keep the
+            known words only, and warn. None goes by the name, see `firth.vectors.io.formats`.
         dtype: the precision to store: float32, float16 or float64; None keeps the present one. word2vec-binary,
             fasttext and floret always store float32.
 
@@ -74,6 +75,8 @@ def save_subwords(
     elif format == "floret":
         with replacing_file(target) as file, packed(file, target) as content:
             floret.write(content, vectors.ngrams)
+    elif format == "spacy" and vectors.ngrams.hashing.hashes:
+        spacy.write_ngrams(vectors.ngrams, vectors.known.words, vectors.known.metadata, target)
     else:
         warnings.warn(
             f"{path}: {format} has no place for n-grams, so the file gives no vectors to words that it does not list; "
@@ -90,7 +93,11 @@ def _target(path: Path, format: str | None, *, subwords: bool) -> tuple[FilePath
     target = named(path)
     format = format_of(target, subwords=subwords) if format is None else format
     check_format(format)
-    if format != "firth":
+    if format in EXCHANGES:
+        if packing_of(target):
+            raise OptionError(f"{path}: {format} is not packed; leave {packing_of(target)} out")
+        EXCHANGES[format].check(target)
+    elif format != "firth":
         if target.is_dir():
             raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
         check_file(target)
@@ -102,6 +109,9 @@ def _target(path: Path, format: str | None, *, subwords: bool) -> tuple[FilePath
 def _write_matrix(vectors: VectorSpace, path: FilePath, format: str, dtype: npt.DTypeLike | None) -> None:
     precision = stored_dtype(vectors.vectors, np.float32 if format == "word2vec-binary" else dtype)
     check_fits(vectors.words, vectors.vectors, precision)
+    if format in EXCHANGES:
+        EXCHANGES[format].write(vectors, path, precision)
+        return
     rows = (row.astype(precision, copy=False) for row in vectors.vectors)
     header = None if format == "glove" else f"{len(vectors)} {vectors.dim}"
     write: Callable[..., None] = binary.write if format == "word2vec-binary" else text.write

@@ -1,7 +1,7 @@
 """Tables for the readers of foreign formats: rows added one by one, and the checks common to all formats."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
@@ -188,3 +188,45 @@ def _first_uses(words: Sequence[str], where: Where, duplicates: Duplicates) -> l
     if duplicates == "warn":
         warnings.warn(f"{repetition}; the first vector of each word is used", UserWarning, stacklevel=2)
     return list(rows.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What a file of another program holds.
+
+    Attributes:
+        words: V words.
+        matrix: (V, D) vectors.
+        attributes: (V,) attributes of the words, by name.
+        metadata: facts about the vectors.
+    """
+
+    words: list[str]
+    matrix: npt.NDArray[Any]
+    attributes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def settle(words: list[str], matrix: npt.NDArray[Any], where: Where, reading: Reading, **more: Any) -> Contents:
+    """Return the contents of a file that was read whole: the first vectors, in the precision asked for, checked.
+
+    Args:
+        words: V words.
+        matrix: (V, D) vectors; mapped ones stay mapped where the precision is theirs.
+        where: the location of a row.
+        reading: the options.
+        more: further fields of `Contents`.
+
+    Raises:
+        FormatError: a number is not finite, or a word repeats.
+    """
+    words, matrix = words[: reading.limit], matrix[: reading.limit]
+    with np.errstate(over="ignore"):
+        matrix = matrix.astype(reading.dtype, copy=False)
+    check_finite(matrix, where)
+    columns = {name: column[: reading.limit] for name, column in more.pop("attributes", {}).items()}
+    rows = _first_uses(words, where, reading.duplicates)
+    if rows is not None:
+        words, matrix = [words[row] for row in rows], matrix[rows]
+        columns = {name: column[rows] for name, column in columns.items()}
+    return Contents(words, matrix, columns, **more)

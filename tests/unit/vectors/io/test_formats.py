@@ -17,10 +17,22 @@ VECTORS = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
 @pytest.mark.parametrize(
     ("name", "format"),
     [("v", "firth"), ("v.firth", "firth"), ("v.vec", "word2vec"), ("v.TXT", "word2vec"), ("v.bin", "word2vec-binary"),
-     ("v.ftz", "fasttext"), ("v.floret", "floret"), ("v.vec.gz", "word2vec"), ("v.2.bin.xz", "word2vec-binary")],
+     ("v.ftz", "fasttext"), ("v.floret", "floret"), ("v.vec.gz", "word2vec"), ("v.2.bin.xz", "word2vec-binary"),
+     ("v.npy", "npy"), ("v.parquet", "parquet"), ("v.v2", "firth")],
 )  # fmt: skip
 def test_the_name_decides(name, format):
     assert format_of(name) == format
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [("v.csv", ".parquet for a table"), ("v.pkl", "no pickles"), ("v.tsv.gz", "projector"), ("v.NPZ", ".npy")],
+)
+def test_a_name_of_a_file_that_we_do_not_write_is_no_folder(name, cure, tmp_path):
+    with pytest.raises(OptionError, match=cure):
+        VECTORS.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    VECTORS.save(tmp_path / name, format="firth")
 
 
 def test_a_folder_cannot_be_packed():

@@ -1,0 +1,172 @@
+"""firth's tokenisers as a tokenizer of Hugging Face's tokenizers library: the content of a `tokenizer.json`.
+
+What: the named tokenisers of `firth.text.tokenise`, followed by a look-up in a fixed list of words. A word of the list
+gives its number; any other word gives nothing.
+
+How: a `Split` keeps what firth's tokeniser keeps, `Metaspace` puts a space before each token, and a `BPE` model without
+merges looks the whole up (`ignore_merges`). All entries but the empty one have two characters or more, so that the
+characters of an unknown word, which the model tries next, are never found. A `WordLevel` model would need an entry for
+unknown words, and its vector would count in averages.
+
+Differences from firth's tokenisers, in texts that are rare:
+
+- characters that Unicode assigned after the tables of one of the two libraries were made;
+- full case folding is lower case and a replacement per character whose folding differs from it, such as `ß` to `ss`;
+  replacements whose result no word of the list contains are left out, because they could not be found;
+- a lone surrogate, which the library cannot represent.
+
+Source: the documentation of tokenizers, "Components".
+"""
+
+import functools
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from firth.errors import OptionError, brief
+from firth.text.characters import IDEOGRAPHS, JOINERS, REPLACED
+from firth.text.tokenise import DIGIT_NAMES, REFERENCES
+
+MARK = " "  # put before each token; no tokeniser leaves one inside
+
+_LETTERS, _DIGITS, _MARKS = r"\p{L}\p{Nl}\p{No}", r"\p{Nd}", r"\p{Mn}\p{Mc}"
+
+
+def tokenizer_json(words: Sequence[str], tokens: str) -> dict[str, Any]:
+    """Return the content of a `tokenizer.json` whose entries are numbered like the words.
+
+    Args:
+        words: V distinct words.
+        tokens: "unicode", "whitespace" or "text8".
+
+    Raises:
+        OptionError: `tokens` is something else.
+    """
+    if tokens not in REFERENCES:
+        raise OptionError(
+            f"tokens={brief(tokens)}: only {', '.join(REFERENCES)} can be written as a tokenizer.json; encode texts "
+            "with firth, or split them by one of these"
+        )
+    normalizers, pattern = {"unicode": _unicode, "whitespace": _whitespace, "text8": _text8}[tokens](words)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": normalizers} if normalizers else None,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True},
+                {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "always", "split": False},
+            ],
+        },
+        "post_processor": None,
+        "decoder": None,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": True,
+            "vocab": {MARK + word if word else "": number for number, word in enumerate(words)},
+            "merges": [],
+        },
+    }
+
+
+def words_in(content: Mapping[str, Any]) -> list[str]:
+    """Return the entries of a `tokenizer.json` in the order of their numbers, without the mark of `tokenizer_json`.
+
+    Args:
+        content: of the file.
+
+    Raises:
+        ValueError: there are no entries, or their numbers are not 0 to V - 1.
+    """
+    vocab = content["model"]["vocab"]
+    entries = [entry[0] for entry in vocab] if isinstance(vocab, list) else _in_order(vocab)
+    added = content.get("added_tokens") or []
+    for token in sorted(added, key=lambda token: int(token["id"])):
+        if token["id"] == len(entries):
+            entries.append(token["content"])
+    if content["model"].get("ignore_merges") and all(entry.startswith(MARK) or not entry for entry in entries):
+        return [entry.removeprefix(MARK) for entry in entries]
+    return entries
+
+
+def _in_order(vocab: Mapping[str, int]) -> list[str]:
+    entries: list[Any] = [None] * len(vocab)
+    for entry, number in vocab.items():
+        if not 0 <= number < len(entries) or entries[number] is not None:
+            raise ValueError(f"entry {entry!r} has number {number}; expected each from 0 to {len(entries) - 1} once")
+        entries[number] = entry
+    return entries
+
+
+def _unicode(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+    replaced: dict[str, list[int]] = {}
+    for code, text in REPLACED.items():
+        replaced.setdefault(text or "", []).append(code)
+    normalizers = [
+        *(_replace(codes, text) for text, codes in replaced.items()),
+        {"type": "NFC"},
+        {"type": "Lowercase"},
+        *(_replace(codes, text) for text, codes in _foldings(words).items()),
+        {"type": "NFC"},
+    ]
+    ideographs = "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in IDEOGRAPHS)
+    joiners = {kind: _set(ord(joiner) for joiner, its in JOINERS.items() if its == kind) for kind in "aup"}
+    ideograph = rf"(?=[{ideographs}])[{_LETTERS}]"
+    letter = rf"(?![{ideographs}])[{_LETTERS}]"
+    start = rf"(?![{ideographs}])[{_LETTERS}{_DIGITS}]"
+    inside = (
+        rf"(?![{ideographs}])[{_LETTERS}{_DIGITS}{_MARKS}]|{joiners['a']}(?={letter})|{joiners['u']}(?={start})"
+        rf"|(?<={_DIGITS}){joiners['p']}(?={_DIGITS})"
+    )
+    return normalizers, rf"{ideograph}[{_MARKS}]*|{start}(?:{inside})*"
+
+
+def _foldings(words: Iterable[str]) -> dict[str, list[int]]:
+    """Return the characters that case folding changes beyond lower case, by what they become.
+
+    Only those that can become part of one of the words.
+    """
+    known = set(unicodedata.normalize("NFD", "".join(set("".join(words)))))
+    foldings: dict[str, list[int]] = {}
+    for letter, folded in _folded_letters():
+        if set(unicodedata.normalize("NFD", folded)) <= known:
+            foldings.setdefault(folded, []).append(ord(letter))
+    return foldings
+
+
+@functools.cache
+def _folded_letters() -> list[tuple[str, str]]:
+    """Return the lower-case characters that case folding changes, with what they become."""
+    differing = [letter for letter in map(chr, range(0x110000)) if letter.casefold() != letter.lower()]
+    lower = sorted({each for letter in differing for each in letter.lower()})
+    return [(letter, letter.casefold()) for letter in lower if letter.casefold() != letter]
+
+
+def _whitespace(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+    return [], r"[^\x00-\x20]+"
+
+
+def _text8(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+    separators = {"type": "Replace", "pattern": {"Regex": "[^A-Za-z0-9]"}, "content": " "}
+    digits = [
+        {"type": "Replace", "pattern": {"String": str(digit)}, "content": f" {name} "}
+        for digit, name in enumerate(DIGIT_NAMES)
+    ]
+    return [separators, *digits, {"type": "Lowercase"}], "[a-z]+"
+
+
+def _replace(codes: Iterable[int], text: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": _set(codes)}, "content": text}
+
+
+def _set(codes: Iterable[int]) -> str:
+    return "[" + "".join(rf"\x{{{code:X}}}" for code in codes) + "]"

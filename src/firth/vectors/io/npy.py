@@ -1,0 +1,92 @@
+"""NumPy's .npy: the matrix in one file, the words beside it in another, one per line in row order.
+
+vectors.npy          (V, D), opened by `numpy.load`; firth maps it
+vectors.words.txt    V lines of UTF-8
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firth.errors import FormatError, OptionError, brief
+from firth.storage.files import check_replaceable, replacing_file
+from firth.storage.untrusted import is_packed
+from firth.vectors.io.table import Contents, Reading, settle
+from firth.vectors.io.text import encoded
+from firth.vectors.space import VectorSpace
+
+MAGIC = b"\x93NUMPY"
+
+
+def words_file(path: Path) -> Path:
+    """Return the path of the words of a matrix: `v.words.txt` for `v.npy`."""
+    return path.with_suffix(".words.txt")
+
+
+def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
+    """Write the matrix to `path` and the words beside it.
+
+    Raises:
+        FormatError: a word contains a newline or is not valid text.
+        OptionError: the file of the words holds something else.
+        OSError: a file cannot be written.
+    """
+    lines = [encoded(word, str(path)) for word in space.words]
+    for line, word in zip(lines, space.words, strict=True):
+        if b"\n" in line:
+            raise FormatError(
+                f"{path}: the word {brief(word)} contains a newline; save the vectors in the firth format"
+            )
+    words = words_file(path)
+    check_replaceable(words, lambda _: path.is_file() and is_matrix(path), "the words of a matrix")
+    with replacing_file(words) as file:
+        file.write(b"".join(line + b"\n" for line in lines))
+    with replacing_file(path) as file:
+        np.save(file, np.asarray(space.vectors, dtype=dtype), allow_pickle=False)
+
+
+def is_matrix(path: Path) -> bool:
+    """Return whether a file is NumPy's and has words beside it."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC and words_file(path).is_file()
+
+
+def read(path: Path, reading: Reading) -> Contents:
+    """Return the words and the mapped matrix.
+
+    Raises:
+        FormatError: there are no words beside it, not as many as rows, or the file is damaged or not a matrix.
+        OSError: a file cannot be read.
+    """
+    if is_packed(path):
+        raise FormatError(f"{path}: a packed .npy file; unpack it, because it is mapped")
+    words = words_file(path)
+    if not words.is_file():
+        raise FormatError(
+            f"{path}: a matrix without words; expected {words.name} beside it, with one word per line in row order"
+        )
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:  # damaged, or an array of objects, which is a pickle
+        raise FormatError(f"{path}: not a matrix of numbers ({error}); copy or save it again") from None
+    lines = words.read_bytes().removesuffix(b"\n").split(b"\n") if words.stat().st_size else []
+    if matrix.ndim != 2 or matrix.dtype.kind != "f" or len(matrix) != len(lines):
+        raise FormatError(
+            f"{path}: {matrix.dtype} of shape {matrix.shape} for the {len(lines):,} words of {words.name}; expected a "
+            "row of fractions per word"
+        )
+    tokens = [reading.word(line, f"{words} line {row + 1}") for row, line in enumerate(lines[: reading.limit])]
+    return settle(tokens, matrix, lambda row: f"{path} row {row}", reading)
+
+
+def check(path: Path) -> None:
+    """Check that writing replaces nothing but a matrix of words.
+
+    Raises:
+        OptionError: the path is a folder, or a file of something else.
+        OSError: the file cannot be read.
+    """
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write as npy")
+    check_replaceable(path, is_matrix, "matrices with words beside them")

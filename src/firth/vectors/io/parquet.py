@@ -1,0 +1,86 @@
+"""Parquet: a column of words, a column of vectors, a column per attribute.
+
+The columns are those of `firth.vectors.exchange.to_arrow`, which DuckDB, polars, pandas, Hugging Face datasets and
+embedding-atlas read. `firth.vectors.exchange.read_table` has the rules by which tables of others are read.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firth.errors import FormatError, OptionError
+from firth.storage.files import check_replaceable, replacing_file
+from firth.storage.untrusted import is_packed
+from firth.vectors import exchange
+from firth.vectors.io.table import Contents, Reading, settle
+from firth.vectors.space import VectorSpace
+
+MAGIC = b"PAR1"
+
+
+def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
+    """Write the file; half precision becomes single precision.
+
+    Raises:
+        FormatError: a word is not valid Unicode.
+        MissingExtraError: pyarrow is not installed.
+        OptionError: an attribute has the name of another column.
+        OSError: the file cannot be written.
+    """
+    table = exchange.arrow_table(space, np.asarray(space.vectors, dtype=dtype))
+    with replacing_file(path) as file:
+        _parquet().write_table(table, file)
+
+
+def _parquet() -> Any:
+    return exchange.package("pyarrow.parquet", "arrow", "read and write Parquet")
+
+
+def read(path: Path, reading: Reading) -> Contents:
+    """Return the words and vectors of a table.
+
+    Raises:
+        FormatError: the file is damaged, or it is not clear which columns hold the words and the vectors.
+        MissingExtraError: pyarrow is not installed.
+        OSError: the file cannot be read.
+    """
+    if is_packed(path):
+        raise FormatError(f"{path}: a packed Parquet file; unpack it, Parquet is packed inside")
+    parquet, arrow = _parquet(), exchange.package("pyarrow", "arrow", "read and write Parquet")
+    try:
+        table = parquet.read_table(path)
+        if reading.limit is not None:
+            table = table.slice(0, reading.limit)
+        contents = exchange.read_table(table)
+    except (arrow.ArrowException, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: a damaged Parquet file ({error}); copy or save it again") from None
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    words, matrix = contents.words, contents.matrix
+    more = {"attributes": contents.attributes, "metadata": contents.metadata}
+    return settle(words, matrix, lambda row: f"{path} row {row}", reading, **more)
+
+
+def check(path: Path) -> None:
+    """Check that writing replaces nothing but vectors.
+
+    Raises:
+        OptionError: the path is a folder, or a file of something else.
+        OSError: the file cannot be read.
+    """
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write as parquet")
+    check_replaceable(path, _holds_vectors, "tables of vectors")
+
+
+def _holds_vectors(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return False
+    arrow = exchange.package("pyarrow", "arrow", "read and write Parquet")
+    try:
+        names = _parquet().read_schema(path).names
+    except arrow.ArrowException:
+        return False
+    return {exchange.WORD, exchange.VECTOR} <= set(names)

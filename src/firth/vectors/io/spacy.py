@@ -1,0 +1,225 @@
+"""spaCy's vectors: a pipeline without components that `spacy.load` opens, made of a vocabulary and its vectors.
+
+    vocab/vectors        the matrix, NumPy's .npy
+    vocab/key2row        MessagePack: the row of each word, by the word's 64-bit hash
+    vocab/vectors.cfg    the mode: "default", or "floret" for a table of hashed n-grams
+    vocab/strings.json   the words
+    meta.json config.cfg tokenizer    what `spacy.load` and `[initialize] vectors` of a training configuration need
+
+The language of the pipeline is `metadata["language"]` of the vectors, such as "en"; without it "xx", any language.
+`nlp.vocab.vectors.from_disk("FOLDER/vocab")` puts the vectors into a pipeline of your own. Several words may share a
+row, as in spaCy's pruned vectors; firth gives each its own. The pipeline's tokenizer splits at spaces and punctuation.
+
+Source: spaCy 3, the methods `to_disk` of `Vectors`, `StringStore`, `Vocab`, `Tokenizer` and `Language`.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError, OptionError, brief
+from firth.storage.files import json_bytes
+from firth.storage.untrusted import parse_json
+from firth.vectors import murmur
+from firth.vectors.character_ngrams import Hashing
+from firth.vectors.io import msgpack
+from firth.vectors.io.foreign_folder import check_folder, replacing
+from firth.vectors.io.spacy_symbols import NUMBERS, SYMBOLS
+from firth.vectors.io.table import Contents, Reading, check_finite, settle
+from firth.vectors.io.text import encoded
+from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.space import VectorSpace
+
+VOCAB, VECTORS, ROWS, SETTINGS, STRINGS = "vocab", "vectors", "key2row", "vectors.cfg", "strings.json"
+OWN = frozenset(
+    {"meta.json", "config.cfg", "tokenizer", *(f"{VOCAB}/{name}" for name in (VECTORS, ROWS, SETTINGS, STRINGS))}
+)
+LAYOUT = "spaCy's vectors"
+LANGUAGE, ANY_LANGUAGE, CODE = "language", "xx", re.compile(r"[a-z]{2,3}")
+SEED = 1  # of the hash of a string
+MARKS = ("<", ">")  # begin and end a word whose n-grams are hashed
+_TOKENIZER = {"prefix_search": r"^[^\w\s]", "suffix_search": r"[^\w\s]$", "infix_finditer": r"[^\w\s'’.,]"}
+_CONFIG = """[nlp]
+lang = "{language}"
+pipeline = []
+disabled = []
+before_creation = null
+after_creation = null
+after_pipeline_creation = null
+batch_size = 1000
+
+[nlp.tokenizer]
+@tokenizers = "spacy.Tokenizer.v1"
+
+[nlp.vectors]
+@vectors = "spacy.Vectors.v1"
+
+[components]
+"""
+
+
+def check(path: Path) -> None:
+    """Check that a folder can be written; see `check_folder`."""
+    check_folder(path, OWN, LAYOUT)
+
+
+def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
+    """Write a folder with a row per word, in single precision.
+
+    Raises:
+        FormatError: a word is not valid text.
+        OptionError: the path is a file or a folder of something else, or the language is no code.
+        OSError: the folder cannot be written.
+    """
+    keys = _keys(space.words, str(path))
+    rows = msgpack.table(keys, np.arange(len(keys), dtype=np.uint32))
+    matrix = np.asarray(space.vectors, np.float32)
+    _write(path, space.words, matrix, rows, {"mode": "default"}, space.metadata)
+
+
+def write_ngrams(ngrams: NgramRows, words: list[str], metadata: Mapping[str, Any], path: Path) -> None:
+    """Write a folder with a table of n-grams hashed by floret's method, which gives every word a vector.
+
+    Args:
+        ngrams: the table.
+        words: words to list among the strings.
+        metadata: facts about the vectors.
+        path: the folder.
+
+    Raises:
+        OptionError: the path is a file or a folder of something else, or the language is no code.
+        OSError: the folder cannot be written.
+    """
+    how = ngrams.hashing
+    places = ngrams.places(np.arange(how.buckets))
+    matrix = np.zeros((how.buckets, ngrams.matrix.shape[1]), np.float32)
+    matrix[places >= 0] = ngrams.rows(places[places >= 0])
+    settings = {"mode": "floret", "minn": how.min_n, "maxn": how.max_n, "hash_count": how.hashes}
+    settings |= {"hash_seed": how.seed, "bow": MARKS[0], "eow": MARKS[1]}
+    _write(path, words, matrix, msgpack.mapping({}), settings, metadata)
+
+
+def _write(
+    path: Path,
+    words: list[str],
+    matrix: npt.NDArray[Any],
+    rows: bytes,
+    settings: dict[str, Any],
+    metadata: Mapping[str, Any],
+) -> None:
+    language = metadata.get(LANGUAGE, ANY_LANGUAGE)
+    if not isinstance(language, str) or not CODE.fullmatch(language):
+        raise OptionError(f"metadata {LANGUAGE}={brief(language)}: expected the code of a language, such as 'en'")
+    facts = {"width": matrix.shape[1], "vectors": len(matrix), "keys": len(words), "name": "firth_vectors"}
+    meta = {"lang": language, "name": "firth_vectors", "version": "0.0.0", "vectors": facts, "pipeline": []}
+    with replacing(path, OWN, LAYOUT) as folder:
+        vocab = folder / VOCAB
+        vocab.mkdir()
+        with (vocab / VECTORS).open("wb") as file:
+            np.save(file, matrix, allow_pickle=False)
+        (vocab / ROWS).write_bytes(rows)
+        (vocab / SETTINGS).write_text(json.dumps(settings), encoding="ascii")
+        (vocab / STRINGS).write_bytes(json_bytes(sorted(words)))
+        (folder / "meta.json").write_text(json.dumps(meta, indent=2), encoding="ascii")
+        (folder / "config.cfg").write_text(_CONFIG.format(language=language), encoding="ascii")
+        (folder / "tokenizer").write_bytes(msgpack.mapping(_TOKENIZER))
+
+
+def _keys(words: list[str], path: str) -> npt.NDArray[np.uint64]:
+    """Return the number by which spaCy knows each word: its place in the fixed list, or its hash."""
+    pieces = [encoded(word, path) for word in words]
+    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+    starts = ends - np.array([len(piece) for piece in pieces], dtype=np.int64)
+    keys = murmur.murmur64(np.frombuffer(b"".join(pieces), np.uint8), starts, ends, SEED)
+    for row, word in enumerate(words):
+        if word in NUMBERS:
+            keys[row] = NUMBERS[word]
+    return keys
+
+
+def vocabulary_in(path: Path) -> Path | None:
+    """Return the folder of the vocabulary with vectors: the path itself or `vocab` inside; None if neither is one."""
+    for folder in (path, path / VOCAB):
+        if (folder / VECTORS).is_file() and (folder / STRINGS).is_file():
+            return folder
+    return None
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a folder is a spaCy vocabulary with vectors, or a pipeline with one."""
+    return vocabulary_in(path) is not None
+
+
+def read_ngrams(path: Path) -> NgramRows | None:
+    """Return the table of n-grams of a folder in floret mode; None in the default mode.
+
+    Raises:
+        FormatError: the folder is damaged.
+        OSError: a file cannot be read.
+    """
+    folder = vocabulary_in(path) or path
+    settings = _json(folder / SETTINGS, dict) if (folder / SETTINGS).is_file() else {}
+    if settings.get("mode") != "floret":
+        return None
+    matrix = _matrix(folder / VECTORS)
+    numbers: list[Any] = [settings.get(name) for name in ("minn", "maxn", "hash_count", "hash_seed")]
+    if not all(isinstance(number, int) and 0 <= number < 2**32 for number in numbers):
+        raise FormatError(f"{folder / SETTINGS}: damaged settings of n-grams; copy the folder again")
+    if (settings.get("bow"), settings.get("eow")) != MARKS:
+        raise FormatError(f"{folder / SETTINGS}: words between other marks than < and >, which firth's hashing expects")
+    min_n, max_n, hashes, seed = numbers
+    check_finite(matrix, lambda row: f"{folder / VECTORS} row {row}")
+    return NgramRows(Hashing(max(min_n, 1), max_n, len(matrix), hashes, seed), matrix.astype(np.float32))
+
+
+def read(path: Path, reading: Reading) -> Contents:
+    """Return the words that have a row, in the order of spaCy's table, and their vectors.
+
+    Raises:
+        FormatError: the folder is damaged.
+        OSError: a file cannot be read.
+    """
+    folder = vocabulary_in(path) or path
+    matrix = _matrix(folder / VECTORS)
+    if not (folder / ROWS).is_file():
+        raise FormatError(f"{folder}: no {ROWS}; expected vectors of spaCy 2.3 or later: save the pipeline again")
+    table = msgpack.read_table((folder / ROWS).read_bytes(), str(folder / ROWS))
+    strings = _json(folder / STRINGS, list)
+    if not all(isinstance(string, str) for string in strings):
+        raise FormatError(f"{folder / STRINGS}: expected a list of strings; copy the folder again")
+    names = dict(zip(_keys(strings, str(folder)).tolist(), strings, strict=True))
+    names.update(enumerate(SYMBOLS))
+    known = [(names[key], row) for key, row in table if key in names]
+    if not known and table:
+        raise FormatError(f"{folder}: none of the {len(table):,} keys belongs to a string of {STRINGS}; copy it again")
+    rows = np.array([row for _, row in known], dtype=np.int64)
+    if len(rows) and int(rows.max()) >= len(matrix):
+        raise FormatError(f"{folder / ROWS}: row {int(rows.max()):,}, expected at most {len(matrix) - 1:,}")
+    words = [word for word, _ in known]
+    every = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
+    return settle(words, matrix if every else matrix[rows], lambda row: f"{path}: {words[row]!r}", reading)
+
+
+def _matrix(path: Path) -> npt.NDArray[Any]:
+    try:
+        matrix: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise FormatError(f"{path}: not a matrix of numbers ({error}); copy the folder again") from None
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
+        raise FormatError(f"{path}: {matrix.dtype} of shape {matrix.shape}; expected a matrix of fractions")
+    return matrix
+
+
+def _json(path: Path, kind: type) -> Any:
+    try:
+        value = parse_json(path.read_bytes())
+    except ValueError as error:
+        raise FormatError(f"{path}: damaged JSON ({error}); copy the folder again") from None
+    if not isinstance(value, kind):
+        raise FormatError(f"{path}: expected a JSON {kind.__name__}; copy the folder again")
+    return value
