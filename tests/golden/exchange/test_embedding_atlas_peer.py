@@ -15,9 +15,14 @@ import pytest
 import firth
 from firth import plots
 
-pytestmark = pytest.mark.peer
+pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]
 
 needs_command = pytest.mark.skipif(not shutil.which("embedding-atlas"), reason="pip install embedding-atlas")
+
+
+def get(address):
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return answer.read()
 
 
 @needs_command
@@ -37,17 +42,17 @@ def test_its_server_reads_the_file(tmp_path):
         for _ in range(240):
             assert process.poll() is None, process.stdout.read().decode()
             try:
-                facts = json.load(urllib.request.urlopen(f"{address}/metadata.json", timeout=2))
+                facts = json.loads(get(f"{address}/metadata.json"))
                 break
             except OSError:
                 time.sleep(0.5)
         assert facts["props"]["data"]["projection"] == {"x": "x", "y": "y"}
         assert facts["props"]["data"]["neighbors"] == "neighbors"
-        data = urllib.request.urlopen(f"{address}/dataset.parquet", timeout=10).read()
+        data = get(f"{address}/dataset.parquet")
         table = pyarrow.parquet.read_table(io.BytesIO(data))
         assert table["word"].to_pylist() == vectors.words
         near = vectors.most_similar("w0", topn=4)
         assert [vectors.words[i] for i in table["neighbors"][0].as_py()["ids"]] == [word for word, _ in near]
     finally:
         process.terminate()
-        process.wait(10)
+        process.communicate(timeout=10)
