@@ -25,7 +25,7 @@ from firth.vectors.cosine import Matrix
 from firth.vectors.io.table import PRECISIONS, Contents, check_finite
 from firth.vectors.space import VectorSpace
 
-WORD, VECTOR, COUNT = "word", "vector", "count"  # columns of the long layout
+WORD, VECTOR = "word", "vector"  # columns of the long layout
 METADATA = b"firth"  # key of the vectors' metadata in the schema of an Arrow table
 _TABLE = "a table of pandas, polars, pyarrow or another library that narwhals supports"
 
@@ -162,8 +162,7 @@ def from_table(
         ShapeError: the vectors have different lengths.
     """
     contents = read_table(table, words, vectors)
-    attributes = dict(contents.attributes)
-    counts = attributes.pop(COUNT, None)
+    counts, attributes = contents.counts_and_others()
     return _checked(
         vectors_class, contents.words, contents.matrix, counts=counts, attributes=attributes, metadata=contents.metadata
     )

@@ -135,8 +135,7 @@ def _check_class(kind: Any) -> None:
 
 
 def _exchanged(contents: Contents, path: Path) -> WordVectors:
-    attributes = dict(contents.attributes)
-    counts = attributes.pop("count", None)
+    counts, attributes = contents.counts_and_others()
     metadata = {"name": path.name.partition(".")[0], **contents.metadata}
     return WordVectors(contents.words, contents.matrix, counts=counts, attributes=attributes, metadata=metadata)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import check_replaceable, replacing_file
@@ -66,18 +67,32 @@ def read(path: Path, reading: Reading) -> Contents:
         raise FormatError(
             f"{path}: a matrix without words; expected {words.name} beside it, with one word per line in row order"
         )
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:  # damaged, or an array of objects, which is a pickle
-        raise FormatError(f"{path}: not a matrix of numbers ({error}); copy or save it again") from None
+    matrix = mapped(path)
     lines = words.read_bytes().removesuffix(b"\n").split(b"\n") if words.stat().st_size else []
-    if matrix.ndim != 2 or matrix.dtype.kind != "f" or len(matrix) != len(lines):
+    if len(matrix) != len(lines):
         raise FormatError(
-            f"{path}: {matrix.dtype} of shape {matrix.shape} for the {len(lines):,} words of {words.name}; expected a "
-            "row of fractions per word"
+            f"{path}: {len(matrix):,} rows for the {len(lines):,} words of {words.name}; expected as many"
         )
     tokens = [reading.word(line, f"{words} line {row + 1}") for row, line in enumerate(lines[: reading.limit])]
     return settle(tokens, matrix, lambda row: f"{path} row {row}", reading)
+
+
+def mapped(path: Path) -> npt.NDArray[Any]:
+    """Return the matrix of a .npy file, mapped.
+
+    Raises:
+        FormatError: the file is damaged, or holds something else, such as objects, which would be a pickle.
+        OSError: the file cannot be read.
+    """
+    try:
+        matrix: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # NumPy reads the head of the file as Python's syntax, with all its errors
+        raise FormatError(f"{path}: not a matrix of numbers ({error}); copy or save it again") from None
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
+        raise FormatError(f"{path}: {matrix.dtype} of shape {matrix.shape}; expected a matrix of fractions")
+    return matrix
 
 
 def check(path: Path) -> None:

@@ -27,7 +27,7 @@ from firth.storage.files import json_bytes
 from firth.storage.untrusted import parse_json
 from firth.vectors import murmur
 from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io import msgpack
+from firth.vectors.io import msgpack, npy
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.spacy_symbols import NUMBERS, SYMBOLS
 from firth.vectors.io.table import Contents, Reading, check_finite, settle
@@ -166,7 +166,7 @@ def read_ngrams(path: Path) -> NgramRows | None:
     settings = _json(folder / SETTINGS, dict) if (folder / SETTINGS).is_file() else {}
     if settings.get("mode") != "floret":
         return None
-    matrix = _matrix(folder / VECTORS)
+    matrix = npy.mapped(folder / VECTORS)
     numbers: list[Any] = [settings.get(name) for name in ("minn", "maxn", "hash_count", "hash_seed")]
     if not all(isinstance(number, int) and 0 <= number < 2**32 for number in numbers):
         raise FormatError(f"{folder / SETTINGS}: damaged settings of n-grams; copy the folder again")
@@ -185,7 +185,7 @@ def read(path: Path, reading: Reading) -> Contents:
         OSError: a file cannot be read.
     """
     folder = vocabulary_in(path) or path
-    matrix = _matrix(folder / VECTORS)
+    matrix = npy.mapped(folder / VECTORS)
     if not (folder / ROWS).is_file():
         raise FormatError(f"{folder}: no {ROWS}; expected vectors of spaCy 2.3 or later: save the pipeline again")
     table = msgpack.read_table((folder / ROWS).read_bytes(), str(folder / ROWS))
@@ -203,16 +203,6 @@ def read(path: Path, reading: Reading) -> Contents:
     words = [word for word, _ in known]
     every = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
     return settle(words, matrix if every else matrix[rows], lambda row: f"{path}: {words[row]!r}", reading)
-
-
-def _matrix(path: Path) -> npt.NDArray[Any]:
-    try:
-        matrix: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
-        raise FormatError(f"{path}: not a matrix of numbers ({error}); copy the folder again") from None
-    if matrix.ndim != 2 or matrix.dtype.kind != "f":
-        raise FormatError(f"{path}: {matrix.dtype} of shape {matrix.shape}; expected a matrix of fractions")
-    return matrix
 
 
 def _json(path: Path, kind: type) -> Any:

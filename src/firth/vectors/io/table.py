@@ -206,6 +206,22 @@ class Contents:
     attributes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def counts_and_others(self) -> tuple[npt.NDArray[np.int64] | None, dict[str, npt.NDArray[Any]]]:
+        """Return the counts, (V,) or None, and the other attributes.
+
+        Raises:
+            FormatError: the counts are no whole numbers.
+        """
+        others = dict(self.attributes)
+        counts = others.pop("count", None)
+        if counts is None:
+            return None, others
+        with np.errstate(invalid="ignore"):
+            whole = counts.astype(np.int64) if counts.dtype.kind in "iuf" else None
+        if whole is None or not (whole == counts).all() or (whole < 0).any():
+            raise FormatError("the column 'count' holds something else than whole numbers from 0; name it otherwise")
+        return whole, others
+
 
 def settle(words: list[str], matrix: npt.NDArray[Any], where: Where, reading: Reading, **more: Any) -> Contents:
     """Return the contents of a file that was read whole: the first vectors, in the precision asked for, checked.

@@ -36,9 +36,12 @@ def test_damage(tmp_path):
     with pytest.raises(FormatError, match=r"expected v\.words\.txt beside it"):
         firth.load(tmp_path / "v.npy")
     (tmp_path / "v.words.txt").write_text("a\nb\n")
-    with pytest.raises(FormatError, match="for the 2 words of"):
+    with pytest.raises(FormatError, match="3 rows for the 2 words of"):
         firth.load(tmp_path / "v.npy")
     np.save(tmp_path / "v.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(FormatError, match="not a matrix of numbers"):
+        firth.load(tmp_path / "v.npy")
+    (tmp_path / "v.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', (" + b" " * 100)
     with pytest.raises(FormatError, match="not a matrix of numbers"):
         firth.load(tmp_path / "v.npy")
     with pytest.raises(FormatError, match="contains a newline"):

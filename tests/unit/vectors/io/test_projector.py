@@ -69,6 +69,8 @@ def test_what_cannot_be_written(tmp_path):
         ("vectors.tsv", "1\t2\nnan\t1\n", "line 2: number 1 is nan"),
         ("metadata.tsv", "a\n", "2 vectors and 1 lines of metadata"),
         ("metadata.tsv", "word\tcount\na\t1\nb\n", "row 2: 1 cells, expected 2"),
+        ("metadata.tsv", "word\tcount\na\t1\nb\tx\n", "column 'count' holds something else than whole numbers"),
+        ("metadata.tsv", "word\tcount\na\t1\nb\t1.5\n", "column 'count' holds something else than whole numbers"),
     ],
 )
 def test_damage(tmp_path, file, content, message):
