@@ -3,6 +3,7 @@
 The names of n-gram models are looked up first: they need no PyTorch, whose import takes seconds.
 """
 
+import importlib
 import inspect
 import shlex
 import time
@@ -75,6 +76,7 @@ def _models(model_name: str | None) -> dict[str, Model]:
     if model_name in counting:
         return {model_name: counting[model_name]}
     try:
+        importlib.import_module("firth.neural")  # which says what is missing
         return {**counting, **named(NEURAL)}
     except MissingExtraError:
         if model_name is None:

@@ -1,7 +1,12 @@
-"""Models by name, found in the options classes among the public names of firth."""
+"""Models by name, found in the options classes among the public names of firth.
 
-from collections.abc import Mapping, Sequence
+Names and descriptions are read from the source, without importing it: lists of models need neither Numba nor PyTorch.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import firth
@@ -9,17 +14,34 @@ import firth
 
 @dataclass(frozen=True)
 class Model:
-    """An options dataclass with some options set.
+    """An options dataclass with some options set; the class is imported when it is asked for.
 
     Attributes:
-        kind: the dataclass.
-        preset: the options that are set; they have no flags.
+        name: of the model, such as "skipgram".
         description: one sentence: what the model is, and its paper.
+        class_name: public name of the dataclass, such as "Word2Vec".
+        home: module of the dataclass.
     """
 
-    kind: Any
-    preset: Mapping[str, Any]
+    name: str
     description: str
+    class_name: str
+    home: str
+
+    @property
+    def kind(self) -> Any:
+        """The dataclass.
+
+        Raises:
+            MissingExtraError: it needs a package that is not installed.
+        """
+        return getattr(firth, self.class_name)
+
+    @property
+    def preset(self) -> Mapping[str, Any]:
+        """The options that are set; they have no flags."""
+        options: Mapping[str, Any] = self.kind.presets[self.name].options
+        return options
 
 
 def named(homes: Sequence[str]) -> dict[str, Model]:
@@ -28,10 +50,26 @@ def named(homes: Sequence[str]) -> dict[str, Model]:
     Args:
         homes: module prefixes, such as "firth.embeddings.".
     """
-    # `firth._MODULES` knows where each public name lives, so that only these modules are imported.
-    kinds = [getattr(firth, name) for name, home in firth._MODULES.items() if home.startswith(tuple(homes))]
     return {
-        name: Model(kind, preset.options, preset.description)
-        for kind in kinds
-        for name, preset in vars(kind).get("presets", {}).items()
+        model: Model(model, description, name, home)
+        for name, home in firth._MODULES.items()
+        if home.startswith(tuple(homes))
+        for model, description in _presets(home, name)
     }
+
+
+def _presets(home: str, class_name: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and descriptions in the attribute `presets` of a class."""
+    path = Path(firth.__file__).parent.joinpath(*home.split(".")[1:]).with_suffix(".py")
+    if not path.exists():
+        path = path.with_suffix("") / "__init__.py"
+    source = path.read_bytes()
+    for node in ast.parse(source).body if b"presets" in source else ():
+        if isinstance(node, ast.ClassDef) and node.name == class_name:
+            for each in node.body:
+                if isinstance(each, ast.AnnAssign) and getattr(each.target, "id", "") == "presets":
+                    assert isinstance(each.value, ast.Dict)
+                    for key, preset in zip(each.value.keys, each.value.values, strict=True):
+                        assert key is not None
+                        assert isinstance(preset, ast.Call)
+                        yield ast.literal_eval(key), ast.literal_eval(preset.args[0])

@@ -8,7 +8,7 @@ import typer
 
 import firth
 from firth.cli.flags import Flags, with_flags
-from firth.cli.train import train
+from firth.cli.train_vectors import command
 from firth.comparison.models import MODELS
 from firth.corpus.options import CorpusOptions
 from firth.options import option
@@ -24,14 +24,10 @@ def here(monkeypatch, tmp_path):
     (tmp_path / "text.txt").write_text(sentences(300), encoding="utf-8")
 
 
-def commands():
-    return {command.name: command.callback for command in train.registered_commands}
-
-
 def run(model="skipgram", corpus=("text.txt",), output="out.firth", **options):
-    command = commands()[model]
-    given = {name: each.default for name, each in inspect.signature(command).parameters.items()}
-    command(**{**given, **BASE, "corpus": list(corpus), "output": here_path(output), **options})
+    train_model = command(MODELS[model])
+    given = {name: each.default for name, each in inspect.signature(train_model).parameters.items()}
+    train_model(**{**given, **BASE, "corpus": list(corpus), "output": here_path(output), **options})
 
 
 def here_path(name):
@@ -83,7 +79,7 @@ def test_a_command_gets_its_flags():
 
 def test_every_option_of_every_model_and_of_the_corpus_has_a_flag_or_a_reason():
     for name, model in MODELS.items():
-        flags = set(inspect.signature(commands()[name]).parameters)
+        flags = set(inspect.signature(command(MODELS[name])).parameters)
         fields = {field.name for field in dataclasses.fields(model.kind)}
         assert fields - set(model.preset) <= flags
         assert set(model.preset) <= fields

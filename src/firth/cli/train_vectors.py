@@ -1,0 +1,145 @@
+"""What `firth train MODEL` does. `firth.cli.train` lists the models."""
+
+import inspect
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, Sources, Threads, output
+from firth.cli.flags import Flags, with_flags
+from firth.cli.output import complain, print_json, working
+from firth.cli.targets import check_vectors_target, check_writable
+from firth.cli.texts import CORPUS, READING, corpus_of
+from firth.comparison.named import Model
+from firth.corpus.encoded import Corpus
+from firth.counts.phrases import PhraseTable
+from firth.embeddings.trainer import result_type
+from firth.errors import FirthError
+from firth.signals import exit_status
+from firth.vectors.document_vectors import DocumentVectors
+from firth.vectors.io.load import load
+from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.subword_vectors import SubwordVectors
+from firth.vectors.word_vectors import WordVectors
+
+_LETTERS, _RANK = 6, 300  # of a word to try: letters at least, rank by frequency
+
+
+def train(
+    model: Model,
+    corpus: Sources,
+    output: Annotated[
+        Path, output("Folder to save the vectors in, or a file; its name gives the format (firth convert).")
+    ],
+    seed: Seed = 0,
+    threads: Threads = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
+    ] = None,
+    checkpoint: Checkpoint = None,
+    phrases: Annotated[
+        Path | None,
+        typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
+    ] = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train on text.
+
+    The text is encoded once and kept; the next training on it starts at once. Ctrl-C or SIGTERM stops at a safe point
+    and saves what was learned. With one thread the same seed gives the same bits.
+    """
+    began = time.monotonic()
+    kind, preset = model.kind, model.preset
+    check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
+    trainer = kind(**Flags(kind, "Model").select(options), **preset)
+    with working(f"reading {start}", quiet):
+        before = None if start is None else load(start)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
+    rest = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
+    vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
+    vectors.metadata.setdefault("name", output.stem)
+    output = _save(vectors, output)
+    _report(vectors, output, time.monotonic() - began, json)
+    if vectors.metadata["training"]["interrupted"]:
+        raise typer.Exit(exit_status())
+
+
+def command(model: Model) -> Callable[..., None]:
+    """Return the command of a model, with the flags of its own options."""
+    parameters = inspect.signature(model.kind.train).parameters
+    without = {name: None for name in ("start", "checkpoint") if name not in parameters}
+    flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
+    return with_flags(train, flags, model=model, **without)
+
+
+def _save(vectors: Any, output: Path) -> Path:
+    """Save vectors; if the file format cannot hold them, save them as a folder rather than lose them."""
+    try:
+        vectors.save(output)
+    except FirthError as error:
+        folder = output.with_name(f"{output.name}.firth")
+        vectors.save(folder)
+        complain(f"warning: {error}; the vectors are saved in the folder {folder} instead")
+        return folder
+    return output
+
+
+def _text(
+    sources: Sequence[str], phrases: Path | None, options: Mapping[str, Any], *, progress: bool, defaults: Any
+) -> Corpus:
+    """The corpus. Phrases, if there are any, are joined before rare words are dropped."""
+    if phrases is None:
+        return corpus_of(sources, options, progress=progress, defaults=defaults)
+    table = PhraseTable.open(phrases)
+    limits = {name: options[name] for name in ("min_count", "max_size") if options[name] is not None}
+    others = {name: value for name, value in options.items() if name not in limits}
+    whole = corpus_of(sources, others, progress=progress, defaults=defaults, every_word=True)
+    return table.apply(whole, cache=options["cache"], progress=progress, **limits)
+
+
+def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
+    facts = vectors.metadata["training"]
+    unit = facts.get("unit", "words")
+    rate = facts[unit] / max(facts["seconds"], 1e-9)
+    if json:
+        print_json(
+            {
+                "vectors": str(output),
+                "words": len(vectors),
+                "dim": vectors.dim,
+                "loss": facts["loss"],
+                **({"sample_loss": facts["sample_loss"]} if "sample_loss" in facts else {}),
+                f"trained_{unit}": facts[unit],
+                "training_seconds": facts["seconds"],
+                f"{unit}_per_second": round(rate),
+                "seconds": round(seconds, 3),
+                "interrupted": facts["interrupted"],
+            }
+        )
+        return
+    quoted = shlex.quote(str(output))
+    rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
+    print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in total")
+    print(f"trained on {facts[unit]:,} {unit} in {facts['seconds']:.1f} s ({rate:,.0f} {unit}/s)")
+    if isinstance(vectors, SenseVectors):
+        several = int((vectors.num_senses > 1).sum())
+        print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in total")
+    command = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
+    print(f"next: firth {command} {quoted} {shlex.quote(_example(vectors))}")
+
+
+def _example(vectors: Any) -> str:
+    """A word to try: frequent, but no function word; one with several senses if there are any."""
+    if isinstance(vectors, SenseVectors) and vectors.num_senses.max() > 1:
+        return vectors.words[int(vectors.num_senses.argmax())]
+    words: list[str] = vectors.lexicon.words
+    candidates = [*words[_RANK:], *words]
+    return next((word for word in candidates if len(word) >= _LETTERS and word.isalpha()), words[0])
