@@ -5,7 +5,6 @@ import shlex
 import pytest
 
 from firth.cli.synonyms import SYNONYMS, meant
-from tests.unit.cli.test_app import run as run  # the fixture
 
 ADVICE = [(group, name, each) for group, names in SYNONYMS.items() for name in names for each in [meant(group, name)]]
 
