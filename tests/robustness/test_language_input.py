@@ -56,7 +56,7 @@ def model(firth, once):
         (["train", "kneser-ney", "text.txt", "-o", "new", "--held-out", "missing.txt", "-q"], "missing.txt: no such"),
         (["perplexity", "model", "unknown.txt", "-q"], "none of the 5 words of the held-out text"),
         (["perplexity", "model", "empty.txt", "-q"], "the text holds no words"),
-        (["perplexity", "missing", "text.txt", "-q"], "missing: no such file or folder; expected a language model"),
+        (["perplexity", "missing", "text.txt", "-q"], "missing: No such file or directory; expected a language model"),
         (["perplexity", "vectors", "text.txt", "-q"], "vectors holds WordVectors, expected a language model"),
         (
             ["score", "text.txt", "text.txt"],
