@@ -16,7 +16,16 @@ PAGES = [*(DOCS / name for name in ("getting-started.md", "reproducibility.md"))
 PAGES = [page for page in PAGES if page.parent.name != "decisions"]
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set(DOCS.rglob("*.md")) - set(PAGES))]
 NEURAL = {"neural-language-models", "neural-training"}  # pages whose examples need PyTorch
-SLOW = {"axes", "compare-models", "language-model", "map", "two-texts"}  # the tutorials that cost most
+SLOW = {  # the tutorials that cost most
+    "axes",
+    "classify-texts",
+    "compare-models",
+    "language-model",
+    "map",
+    "phrases",
+    "search-documents",
+    "two-texts",
+}
 WITHOUT_EXAMPLES = {"speed", "README"}
 README_LINES = 12_000  # paragraphs of Wikipedia in place of the reader's own texts
 PEERS = ("gensim", "fasttext", "kenlm")
