@@ -16,6 +16,7 @@ GROUPS = {  # package of a name: title of the page
     "classify": "Text classification", "language": "Language models", "neural": "Neural language models",
     "inference": "Language models", "errors": "Errors",
 }  # fmt: skip
+OTHERS = "Other programs"  # page of the names in packages that are not listed: bridges to other libraries
 INTERNAL = {"described", "initial_matrices", "read", "train_on", "with_defaults"}  # what trainers call on options
 
 
@@ -44,12 +45,12 @@ def path(name: str) -> str:
 
 
 def _title(name: str) -> str:
-    return GROUPS[path(name).split(".")[1]]
+    return GROUPS.get(path(name).split(".")[1], OTHERS)
 
 
 def _titles() -> list[str]:
     used = {_title(name) for name in firth.__all__}
-    return [title for title in dict.fromkeys(GROUPS.values()) if title in used]
+    return [title for title in dict.fromkeys([*GROUPS.values(), OTHERS]) if title in used]
 
 
 def _page_name(title: str) -> str:
