@@ -14,7 +14,8 @@ GROUPS = {  # package of a name: title of the page
     "comparison": "Evaluation and comparison", "alignment": "Alignment", "bias": "Bias, axes, antonyms",
     "directions": "Bias, axes, antonyms", "relations": "Bias, axes, antonyms", "plots": "Pictures",
     "classify": "Text classification", "language": "Language models", "neural": "Neural language models",
-    "inference": "Language models", "errors": "Errors",
+    "inference": "Language models", "hub": "The Hugging Face hub",
+    "sklearn": "scikit-learn", "errors": "Errors",
 }  # fmt: skip
 OTHERS = "Other programs"  # page of the names in packages that are not listed: bridges to other libraries
 INTERNAL = {"described", "initial_matrices", "read", "train_on", "with_defaults"}  # what trainers call on options
