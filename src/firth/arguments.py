@@ -42,6 +42,7 @@ SAME = (
         "corpus_file",
     },
     {"labels", "y", "label"},
+    {"size", "vocab_size"},
     {"options", "generation_config"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
@@ -93,9 +94,14 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
 
     @functools.wraps(function)
     def expanded(*args: Any, **named: Any) -> Any:
-        if named.keys() <= known:
+        if not named.keys() <= known:
+            raise _unknown(function, signature.parameters, args, named)
+        try:
             return function(*args, **named)
-        raise _unknown(function, signature.parameters, args, named)
+        except TypeError:
+            if not (error := _misplaced(function, signature, args, named)):
+                raise
+        raise error
 
     vars(expanded)["__signature__"] = signature
     expanded.__doc__ = _with_options(function.__doc__ or "", last.name, arguments, defaults)
@@ -134,6 +140,21 @@ def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named
         if name not in parameters
     }
     return UnknownOptionError("\n".join(f"{name}={brief(named[name])}: {answer}" for name, answer in answers.items()))
+
+
+def _misplaced(
+    function: Any, signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]
+) -> Exception | None:
+    """Return the error for a text that is given under the name of an option, such as gensim's `sentences`, or None."""
+    required = [each.name for each in signature.parameters.values() if each.default is each.empty][len(args) :]
+    missing = [name for name in required if name not in named]
+    for name, value in named.items():
+        group = next((group for group in SAME if name in group), set[str]())
+        if other := next((each for each in missing if each in group), None):
+            return UnknownOptionError(
+                f"{name}={brief(value)}: {other} is missing; give it first: {function.__name__}({brief(value)})"
+            )
+    return None
 
 
 def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:

@@ -84,6 +84,8 @@ def _no_attribute(options: Any, name: str) -> Any:
         answers[name] = f"use {other}"
     elif hasattr(type(options), "train"):
         answers[name] = f"{kind} holds options; train returns the model: model = {kind}(...).train(text)"
+    elif verbs := [verb for verb in ("learn", "count", "align", "measure") if hasattr(type(options), verb)]:
+        answers[name] = f"{kind} holds options; use {kind}(...).{verbs[0]}(...)"
     raise no_attribute(kind, name, answers, names)
 
 

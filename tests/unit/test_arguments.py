@@ -167,6 +167,11 @@ class TestUnknownNames:
         with pytest.raises(TypeError, match="missing 1 required positional argument: 'source'"):
             firth.TextClassifier().train()
 
+    def test_a_text_under_the_name_of_an_option(self):
+        message = said(firth.Word2Vec().train, sentences=[["a", "b"]])
+        assert message == "sentences=[['a', 'b']]: corpus is missing; give it first: train([['a', 'b']])"
+        assert said(firth.Subwords.train, ["a"], vocab_size=9).endswith("use size")
+
     def test_names_of_the_same_meaning(self):
         assert same("n", ["topn", "unknown"]) == "topn"
         assert same("workers", ["threads"]) == "threads"

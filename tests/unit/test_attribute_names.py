@@ -40,6 +40,7 @@ def test_private_names_have_no_advice():
 def test_options_say_that_train_returns_the_model():
     assert said(firth.Word2Vec(), "wv").endswith("train returns the model: model = Word2Vec(...).train(text)")
     assert said(firth.Word2Vec(), "vector_size").endswith("use dim")
+    assert said(firth.Phrases(), "train").endswith("use Phrases(...).learn(...)")
     assert "train returns" not in said(firth.GenerationOptions(), "sampler")
 
 
