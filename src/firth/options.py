@@ -12,7 +12,7 @@ import numbers
 import os
 import reprlib
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar, dataclass_transform
 
 from firth.attribute_names import no_attribute
@@ -30,11 +30,13 @@ class Preset:
 
     Attributes:
         description: one sentence: what the model is, and its paper.
-        options: the options that make the model; the command line has no flags for them.
+        unused: options of the class that do nothing for this model; the command line has no flags for them.
+        options: the options that make the model; nor for these.
     """
 
-    def __init__(self, description: str, **options: Any) -> None:
+    def __init__(self, description: str, *, unused: Iterable[str] = (), **options: Any) -> None:
         self.description = description
+        self.unused = frozenset(unused)
         self.options = options
 
 
@@ -144,7 +146,9 @@ def description(field: dataclasses.Field[Any], **defaults: Any) -> str:
 
 
 def check(options: Any) -> None:
-    """Check every field of an options object against its own description; NumPy's numbers become Python's.
+    """Check every field of an options object against its own description.
+
+    NumPy's numbers become Python's, and names of choices are accepted in any case: "LSTM" becomes "lstm".
 
     Args:
         options: an instance of a dataclass whose fields were made by `option`.
@@ -155,6 +159,8 @@ def check(options: Any) -> None:
     """
     for field in dataclasses.fields(options):
         value = _plain(getattr(options, field.name))
+        if field.metadata and field.metadata["choices"] is not None:
+            value = one_case(value, field.metadata["choices"])
         if not field.metadata or (value is None and field.default is None):
             continue
         _check_value(field.name, value, typing.get_args(field.type) or (field.type,), field.metadata)
@@ -295,6 +301,23 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (whole and not isinstance(value, int)) or value != value or _out_of_range(value, meta):
         raise OptionError(f"{name}={brief(value)}: expected {_range(whole, meta)}")
+
+
+def expected_number(field: dataclasses.Field[Any]) -> str | None:
+    """Return what the field of an options class expects, such as "a whole number of at least 1"; None if no number."""
+    kinds, meta = typing.get_args(field.type) or (field.type,), field.metadata
+    if meta["choices"] is not None or bool in kinds or not {int, float} & set(kinds):
+        return None
+    if meta["minimum"] is None and meta["maximum"] is None:
+        return "a whole number" if int in kinds else "a number"
+    return _range(int in kinds, meta)
+
+
+def one_case(value: Any, choices: Collection[str]) -> Any:
+    """Return the choice that a word names in another case, such as "lstm" for "LSTM"; other values as they are."""
+    if isinstance(value, str) and value not in choices:
+        return next((choice for choice in choices if choice.lower() == value.lower()), value)
+    return value
 
 
 def _out_of_range(value: float, meta: Any) -> bool:

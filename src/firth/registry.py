@@ -19,6 +19,18 @@ from firth.storage.model_folder import ModelFolder
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
 LOAD = "firth.vectors.io.load:load"  # takes the path of a folder or file of any format
 TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
+PLAIN_NAMES = {  # class of a model: what it is, in messages
+    "Alignment": "an alignment",
+    "Classifier": "a text classifier",
+    "Composition": "a model of composition",
+    "DocumentVectors": "document vectors",
+    "Mixture": "a mixture of language models",
+    "NeuralLanguageModel": "a neural language model",
+    "NgramModel": "an n-gram model",
+    "SenseVectors": "sense vectors",
+    "SubwordVectors": "subword vectors",
+    "WordVectors": "word vectors",
+}
 
 
 def resolve(location: str) -> Callable[..., Any]:
@@ -26,6 +38,12 @@ def resolve(location: str) -> Callable[..., Any]:
     module, _, name = location.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
+
+
+def plain_name(model: object) -> str:
+    """Return what a model is, for messages: "an n-gram model" for an `NgramModel`."""
+    name = type(model).__name__
+    return PLAIN_NAMES.get(name, name)
 
 
 def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Any:

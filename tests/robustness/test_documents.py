@@ -36,7 +36,7 @@ def test_questions(here: Command):
     assert {int(answer["word"]) % 2 for answer in near["neighbours"]} == {1}
     assert json.loads(here("similarity", "docs", "1", "3", "--json").out)["similarity"] > 0.9
     facts = json.loads(here("info", "docs", "--json").out)
-    assert (facts["kind"], facts["entries"], facts["dim"]) == ("DocumentVectors", 200, 10)
+    assert (facts["kind"], facts["entries"], facts["dim"]) == ("document vectors", 200, 10)
 
 
 def test_documents_as_a_file_of_word_vectors(here: Command):
@@ -61,7 +61,7 @@ def test_a_copy_still_infers(here: Command):
 def test_what_is_not_there(here: Command):
     assert here("neighbours", "docs", "200").complaint.startswith("'200' is not in the vocabulary")
     assert here("evaluate", "docs").complaint == (
-        "docs holds DocumentVectors, expected word vectors; its word vectors are `firth.load(path).words`"
+        "docs holds document vectors, expected word vectors; its word vectors are `firth.load(path).words`"
     )
 
 

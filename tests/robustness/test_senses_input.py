@@ -43,7 +43,7 @@ def test_senses_that_no_context_tells(firth: Command):
 def test_other_vectors(firth: Command):
     WordVectors(["bank"], np.ones((1, 2))).save(firth.folder / "v.firth")
     told = firth("senses", "v.firth", "bank").complaint
-    assert "v.firth holds WordVectors, expected sense vectors; train some with `firth train sense-clusters" in told
+    assert "v.firth holds word vectors, expected sense vectors; train some with `firth train sense-clusters" in told
 
 
 def test_senses_are_no_word_vectors(firth: Command, folder):

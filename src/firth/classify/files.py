@@ -50,7 +50,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     if path.is_dir():
         content = registry.load_folder(path)
         if not isinstance(content, Classifier):
-            raise OptionError(f"{path} holds {type(content).__name__}, expected a classifier")
+            raise OptionError(f"{path} holds {registry.plain_name(content)}, expected a classifier")
         return content
     return from_fasttext(fasttext.read(path), path.stem)
 

@@ -13,6 +13,8 @@ from firth.cli.output import complain, note, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.verify import print_states, verify_facts
 from firth.errors import OptionError
+from firth.registry import plain_name
+from firth.text.tokenise import is_named
 from firth.vectors.codes import kind_of
 from firth.vectors.io.detect import check_file
 from firth.vectors.io.formats import EXCHANGES, FORMATS, format_of
@@ -170,7 +172,14 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
 
 def language_facts(path: Path, model: Any) -> dict[str, Any]:
     """Return the facts about a language model."""
-    facts = {"path": str(path), "kind": type(model).__name__, "words": len(model.vocabulary), **vars(model.rules)}
+    rules = model.rules
+    facts = {
+        "path": str(path),
+        "kind": _kind(model),
+        rules.unit: len(model.vocabulary),
+        **vars(rules),
+        "tokens": rules.tokens if is_named(rules.tokens) else rules.unit,
+    }
     return {**facts, "bytes": size_on_disk(path), **{k: v for k, v in model.metadata.items() if k not in facts}}
 
 
@@ -181,12 +190,7 @@ def _vector_facts(path: Path) -> dict[str, Any]:
 
         if isinstance(vectors, LanguageModel):
             return language_facts(path, vectors)
-    facts: dict[str, Any] = {
-        "path": str(path),
-        "kind": type(vectors).__name__,
-        "entries": len(vectors),
-        "dim": vectors.dim,
-    }
+    facts: dict[str, Any] = {"path": str(path), "kind": _kind(vectors), "entries": len(vectors), "dim": vectors.dim}
     if isinstance(vectors, WordVectors | SubwordVectors):
         facts = {
             "path": str(path),
@@ -210,6 +214,10 @@ def _vector_facts(path: Path) -> dict[str, Any]:
         facts["ngrams"] = {"hashing": program, **how, "rows": vectors.ngrams.matrix.shape[0]}
     facts["bytes"] = size_on_disk(path)
     return {**facts, **{name: value for name, value in vectors.metadata.items() if name != "path"}}
+
+
+def _kind(model: object) -> str:
+    return plain_name(model).removeprefix("an ").removeprefix("a ")
 
 
 def size_on_disk(path: Path) -> int:

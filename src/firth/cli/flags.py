@@ -16,10 +16,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from firth.cli.flag_messages import EXPECTED, say_expected
 from firth.cli.output import paragraphs
 from firth.cli.synonyms import meant
 from firth.errors import OptionError
 from firth.option_names import one_spelling, synonym
+from firth.options import expected_number
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
 ADVANCED = "Advanced"
@@ -64,6 +66,14 @@ class Flags:
         """Return those of the command's values that belong to this dataclass and were given."""
         flags = {field.name: self.renamed.get(field.name, field.name) for field in self._fields()}
         return {name: values[flag] for name, flag in flags.items() if values.get(flag) is not None}
+
+    def expected(self) -> dict[str, str]:
+        """Return what each flag of a number expects, by the name of its parameter."""
+        return {
+            self.renamed.get(field.name, field.name): text
+            for field in self._fields()
+            if field.metadata and (text := expected_number(field))
+        }
 
     def _fields(self) -> list[dataclasses.Field[Any]]:
         return [field for field in dataclasses.fields(self.kind) if _is_flag(field) and field.name not in self.without]
@@ -122,6 +132,14 @@ class Commands(Group):
 
 class Command(TyperCommand):
     """A command that refuses two outputs, and whose help shows a yes-or-no flag by one name, `--[no-]tie`."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Parse the command line; the error about a value of the wrong type says what is expected."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except Exception as error:
+            say_expected(error, vars(self.callback).get(EXPECTED, {}))
+            raise
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; an output that is given twice is a mistake, where click would use the last."""
@@ -198,7 +216,9 @@ def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: An
     parameters = [*(parameter for each in flags for parameter in each.parameters()), *own]
     panels = list(dict.fromkeys([None, *(each.panel for each in flags)]))
     parameters.sort(key=lambda parameter: _place(_panel(parameter), panels))
-    return as_command(lambda **values: command(**fixed, **values), command, parameters)
+    result = as_command(lambda **values: command(**fixed, **values), command, parameters)
+    vars(result)[EXPECTED] = {name: text for each in flags for name, text in each.expected().items()}
+    return result
 
 
 def as_command(

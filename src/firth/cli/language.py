@@ -9,6 +9,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
+from firth.cli.flag_messages import with_flag_names
 from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
@@ -25,6 +26,7 @@ from firth.language.generation import SEARCHES, TextGenerator
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel
 from firth.language.scores import SentenceScore
+from firth.options import one_case
 from firth.storage.files import replacing_file
 
 LINES = 1 << 12  # per batch
@@ -78,18 +80,23 @@ def _generate(
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Generate texts that continue a prompt, one per line."""
+    """Generate texts that continue a prompt, one per line.
+
+    Subwords and characters are joined to text as it is written; words by spaces.
+    """
     scorer = _open(model, quiet)
     generation = GenerationOptions(**_GENERATION.select(options))
     method = _search(search, number, _BEAM.select(options))
-    generator = TextGenerator(scorer, scorer.vocabulary, scorer.rules, scorer.spells)
+    generator = TextGenerator.of(scorer)
     prompts = [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]
     for (beginning,) in following(([text] for text in prompts), "generating", quiet):
         words = generator.prompt(beginning)
         for each in generator.continuations(words, number, generation, method, seed=seed, unknown=unknown):
             text = generator.text(words, each.ids)
             if json:
-                print_json({"prompt": beginning, "text": text, "log_prob": each.log_prob, "ended": each.ended})
+                tokens = [*generator.tokens(words), *generator.tokens(each.ids)]
+                facts = {"prompt": beginning, "text": text, "tokens": tokens}
+                print_json({**facts, "log_prob": each.log_prob, "ended": each.ended})
             else:
                 print(text)
 
@@ -104,7 +111,10 @@ def next_words(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the most likely next words with their probabilities; </s> is the end of the sentence."""
+    """Show the most likely next words with their probabilities; </s> is the end of the sentence.
+
+    A model of subwords shows subwords; Ġ stands for the space before a word.
+    """
     answer = _open(model, quiet).next_words(prompt, number)
     if json:
         print_json({"prompt": prompt, "next": scored(answer)})
@@ -215,12 +225,12 @@ def _app() -> typer.Typer:
         "help_option_names": [],
     }
     app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
-    add_command(app, "generate", with_flags(_generate, [_GENERATION, _BEAM]))
-    add_command(app, "next", next_words)
+    add_command(app, "generate", with_flag_names(with_flags(_generate, [_GENERATION, _BEAM]), {"n": "-n"}))
+    add_command(app, "next", with_flag_names(next_words))
     on_text = [with_flags(run, [_READING]) for run in (perplexity, compare, mix, report)]
     commands: list[Callable[..., None]] = [score, *on_text, convert, info]
     for run in commands:
-        add_command(app, run.__name__, run)
+        add_command(app, run.__name__, with_flag_names(run))
     return app
 
 
@@ -251,6 +261,9 @@ def _held_out(model: LanguageModel, sources: Sequence[str], reading: Mapping[str
 
 
 def _search(search: str, number: int, beams: dict[str, Any]) -> str | BeamSearch:
+    search = one_case(search, SEARCHES)
+    if search not in SEARCHES:
+        raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}")
     if beams and search != "beam":
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
         raise OptionError(f"{flags} with --search {search}: expected --search beam")

@@ -15,7 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
+from firth.cli.flag_messages import with_flag_names
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
+from firth.cli.language_start import NEURAL, open_start, started_options
 from firth.cli.output import note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
@@ -33,8 +35,22 @@ from firth.option_names import one_spelling
 from firth.signals import exit_status
 from firth.timing import running_clock
 
-COUNTING, NEURAL = ("firth.language.",), ("firth.neural.models.language.",)
+COUNTING = ("firth.language.",)
 CORPUS = replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
+SUBWORDS = replace(CORPUS, defaults=CorpusOptions(tokens="subwords"))  # neural models read them unless told otherwise
+_OWN_NAMES = {"output": "--output-layer"}  # of options whose flags are called otherwise
+
+
+_RARE = "Words below --min-count or beyond --max-size"
+_READS = {  # paragraphs of the help
+    "words": (f"{_RARE} are read as <unk>, which is predicted like any other word.",),
+    "spelling": (f"{_RARE} are read by their spelling like all others; the model predicts <unk> for them.",),
+    "subwords": (
+        "The text is read in subwords, with its case and punctuation. They are learned from the text first, as many as "
+        "suit its length or --max-size, and saved with the model.",
+        f"--tokens characters reads characters, --tokens unicode words in lower case. {_RARE} are then read as <unk>.",
+    ),
+}
 
 
 def train(context: typer.Context) -> None:
@@ -43,6 +59,9 @@ def train(context: typer.Context) -> None:
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
     arguments = context.args or ["--help"]
+    place = next((i for i, word in enumerate(arguments) if not word.startswith("-")), None)
+    if place is not None:
+        arguments = [*arguments[:place], arguments[place].lower(), *arguments[place + 1 :]]  # LSTM is lstm
     with running_clock():  # importing PyTorch counts against --minutes
         trainers(arguments)(arguments, prog_name="firth lm train")
 
@@ -60,8 +79,8 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_shared)
     for name, model in _models(model_name).items():
-        text = paragraphs(_train).partition("\n\n")[2]
-        shown = {"help": f"{model.description}\n\n{text}", "short_help": model.description}
+        text = [model.description, *_READS[_reads(model)], paragraphs(_train).partition("\n\n")[2]]
+        shown = {"help": "\n\n".join(text), "short_help": model.description}
         shown["rich_help_panel"] = "N-gram models" if _counts(model) else "Neural models"
         add_command(app, name, _command(name, model), **shown)
     return app
@@ -90,19 +109,26 @@ def _counts(model: Model) -> bool:
     return str(model.kind.__module__).startswith(COUNTING)
 
 
-def _model_flags(kind: Any, preset: Mapping[str, Any]) -> Flags:
+def _model_flags(model: Model) -> Flags:
     # -o/--output is the file to write in every command.
-    return Flags(kind, "Model", frozenset(preset), renamed={"output": "output_layer"})
+    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed={"output": "output_layer"})
 
 
 def _command(name: str, model: Model) -> Any:
     parameters = inspect.signature(model.kind.train).parameters
-    fixed = {flag: None for flag in ("seed", "checkpoint") if flag not in parameters}
-    flags = [_model_flags(model.kind, model.preset)]
+    fixed = {flag: None for flag in ("seed", "checkpoint", "start", "old_held_out") if flag not in parameters}
+    flags = [_model_flags(model)]
     if "training" in parameters:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
-    return with_flags(_train, [*flags, CORPUS, READING], model=name, how=model, **fixed)
+    text = SUBWORDS if _reads(model) == "subwords" else CORPUS
+    return with_flag_names(with_flags(_train, [*flags, text, READING], model=name, how=model, **fixed), _OWN_NAMES)
+
+
+def _reads(model: Model) -> str:
+    """Return what a model reads unless told otherwise."""
+    options = model.kind(**model.preset)
+    return "spelling" if getattr(options, "spells", False) else getattr(options, "default_tokens", "words")
 
 
 def _train(
@@ -127,6 +153,19 @@ def _train(
             show_default=False,
         ),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            help="Trained model to start from: continue on more text, or fine-tune on other text.", metavar="MODEL"
+        ),
+    ] = None,
+    old_held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --start, held-out text like that of the start: its perplexity before and after training.",
+            metavar="TEXT",
+        ),
+    ] = None,
     checkpoint: Checkpoint = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -134,35 +173,38 @@ def _train(
 ) -> None:
     """Train a language model on text.
 
-    Words below --min-count or beyond --max-size are read as <unk>, which is predicted like any other word. Models over
-    characters read such words by their spelling and predict <unk> for them. Ctrl-C or SIGTERM stops at a safe point and
-    saves what was learned, if anything.
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
     check_model_target(output, corpus, counts=_counts(how))
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    trainer = how.kind(**_model_flags(how.kind, how.preset).select(options), **how.preset)
+    if old_held_out is not None and start is None:
+        raise OptionError(f"--old-held-out {old_held_out} without --start: it is text like that of the start")
+    flags, before = _model_flags(how), None
+    if start is None:
+        trainer = how.kind(**flags.select(options), **how.preset)
+    else:
+        before = open_start(start, model, how, quiet)
+        trainer = started_options(before, flags, options)
     training = _training(how.kind, options)
-    usual = {**getattr(how.kind, "corpus_options", {}), "unknown": UNK}
-    corpus_options = {**CORPUS.select(options), **READING.select(options)}
-    if str(corpus_options.get("tokens", "")).endswith(".json"):
-        usual["min_count"] = 1  # rare subwords are kept
-    spells = bool(getattr(trainer, "spells", False))
-    limits: dict[str, Any] = {}
-    if spells:  # the model reads every word; the limits are for the words that it predicts
-        limits = {name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options}
-        if not is_built_corpus(corpus):
-            limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
-        usual = {**usual, "min_count": 1, "unknown": None}
-    text = corpus_of(corpus, corpus_options, defaults=usual, progress=not quiet)
-    test = None if held_out is None else _held_out(held_out, text, options, progress=not quiet)
-    arguments = {"training": training, "held_out": test, "seed": seed, "checkpoint": checkpoint}
+    text, source = _texts(trainer, before, corpus, options, progress=not quiet)
+    test, old = (
+        None if each is None else _held_out(each, text, options, progress=not quiet)
+        for each in (held_out, old_held_out)
+    )
+    arguments = {
+        "training": training,
+        "held_out": test,
+        "seed": seed,
+        "checkpoint": checkpoint,
+        "start": before,
+        "old_held_out": old,
+    }
     parameters = inspect.signature(trainer.train).parameters
     rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
-    source = training_text(text, limits, spelled=True) if spells else text
     with running_clock() as clock:
-        clock.evaluations = 0 if test is None else 1  # the perplexity that is reported at the end
+        clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
         trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
     trained_model.metadata.setdefault("name", output.stem)
     save_language_model(trained_model, output)
@@ -174,6 +216,34 @@ def _train(
         raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
         raise typer.Exit(1)
+
+
+def _texts(
+    trainer: Any, start: LanguageModel | None, corpus: Sequence[str], options: Mapping[str, Any], *, progress: bool
+) -> tuple[Corpus, Any]:
+    """Return the corpus of the command line, and the text to train on."""
+    corpus_options = {**CORPUS.select(options), **READING.select(options)}
+    if start is not None:
+        rules = {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
+        text = corpus_of(corpus, corpus_options, defaults=rules, progress=progress)
+        return text, text
+    usual: dict[str, Any] = {**getattr(type(trainer), "corpus_options", {}), "unknown": UNK}
+    tokens = getattr(trainer, "default_tokens", CorpusOptions().tokens)
+    if tokens != CorpusOptions().tokens:  # otherwise columns of words keep their words
+        usual["tokens"] = tokens
+    if str(corpus_options.get("tokens", "")).endswith(".json"):
+        usual["min_count"] = 1  # rare subwords are kept
+    if not getattr(trainer, "spells", False):
+        text = corpus_of(corpus, corpus_options, defaults=usual, progress=progress)
+        return text, text
+    # The model reads every word; the limits are for the words that it predicts.
+    limits: dict[str, Any] = {
+        name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options
+    }
+    if not is_built_corpus(corpus):
+        limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
+    text = corpus_of(corpus, corpus_options, defaults={**usual, "min_count": 1, "unknown": None}, progress=progress)
+    return text, training_text(text, limits, spelled=True)
 
 
 def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
@@ -220,26 +290,44 @@ def _report(
     figure: Perplexity | None,
     json: bool,
 ) -> None:
-    vocabulary = trained_model.vocabulary
-    unknown = int(vocabulary.counts[vocabulary.ids[UNK]]) if UNK in vocabulary else 0
+    vocabulary, unit = trained_model.vocabulary, trained_model.rules.unit
+    unknown = sum(
+        count
+        for word, count in zip(text.vocabulary.words, text.vocabulary.counts.tolist(), strict=True)
+        if word == UNK or word not in vocabulary
+    )
+    old = trained_model.metadata.get("old_held_out")
     if json:
         print_json(
             {
                 "model": str(output),
                 "kind": model,
-                "words": len(trained_model.vocabulary),
+                "words": len(vocabulary),
+                "unit": unit,
                 "tokens": text.num_tokens,
+                "characters": text.characters,
                 "unknown": unknown,
                 "seconds": round(seconds, 3),
                 "interrupted": bool(trained_model.metadata.get("training", {}).get("interrupted")),
                 **({} if figure is None else {"held_out": figure.described()}),
+                **({} if old is None else {"old_held_out": old}),
             }
         )
         return
-    print(f"{output}: {model}, {len(trained_model.vocabulary):,} words, {seconds:.1f} s in total")
+    print(f"{output}: {model}, {len(vocabulary):,} {unit}, {seconds:.1f} s in total")
     role = "predicted" if trained_model.spells else "read"
-    rare = f"{unknown:,} of them ({100 * unknown / max(text.num_tokens, 1):.1f} %) rare and {role} as {UNK}"
-    print(f"learned from {text.num_tokens:,} words, {rare if unknown else 'all of them kept'}")
+    learned = f"learned from {text.num_tokens:,} {unit}"
+    if text.characters is not None and unit == "subwords":
+        learned += f" ({text.characters:,} characters)"
+    if unknown:
+        share = 100 * unknown / max(text.num_tokens, 1)
+        print(f"{learned}, {unknown:,} of them ({share:.1f} %) rare and {role} as {UNK}")
+    else:
+        print(f"{learned}, all of them kept" if unit == "words" else learned)
     if figure is not None:
         print(figure)
+    if old is not None:
+        first, last = (old[when]["perplexity"] for when in ("before", "after"))
+        if first is not None and last is not None:
+            print(f"old text: perplexity {first:,.2f} before, {last:,.2f} after ({100 * (last / first - 1):+.1f} %)")
     print(f"next: firth lm generate {shlex.quote(str(output))}")

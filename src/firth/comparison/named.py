@@ -43,6 +43,12 @@ class Model:
         options: Mapping[str, Any] = self.kind.presets[self.name].options
         return options
 
+    @property
+    def unused(self) -> frozenset[str]:
+        """Options that do nothing for this model; they have no flags either."""
+        names: frozenset[str] = self.kind.presets[self.name].unused
+        return names
+
 
 def named(homes: Sequence[str]) -> dict[str, Model]:
     """Return the models whose options classes live in some parts of the package, by name.

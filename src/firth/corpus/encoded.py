@@ -15,7 +15,8 @@ from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
-from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions
+from firth.corpus.learned_tokens import with_tokens
+from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source, resolve
@@ -99,7 +100,7 @@ class Corpus:
         given: Mapping[str, Any] = options
         checked = CorpusOptions(**given).checked()
         resolved = resolve(source, column)
-        if "tokens" not in options and holds_token_lists(resolved):
+        if ("tokens" not in options or is_learned(checked.tokens)) and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(resolved, checked)
@@ -110,8 +111,8 @@ class Corpus:
             return cls.open(place)
 
         def fill(aside: Path) -> Path:
-            with reporting(progress) as report:
-                facts = _fill(aside, resolved, checked, identity, report)
+            with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, how):
+                facts = _fill(aside, text, how, identity, report)
             return place or folder / f"{resolved.name}-{facts['fingerprint']}"
 
         def is_there(target: Path) -> bool:

@@ -14,7 +14,8 @@ from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
 from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 
-TOKENS = tuple(REFERENCES)
+LEARNED = ("subwords", "characters")  # from the text itself; see `firth.corpus.learned_tokens`
+TOKENS = (*REFERENCES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text")
 
@@ -23,20 +24,28 @@ SENTENCES = ("line", "paragraph", "text")
 class CorpusOptions:
     """Options of `Corpus.build`.
 
-    `tokens` may also be `firth.Subwords`, the path of saved `firth.Subwords` (`.json`), a Hugging Face tokenizer, or a
-    function from a string to a list of strings. `sentences` may also be such a function; with "text" each text, cell
-    or file is one sentence. Lists of tokens are kept as they are; `tokens` then defines how models of the corpus
-    tokenise strings later, "whitespace" by default. A corpus that is opened again shows a tokenizer as JSON and a
-    function as its name.
+    `tokens="subwords"` learns a cased vocabulary of subwords from the text itself, of `max_size` subwords that occur
+    at least `min_count` times; without `max_size` the length of the text decides. `tokens="characters"` makes each
+    character a token. `tokens` may also be `firth.Subwords`, the path of saved `firth.Subwords` (`.json`), a Hugging
+    Face tokenizer, or a function from a string to a list of strings. `sentences` may also be such a function; with
+    "text" each text, cell or file is one sentence. Lists of tokens are kept as they are; `tokens` then defines how
+    models of the corpus tokenise strings later, "whitespace" by default. A corpus that is opened again shows a
+    tokenizer as JSON and a function as its name.
     """
 
-    min_count: int = option(5, "minimum count of a word to be kept", minimum=1)
-    max_size: int | None = option(None, "maximum vocabulary size: the most frequent words are kept", minimum=1)
+    min_count: int = option(5, "minimum count of a word or subword to be kept", minimum=1)
+    max_size: int | None = option(
+        None, "maximum vocabulary size: the most frequent words are kept; of subwords, their number", minimum=1
+    )
     stop_words: tuple[str, ...] = option((), "stop words, which are left out")
     unknown: str | None = option(
         None, "unknown word, such as <unk>, in place of words not kept; otherwise they are left out"
     )
-    tokens: str | Tokeniser | Subwords = option("unicode", "tokeniser, or a file of subwords", choices=TOKENS)
+    tokens: str | Tokeniser | Subwords = option(
+        "unicode",
+        "how text is split: into words by one of three rules, subwords or characters; or a file of subwords",
+        choices=TOKENS,
+    )
     sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)
     keep_empty: bool = option(False, "keep sentences without known words, so that sentence numbers do not change")
 
@@ -50,12 +59,24 @@ class CorpusOptions:
         """
         if isinstance(self.tokens, str) and self.tokens.endswith(".json"):
             return replace(self, tokens=Subwords.open(self.tokens)).checked()
-        tokens = self.tokens if is_named(self.tokens) else "unicode"
-        sentences = "line" if callable(self.sentences) else self.sentences
-        plain = replace(self, tokens=tokens, sentences=sentences)
+        plain = replace(
+            self,
+            tokens=self.tokens if is_named(self.tokens) else "unicode",
+            sentences="line" if callable(self.sentences) else self.sentences,
+        )
         check(plain)
-        tokeniser(self.tokens)
-        if self.keep_empty and sentences == "paragraph":
+        chosen = replace(
+            plain,
+            tokens=plain.tokens if is_named(self.tokens) else self.tokens,
+            sentences=self.sentences if callable(self.sentences) else plain.sentences,
+        )
+        if not is_learned(chosen.tokens):
+            tokeniser(chosen.tokens)
+        elif self.stop_words:
+            raise OptionError(
+                f"stop_words with tokens={chosen.tokens!r}, which are no words; leave them out, or use tokens='unicode'"
+            )
+        if self.keep_empty and plain.sentences == "paragraph":
             raise OptionError("keep_empty=True: paragraphs end at blank lines; use sentences='line' or 'text'")
         unknown: Any = self.unknown
         if unknown is not None and (not isinstance(unknown, str) or not unknown or any(c.isspace() for c in unknown)):
@@ -63,7 +84,7 @@ class CorpusOptions:
         words: Any = self.stop_words
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={brief(words)}: expected a list of words, such as ['the', 'of']")
-        return replace(self, stop_words=tuple(words), min_count=plain.min_count, max_size=plain.max_size)
+        return replace(chosen, stop_words=tuple(words))
 
     def described(self) -> dict[str, Any]:
         """Return the options as JSON values: functions as names, tokenizers as JSON."""
@@ -116,6 +137,11 @@ class TextArguments(CorpusArguments, total=False):
 describe(TokenArguments, CorpusOptions)
 describe(CorpusArguments, CorpusOptions)
 describe(TextArguments, TextOptions)
+
+
+def is_learned(tokens: Any) -> bool:
+    """Whether the tokens are learned from the text that a corpus is built from."""
+    return isinstance(tokens, str) and tokens in LEARNED
 
 
 def _name(value: Any) -> str:

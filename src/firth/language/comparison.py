@@ -87,7 +87,7 @@ class LanguageComparison:
         width = max(5, *map(len, self.figures))
         first = next(iter(self.figures.values()))
         lines = [
-            f"{first.tokens:,} tokens: {first.words:,} words, {first.unknown:,} of them unknown, {first.eos:,} "
+            f"{first.tokens:,} tokens: {first.words:,} {first.unit}, {first.unknown:,} of them unknown, {first.eos:,} "
             "sentence ends",
             f"{'model':<{width}}  perplexity               95 %  without unknown  bits per token",
         ]

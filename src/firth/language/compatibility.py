@@ -5,6 +5,7 @@ from itertools import zip_longest
 
 from firth.errors import OptionError
 from firth.language.model import LanguageModel
+from firth.text.tokenise import is_named
 
 
 def check_compatible(models: Mapping[str, LanguageModel]) -> None:
@@ -22,7 +23,7 @@ def check_compatible(models: Mapping[str, LanguageModel]) -> None:
         if difference:
             raise OptionError(
                 f"{first} and {name} {difference}; expected models with the same vocabulary and text rules: train both "
-                "on the same corpus"
+                "on the same corpus; models of different tokens compare by their bits per character"
             )
 
 
@@ -30,6 +31,10 @@ def _difference(one: LanguageModel, other: LanguageModel) -> str:
     if one.rules != other.rules:
         values = {name: (value, vars(other.rules)[name]) for name, value in vars(one.rules).items()}
         name, (ours, theirs) = next((name, pair) for name, pair in values.items() if pair[0] != pair[1])
+        if name == "tokens":
+            ours, theirs = (
+                each.rules.tokens if is_named(each.rules.tokens) else each.rules.unit for each in (one, other)
+            )
         return f"read text with {name}={ours!r} and {name}={theirs!r}"
     if one.vocabulary is other.vocabulary:
         return ""

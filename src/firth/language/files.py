@@ -41,7 +41,7 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     model: object = registry.load_folder(place)
     if not isinstance(model, LanguageModel):
         raise OptionError(
-            f"{place} holds {type(model).__name__}, expected a language model: train one with `firth lm train`"
+            f"{place} holds {registry.plain_name(model)}, expected a language model: train one with `firth lm train`"
         )
     return model
 
@@ -64,5 +64,5 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
         model.to_arpa(path)
     else:
         raise OptionError(
-            f"{path}: an ARPA file holds n-gram models, and this is a {type(model).__name__}; name a folder"
+            f"{path}: an ARPA file holds an n-gram model, and this is {registry.plain_name(model)}; name a folder"
         )

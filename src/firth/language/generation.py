@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
-from firth.inference.scorer import Prompt, Scorer, as_float64
+from firth.inference.scorer import Prompt, Scorer, as_float64, words_of
 from firth.language.text import EOS, UNK, TextRules
 from firth.text.inputs import check_text
 from firth.text.tokenise import tokeniser
@@ -29,16 +30,28 @@ class TextGenerator:
         vocabulary: the words of its ids.
         rules: how prompts are tokenised.
         spells: whether the model reads words outside the vocabulary by their characters.
+        continued: whether the model was trained on other text since its words were counted.
     """
 
     scorer: Scorer
     vocabulary: Vocabulary
     rules: TextRules
     spells: bool = False
+    continued: bool = False
+
+    @classmethod
+    def of(cls, model: Any) -> "TextGenerator":
+        """Return the generator of a `LanguageModel`."""
+        return cls(model, model.vocabulary, model.rules, model.spells, "start" in model.metadata)
 
     def prompt(self, text: str) -> Prompt:
-        """Tokenise a prompt; unknown words get the id of `<unk>`, with a warning unless the model `spells`."""
+        """Tokenise a prompt; unknown words get the id of `<unk>`, with a warning unless the model `spells`.
+
+        Spaces at the end are left out if the tokens are subwords, which begin with the space before a word.
+        """
         check_text(text, "prompt")
+        if self.rules.unit == "subwords":
+            text = text.rstrip(" ")
         words = tokeniser(self.rules.tokens)(text)
         unknown = list(dict.fromkeys(word for word in words if word not in self.vocabulary))
         if unknown and not self.spells:
@@ -49,8 +62,12 @@ class TextGenerator:
 
     def text(self, prompt: Prompt, ids: Sequence[int]) -> str:
         """Return a prompt, as the model read it, and its continuation as text; see `TextRules.join`."""
-        words = prompt.words if self.spells else [self.vocabulary.words[i] for i in prompt]
-        return self.rules.join([*words, *(self.vocabulary.words[i] for i in ids)])
+        return self.rules.join([*self.tokens(prompt), *self.tokens(ids)])
+
+    def tokens(self, ids: Sequence[int]) -> list[str]:
+        """Return the tokens of a prompt, as the model read it, or of a continuation."""
+        words = words_of(ids) if self.spells else ()
+        return list(words or (self.vocabulary.words[i] for i in ids))
 
     def continuations(
         self,
@@ -65,13 +82,21 @@ class TextGenerator:
         """Generate continuations of prompt ids; other arguments and errors as in `LanguageModel.generate`."""
         kind = _search_kind(n, options, search)
         ids = self.vocabulary.ids
-        limits = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": [] if unknown else [ids[UNK]]}
+        banned = [] if unknown else [ids[UNK], *self._unseen()]
+        limits = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": banned}
         if kind == "sample":
             return sample(self.scorer, [prompt] * n, options, **limits, seed=seed)
         if kind == "greedy":
             return greedy_search(self.scorer, [prompt], options, **limits)
         beams = search if isinstance(search, BeamSearch) else BeamSearch(beams=max(n, BeamSearch().beams))
         return beam_search(self.scorer, [prompt], options, beams, n, **limits)[0]
+
+    def _unseen(self) -> list[int]:
+        """Ids of the bytes and subwords that the training text lacks: what they would write is no text."""
+        if self.rules.unit == "words" or self.continued:
+            return []
+        special = {self.vocabulary.ids[UNK], self.vocabulary.ids.get(EOS)}
+        return [i for i in np.flatnonzero(np.asarray(self.vocabulary.counts) == 0).tolist() if i not in special]
 
     def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
         """Return the most probable next words after a prompt, with their probabilities, best first.

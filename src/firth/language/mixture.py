@@ -156,7 +156,7 @@ def restore(content: ModelFolder) -> Mixture:
     models = [registry.load_folder(content.path / _part(i)) for i in range(len(weights))]
     other = next((model for model in models if not isinstance(model, LanguageModel)), None)
     if other is not None or not models:
-        raise content.damaged(f"a part is {type(other).__name__}, expected a language model")
+        raise content.damaged(f"a part is {registry.plain_name(other)}, expected a language model")
     try:
         return Mixture(models, weights, metadata=dict(content.metadata))
     except OptionError as error:

@@ -126,7 +126,7 @@ class LanguageModel(abc.ABC):
         seed: int = 0,
         unknown: bool = False,
     ) -> list[str]:
-        """Generate texts that start with a prompt; words are joined by spaces, subwords as their tokeniser joins them.
+        """Generate texts that start with a prompt; subwords give text as it is written, words are joined by spaces.
 
         Args:
             prompt: start of the texts; unknown words give a warning, unless the model `spells`.
@@ -141,7 +141,7 @@ class LanguageModel(abc.ABC):
         """
         if options is not None:
             check_kind("options", options, GenerationOptions)
-        generator = TextGenerator(self, self.vocabulary, self.rules, self.spells)
+        generator = TextGenerator.of(self)
         words = generator.prompt(prompt)
         continuations = generator.continuations(
             words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown
@@ -160,5 +160,5 @@ class LanguageModel(abc.ABC):
         Raises:
             OptionError: `topn` is below 1.
         """
-        generator = TextGenerator(self, self.vocabulary, self.rules, self.spells)
+        generator = TextGenerator.of(self)
         return generator.next_words(generator.prompt(prompt), topn)

@@ -53,12 +53,31 @@ class NgramLM:
         "kneser-ney": Preset(
             "Modified Kneser-Ney, usually the best n-gram model (Kneser and Ney 1995, Chen and Goodman 1998).",
             smoothing="kneser-ney",
+            unused=("interpolated", "cutoff", "add"),
         ),
-        "absolute": Preset("Absolute discounting (Ney et al. 1994).", smoothing="absolute"),
-        "katz": Preset("Katz back-off with Good-Turing discounts (Katz 1987).", smoothing="katz"),
-        "jelinek-mercer": Preset("Jelinek-Mercer interpolation (Jelinek and Mercer 1980).", smoothing="jelinek-mercer"),
-        "good-turing": Preset("Simple Good-Turing estimation (Gale and Sampson 1995).", smoothing="good-turing"),
-        "add-k": Preset("Add-k smoothing; with k = 1 Laplace's (Lidstone 1920).", smoothing="add-k"),
+        "absolute": Preset(
+            "Absolute discounting (Ney et al. 1994).", smoothing="absolute", unused=("discounts", "cutoff", "add")
+        ),
+        "katz": Preset(
+            "Katz back-off with Good-Turing discounts (Katz 1987).",
+            smoothing="katz",
+            unused=("discounts", "interpolated", "add"),
+        ),
+        "jelinek-mercer": Preset(
+            "Jelinek-Mercer interpolation (Jelinek and Mercer 1980).",
+            smoothing="jelinek-mercer",
+            unused=("discounts", "interpolated", "cutoff", "add", "discount_fallback"),
+        ),
+        "good-turing": Preset(
+            "Simple Good-Turing estimation (Gale and Sampson 1995).",
+            smoothing="good-turing",
+            unused=("discounts", "interpolated", "cutoff", "add"),
+        ),
+        "add-k": Preset(
+            "Add-k smoothing; with k = 1 Laplace's (Lidstone 1920).",
+            smoothing="add-k",
+            unused=("discounts", "interpolated", "cutoff", "discount_fallback"),
+        ),
     }
     common_options: ClassVar = ("order",)
 

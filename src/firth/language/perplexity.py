@@ -28,7 +28,6 @@ import numpy.typing as npt
 from firth.language.text import LanguageText
 from firth.notebook import facts
 from firth.resampling import LEVEL, Ratio, bootstrap_interval
-from firth.text.tokenise import is_named
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,9 +46,10 @@ class Perplexity:
         nats: total loss: minus the sum of the natural logarithms of the predictions.
         unknown_nats: the part of `nats` due to unknown words.
         characters: number of characters of the original text; where that is not known, of its words with one space or
-            line end after each; None where unknown words or subwords leave it open.
+            line end after each; None where unknown words or tokens of another library leave it open.
         sentence_nats: (S,) loss of each sentence.
         sentence_tokens: (S,) number of tokens of each sentence.
+        unit: what the tokens are: "words", "subwords" or "characters".
     """
 
     tokens: int
@@ -60,6 +60,7 @@ class Perplexity:
     characters: int | None
     sentence_nats: Floats
     sentence_tokens: npt.NDArray[np.int64]
+    unit: str = "words"
 
     @property
     def value(self) -> float:
@@ -73,7 +74,7 @@ class Perplexity:
 
     @property
     def words(self) -> int:
-        """Number of words, unknown ones included, sentence ends excluded."""
+        """Number of words (subwords, characters), unknown ones included, sentence ends excluded."""
         return self.tokens - self.eos
 
     @property
@@ -82,9 +83,9 @@ class Perplexity:
         return self._bits(self.tokens)
 
     @property
-    def bits_per_word(self) -> float:
-        """Total loss in bits, sentence ends included, divided by the number of words."""
-        return self._bits(self.words)
+    def bits_per_word(self) -> float | None:
+        """Total loss in bits, sentence ends included, by the number of words; None if the tokens are no words."""
+        return self._bits(self.words) if self.unit == "words" else None
 
     @property
     def bits_per_character(self) -> float | None:
@@ -119,7 +120,7 @@ class Perplexity:
         }
         counts = {"tokens": self.tokens, "words": self.words, "unknown": self.unknown, "eos": self.eos}
         plain = {name: value if value is not None and math.isfinite(value) else None for name, value in figures.items()}
-        return {**plain, **counts, "sentences": len(self.sentence_tokens)}
+        return {**plain, "unit": self.unit, **counts, "sentences": len(self.sentence_tokens)}
 
     def _repr_html_(self) -> str:
         low, high = self.interval()
@@ -139,12 +140,18 @@ class Perplexity:
         low, high = self.interval()
         between = "" if math.isnan(low) else f" ({low:,.1f} to {high:,.1f})"
         eos = f" and {self.eos:,} sentence ends" if self.eos else "; sentence ends are not predicted"
-        letters = "" if self.bits_per_character is None else f", {self.bits_per_character:.3f} per character"
-        return (
-            f"perplexity {self.value:,.2f}{between}, over {self.tokens:,} tokens: {self.words:,} words{eos}\n"
+        bits = [f"{self.bits_per_token:.3f} per token"]
+        if self.bits_per_word is not None:
+            bits.append(f"{self.bits_per_word:.3f} per word with sentence ends")
+        if self.bits_per_character is not None:
+            bits.append(f"{self.bits_per_character:.3f} per character")
+        unknown = (
             f"{self.unknown:,} unknown words ({100 * self.unknown / max(self.words, 1):.1f} %) count as <unk>; "
             f"perplexity without them {self.without_unknown:,.2f}\n"
-            f"bits: {self.bits_per_token:.3f} per token, {self.bits_per_word:.3f} per word with sentence ends{letters}"
+        )
+        return (
+            f"perplexity {self.value:,.2f}{between}, over {self.tokens:,} tokens: {self.words:,} {self.unit}{eos}\n"
+            f"{unknown if self.unknown or self.unit == 'words' else ''}bits: {', '.join(bits)}"
         )
 
     def _bits(self, units: int) -> float:
@@ -170,6 +177,7 @@ def perplexity(text: LanguageText, log_probs: Floats) -> Perplexity:
         characters=None if unknown.any() else _characters(text),
         sentence_nats=_sums(nats, starts, stops),
         sentence_tokens=np.asarray(stops - starts),
+        unit=text.rules.unit,
     )
 
 
@@ -194,13 +202,14 @@ def _sums(values: Floats, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.i
 
 
 def _characters(text: LanguageText) -> int | None:
-    if text.characters is not None or not is_named(text.rules.tokens):
+    if text.characters is not None:
         return text.characters
-    lengths = np.array([len(word) for word in text.vocabulary.words], dtype=np.int64)
-    counts = np.bincount(text.ids, minlength=len(lengths))
-    if text.eos_id is not None:
-        counts[text.eos_id] = 0  # the line end after the last word stands for `</s>`
-    return int((counts * (lengths + 1)).sum())
+    lengths = text.rules.characters_of(text.vocabulary.words)
+    if lengths is None:
+        return None
+    if text.eos_id is not None:  # the line end after the last word stands for it; after a subword it is a character
+        lengths[text.eos_id] = 0 if text.rules.unit == "words" else 1
+    return int((np.bincount(text.ids, minlength=len(lengths)) * lengths).sum())
 
 
 def _exp(nats: float, units: int) -> float:

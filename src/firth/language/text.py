@@ -25,8 +25,8 @@ from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
 from firth.storage.former_names import current_names
 from firth.text.inputs import Text, token_lists
-from firth.text.subwords import Subwords
-from firth.text.tokenise import is_named, tokeniser
+from firth.text.subwords import Subwords, num_characters
+from firth.text.tokenise import is_named, join_tokens, join_words, tokeniser
 from firth.vocabulary import Vocabulary
 
 UNK, EOS, BOS = "<unk>", "</s>", "<s>"
@@ -37,7 +37,7 @@ class TextRules:
     """How a model tokenises text; saved with the model, so that held-out text is read like the training text.
 
     Attributes:
-        tokens: the tokeniser: a name of `firth.text.tokenise`, or the JSON of a tokenizer such as `firth.Subwords`.
+        tokens: the tokeniser: a name of `firth.text.tokenise`, or the JSON of `firth.Subwords` or another tokenizer.
         sentences: the end of a sentence: "line", "paragraph" or "text".
         eos: whether the end of each sentence, `</s>`, is predicted.
     """
@@ -63,9 +63,35 @@ class TextRules:
         return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos})"
 
     def join(self, words: Sequence[str]) -> str:
-        """Return the text of a sentence: words joined by spaces, subwords as their tokeniser joins them."""
+        """Return the text of a sentence.
+
+        Subwords and characters give back the text as it was. Words are joined by spaces, Han and Hiragana without; what
+        their tokeniser dropped, such as case and punctuation, is gone.
+        """
         subwords = _subwords(self.tokens)
-        return " ".join(words) if subwords is None else subwords.join(words)
+        if subwords is not None:
+            return subwords.join(words)
+        if not is_named(self.tokens):
+            return join_tokens(self.tokens, words)
+        return join_words(words) if self.tokens == "unicode" else " ".join(words)
+
+    @property
+    def unit(self) -> str:
+        """What the tokens are: "words", "subwords" or "characters"."""
+        subwords = _subwords(self.tokens)
+        if subwords is not None:
+            return subwords.unit
+        return "words" if is_named(self.tokens) else "subwords"
+
+    def characters_of(self, words: Sequence[str]) -> npt.NDArray[np.int64] | None:
+        """Return the number of characters that each token stands for, with the space after a word.
+
+        Returns:
+            (n,) int64; None for the tokens of another library.
+        """
+        if _subwords(self.tokens) is not None:
+            return np.array([num_characters(word) for word in words], dtype=np.int64)
+        return np.array([len(word) + 1 for word in words], dtype=np.int64) if is_named(self.tokens) else None
 
     @property
     def subwords(self) -> list[str]:
@@ -178,11 +204,12 @@ def training_text(
     *,
     eos: bool = True,
     spelled: bool = False,
+    tokens: str = "unicode",
     progress: Progress = None,
 ) -> LanguageText:
     """Return the training text of a language model; it defines the model's vocabulary.
 
-    With `firth.Subwords` the vocabulary has all subwords, seen or not, so that the model can read any text.
+    With subwords and characters the vocabulary has all of them, seen or not, so that the model can read any text.
 
     Args:
         corpus: any source that `Corpus.build` takes, whose rare words become `UNK`; or a corpus built with
@@ -193,6 +220,7 @@ def training_text(
         spelled: whether words outside the vocabulary keep their spelling, for models that read characters. The options
             `min_count` and `max_size` then limit the predicted words only, and may also be given with a corpus. Build
             that corpus with every word: words that it left out have no spelling. The vocabulary is the same either way.
+        tokens: default of the option `tokens`, for a source that is not a corpus.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
@@ -210,7 +238,12 @@ def training_text(
         if not isinstance(corpus, Corpus):
             limits.setdefault("min_count", CorpusOptions().min_count)
             build_options["min_count"] = 1
-    corpus = as_corpus(corpus, build_options, defaults={} if spelled else {"unknown": UNK}, progress=progress)
+    defaults: dict[str, Any] = {} if spelled else {"unknown": UNK}
+    if tokens != CorpusOptions().tokens:  # otherwise lists of words keep their words
+        defaults["tokens"] = tokens
+    if _is_tokenizer(build_options.get("tokens")):
+        defaults["min_count"] = 1  # rare subwords are kept
+    corpus = as_corpus(corpus, build_options, defaults=defaults, progress=progress)
     whole = corpus.vocabulary
     if UNK not in whole and whole.oov_share > 0:
         raise CorpusError(
@@ -236,6 +269,13 @@ def training_text(
     return _stream(vocabulary, rules, whole.words, numbers[new_ids], corpus.ids, corpus.offsets, corpus.characters)
 
 
+def _is_tokenizer(tokens: Any) -> bool:
+    """Whether tokens are subwords that were learned before, or a file of them."""
+    return isinstance(tokens, Subwords) or (
+        isinstance(tokens, str) and (tokens.endswith(".json") or not is_named(tokens))
+    )
+
+
 def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
     """Return the vocabulary within the limits, and the new id of each word; `UNK` is kept and fills no limit."""
     if not limits:
@@ -251,13 +291,16 @@ def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabul
     return Vocabulary(vocabulary_kept.words, counts, vocabulary.total), new_ids
 
 
-def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, progress: Progress = None) -> LanguageText:
+def held_out_text(
+    source: Any, vocabulary: Vocabulary, rules: TextRules, *, name: str = "held-out text", progress: Progress = None
+) -> LanguageText:
     """Encode a text with the vocabulary of a trained model.
 
     Args:
         source: any source that `Corpus.build` takes, a corpus with every word, or a text with the same vocabulary.
         vocabulary: the vocabulary of the model.
         rules: the text rules of the model.
+        name: what the text is, for messages.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
@@ -268,12 +311,12 @@ def held_out_text(source: Any, vocabulary: Vocabulary, rules: TextRules, *, prog
     how: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
     if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
-        raise CorpusError("the held-out corpus left out words; expected every word: build it with min_count=1")
+        raise CorpusError(f"the corpus of the {name} left out words; expected every word: build it with min_count=1")
     unknown = vocabulary.ids[UNK]
     numbers = np.array([vocabulary.ids.get(word, unknown) for word in corpus.vocabulary.words], dtype=np.int32)
     if (numbers == unknown).all():
         raise CorpusError(
-            f"none of the {len(numbers):,} words of the held-out text, such as {corpus.vocabulary.words[0]!r}, is in "
+            f"none of the {len(numbers):,} words of the {name}, such as {corpus.vocabulary.words[0]!r}, is in "
             f"the model's vocabulary of {len(vocabulary):,}; expected text of the same language, tokenised with {rules}"
         )
     return _stream(vocabulary, rules, corpus.vocabulary.words, numbers, corpus.ids, corpus.offsets, corpus.characters)

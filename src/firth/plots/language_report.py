@@ -98,8 +98,8 @@ def _perplexities(models: Mapping[str, LanguageModel], comparison: LanguageCompa
     head = ("model", "perplexity", "95 %", "without unknown words", "bits per token", "minutes trained", "words/s")
     yield _table(head, rows)
     yield _note(
-        f"{first.tokens:,} tokens are predicted: {first.words:,} words, {first.unknown:,} of them unknown and read as "
-        f"<unk>, and {first.eos:,} sentence ends. Intervals are the bootstrap's over sentences."
+        f"{first.tokens:,} tokens are predicted: {first.words:,} {first.unit}, {first.unknown:,} of them unknown, read "
+        f"as <unk>, and {first.eos:,} sentence ends. Intervals are the bootstrap's over sentences."
     )
 
 

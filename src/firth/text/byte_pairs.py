@@ -88,6 +88,25 @@ class BytePairEncoding:
         return to_bytes(self.vocabulary[i] for i in ids).decode("utf-8", "replace")
 
 
+def character_merges(counts: Mapping[str, int], size: int | None, min_count: int) -> tuple[tuple[str, str], ...]:
+    """Return merges that join the bytes of each character, and nothing else.
+
+    Args:
+        counts: of the characters of a text.
+        size: maximum vocabulary size, the 256 bytes included; None for no limit.
+        min_count: minimum count of a character.
+    """
+    merges: dict[tuple[str, str], None] = {}
+    for character, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        encoded = to_characters(character)
+        steps = [(encoded[:i], encoded[i]) for i in range(1, len(encoded))]
+        new = [step for step in steps if step not in merges]
+        if count < min_count or (size is not None and len(CHARACTERS) + len(merges) + len(new) > size):
+            break
+        merges.update(dict.fromkeys(new))
+    return tuple(merges)
+
+
 def apply_merges(
     chunk: str, ranks: Mapping[tuple[str, str], int], dropout: float = 0.0, rng: random.Random | None = None
 ) -> list[str]:

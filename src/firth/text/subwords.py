@@ -1,6 +1,6 @@
-"""Subword tokenisers: BPE, WordPiece and unigram, trained with the tokenizers library.
+"""Subword tokenisers: BPE, WordPiece, unigram and characters, for the tokenizers library.
 
-All three are byte-level (`byte_level`): they encode any text, and `decode` restores it exactly. No character is folded,
+All are byte-level (`byte_level`): they encode any text, and `decode` restores it exactly. No character is folded,
 composed or dropped. They differ in how subwords are chosen and how a chunk of text is split into them:
 
 - **bpe**: the most frequent pair of neighbours is merged, again and again; a text is split by the same merges (Gage
@@ -10,6 +10,7 @@ composed or dropped. They differ in how subwords are chosen and how a chunk of t
   most, by the score count(ab) / (count(a) count(b)); the library merges the most frequent pair.
 - **unigram**: each subword has a probability, and the most probable segmentation is used; the vocabulary is pruned from
   a large set, dropping the subwords that matter least to the likelihood (Kudo 2018; Kudo and Richardson 2018).
+- **characters**: each character of the training text is a token; other characters are split into their bytes.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ import json
 import math
 import os
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +31,7 @@ from firth.errors import CorpusError, FormatError, MissingExtraError, OptionErro
 from firth.storage.files import beginning, check_replaceable, replacing_file
 from firth.storage.untrusted import parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
-from firth.text.byte_pairs import apply_merges
+from firth.text.byte_pairs import BytePairEncoding, apply_merges, character_merges
 from firth.text.inputs import check_items
 from firth.text.segmentation import sample_unigram, sample_wordpiece
 
@@ -97,6 +99,26 @@ class Subwords:
         return cls(_trained(_checked_texts(check_items(texts)), size, kind, min_count, progress))
 
     @classmethod
+    def characters(cls, texts: Iterable[str], size: int | None = None, *, min_count: int = 1) -> "Subwords":
+        """Return a tokeniser whose tokens are the characters of texts; a character that is not among them is its bytes.
+
+        Args:
+            texts: read once.
+            size: maximum vocabulary size, the 256 bytes included; the most frequent characters are kept.
+            min_count: minimum count of a character that becomes a token.
+
+        Raises:
+            CorpusError: the texts are empty, or contain a lone surrogate, which UTF-8 cannot encode.
+            MissingExtraError: the tokenizers library is not installed.
+        """
+        counts = Counter[str]()
+        for text in _checked_texts(check_items(texts)):
+            counts.update(text)
+        encoding = BytePairEncoding(character_merges(counts, size, min_count))
+        model = _library().models.BPE(encoding.ids, list(encoding.merges))
+        return cls(str(_byte_level(model).to_str()))
+
+    @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Subwords":
         """Open a tokeniser saved by `save`.
 
@@ -131,6 +153,11 @@ class Subwords:
     def kind(self) -> str:
         """The kind of tokeniser: "bpe", "wordpiece" or "unigram"."""
         return _TYPES[self._model["type"]]
+
+    @cached_property
+    def unit(self) -> str:
+        """What a token is: "characters" if none has more than one, else "subwords"."""
+        return "subwords" if any(num_characters(subword) > 1 for subword in self.vocabulary) else "characters"
 
     @cached_property
     def vocabulary(self) -> list[str]:
@@ -234,6 +261,11 @@ class Subwords:
             return lambda chunk, dropout, rng: sample_wordpiece(chunk, self._ids, MARK, dropout, rng)
         ranks = {(first, second): rank for rank, (first, second) in enumerate(self._model["merges"])}
         return lambda chunk, dropout, rng: apply_merges(chunk, ranks, dropout, rng)
+
+
+def num_characters(subword: str) -> int:
+    """Return the number of characters that start in a subword; their other bytes may be in the next ones."""
+    return sum(byte & 0xC0 != 0x80 for byte in to_bytes(subword.removeprefix(MARK)))
 
 
 def _check_strength(strength: float, maximum: float | None) -> None:

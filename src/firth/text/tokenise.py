@@ -24,11 +24,13 @@ does), which is a separator for `unicode` and `text8`, and an ordinary character
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from firth.errors import FormatError, MissingExtraError, OptionError, brief
-from firth.text.characters import fold, kind
+from firth.text.characters import IDEOGRAPH, fold, kind
 
 Tokeniser = Callable[[str], list[str]]
 
@@ -93,6 +95,35 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+def join_words(words: Sequence[str]) -> str:
+    """Return tokens of the default tokeniser as text: with spaces between them, but not between Han or Hiragana.
+
+    >>> join_words(["the", "word", "東", "京"])
+    'the word 東京'
+    """
+    return "".join(_space(before, word) + word for before, word in pairwise(["", *words]))
+
+
+def _space(before: str, word: str) -> str:
+    return "" if not before or IDEOGRAPH == _KINDS[ord(before[0])] == _KINDS[ord(word[0])] else " "
+
+
+def join_tokens(tokens: str, words: Sequence[str]) -> str:
+    """Return the text of tokens of a Hugging Face tokenizer, as its decoder joins them.
+
+    Args:
+        tokens: JSON of the tokenizer.
+        words: its tokens; others are left out.
+
+    Raises:
+        FormatError: the JSON is damaged.
+        MissingExtraError: the tokenizers library is not installed.
+    """
+    tokenizer = _from_json(tokens)
+    ids = [number for word in words if (number := tokenizer.token_to_id(word)) is not None]
+    return str(tokenizer.decode(ids, skip_special_tokens=False))
+
+
 REFERENCES: dict[str, Tokeniser] = {"unicode": unicode_tokens, "whitespace": whitespace_tokens, "text8": text8_tokens}
 
 
@@ -138,6 +169,7 @@ def is_named(tokens: Any) -> bool:
     return isinstance(tokens, str) and not tokens.startswith("{")
 
 
+@lru_cache(maxsize=4)
 def _from_json(text: str) -> Any:
     try:
         from tokenizers import Tokenizer

@@ -3,15 +3,17 @@ import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import firth
 from firth.cli.app import build_app
-from firth.cli.language_train import CORPUS, COUNTING, NEURAL, train, trainers
+from firth.cli.language_start import NEURAL
+from firth.cli.language_train import CORPUS, COUNTING, train, trainers
 from firth.comparison.named import named
-from firth.errors import MissingExtraError
+from firth.errors import MissingExtraError, OptionError
 from firth.language.text import UNK, training_text
 
 NOUNS = ["door", "house", "garden", "letter", "river"]
@@ -25,6 +27,8 @@ OWN = {
     "seed",
     "threads",
     "checkpoint",
+    "start",
+    "old_held_out",
     "column",
     "stop_words",
     "cache",
@@ -57,8 +61,9 @@ def parameters(name):
 def test_every_option_of_every_model_that_counts_has_a_flag(name):
     model = named(COUNTING)[name]
     fields = {field.name for field in dataclasses.fields(model.kind)}
-    assert fields - set(model.preset) <= set(parameters(name))
-    assert not set(model.preset) & set(parameters(name))
+    assert model.unused <= fields
+    assert fields - set(model.preset) - model.unused <= set(parameters(name))
+    assert not (set(model.preset) | model.unused) & set(parameters(name))
     assert {field.name for field in dataclasses.fields(CORPUS.kind)} - CORPUS.without <= set(parameters(name))
 
 
@@ -67,7 +72,7 @@ def test_every_option_of_every_neural_model_has_a_flag_and_none_takes_anothers_p
     for name, model in named(NEURAL).items():
         fields = {field.name for field in dataclasses.fields(model.kind) if field.metadata}
         assert "output" in fields  # -o/--output is the file to write
-        own = fields - set(model.preset) - {"output"} | {"output_layer"}
+        own = fields - set(model.preset) - model.unused - {"output"} | {"output_layer"}
         loop = {field.name for field in dataclasses.fields(type(model.kind.training)) if field.metadata}
         text = (
             {field.name for field in dataclasses.fields(CORPUS.kind)} - CORPUS.without - {"stop_words"}
@@ -107,8 +112,8 @@ def test_says_what_became_of_rare_words_and_what_next(capsys):
 def test_trains_a_neural_model_with_its_own_training_and_flags(capsys):
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     assert run("lstm", "text.txt", "-o", "out.firth", "--dim", 8, "--hidden", 8, "--layers", 1, "--epochs", 2,
-               "--min-count", 1, "--lr", 0.01, "--threads", 1, "--seed", 3, "--held-out", "held.txt", "--json",
-               "-q") == 0  # fmt: skip
+               "--tokens", "Unicode", "--min-count", 1, "--lr", 0.01, "--threads", 1, "--seed", 3, "--held-out",
+               "held.txt", "--json", "-q") == 0  # fmt: skip
     told, found = json.loads(capsys.readouterr().out), firth.load("out.firth")
     usual = firth.RecurrentLM.training
     training = dataclasses.replace(usual, epochs=2, lr=0.01)
@@ -141,6 +146,84 @@ def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, bu
     np.testing.assert_array_equal(logs, expected.log_probs(text))
     assert text.ids[2] == text.ids[8] == text.unk_id
     assert found.score("the 1 is")[0].log_probs[2] != found.score("the 111 is")[0].log_probs[2]
+
+
+TINY = ["--dim", 8, "--hidden", 8, "--layers", 1, "--epochs", 2, "--threads", 1, "-q"]
+
+
+def test_neural_models_read_subwords_with_case_and_punctuation(capsys):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    Path("cased.txt").write_text(TEXT_FILE.replace("the", "The").replace("old", "old!"), encoding="utf-8")
+    assert run("LSTM", "cased.txt", "-o", "out.firth", *TINY, "--held-out", "cased.txt") == 0
+    told = capsys.readouterr().out.splitlines()
+    found = firth.load("out.firth")
+    corpus = firth.Corpus.build("cased.txt", tokens="subwords", unknown=UNK)
+    assert set(corpus.vocabulary.words) <= set(found.vocabulary.words)
+    assert told[0].startswith(f"out.firth: lstm, {len(found.vocabulary):,} subwords, ")
+    assert told[1] == f"learned from {corpus.num_tokens:,} subwords ({corpus.characters:,} characters)"
+    assert told[2].startswith("perplexity ")
+    assert told[3].startswith("bits: ")
+    assert told[3].endswith(" per character")
+    text = "The river of The door is old!"
+    assert found.generate(text, options=firth.GenerationOptions(max_length=1), search="greedy")[0].startswith(text)
+    assert found.encode(["Ünseen 東京"]).ids.tolist().count(found.vocabulary.ids[UNK]) == 0
+    assert run("gru", "cased.txt", "-o", "letters.firth", *TINY, "--tokens", "characters") == 0
+    assert "letters.firth: gru, 258 characters, " in capsys.readouterr().out
+
+
+def test_a_start_is_continued_and_what_it_forgot_is_told(capsys):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert run("lstm", "text.txt", "-o", "old.firth", *TINY) == 0
+    Path("new.txt").write_text("Some other text, about a castle!\n" * 40, encoding="utf-8")
+    capsys.readouterr()
+    line = ["lstm", "new.txt", "-o", "new.firth", "--start", "old.firth", "--epochs", 3, "--threads", 1, "-q"]
+    assert run(*line, "--old-held-out", "text.txt", "--dropout", 0.5) == 0
+    told = capsys.readouterr().out
+    old, new = firth.load("old.firth"), firth.load("new.firth")
+    before, after = old.perplexity("text.txt").value, new.perplexity("text.txt").value
+    assert f"old text: perplexity {before:,.2f} before, {after:,.2f} after" in told
+    assert (new.options.dim, new.options.dropout) == (8, 0.5)
+    assert run(*line, "--old-held-out", "text.txt", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["old_held_out"]["before"]["perplexity"] == pytest.approx(before)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["lstm", "--dim", 9], "--dim 9 with --start: the start has --dim 8, which cannot change; leave it out"),
+        (["lstm", "--min-count", 2], "--min-count 2 with --start: the text is read like that of the start"),
+        (["gru"], "--start old.firth: old.firth was made by firth lm train lstm, not gru; train lstm"),
+        (["lstm", "--start", "counts.firth"], "counts.firth holds an n-gram model, expected a neural language model"),
+    ],
+)
+def test_what_contradicts_a_start_is_named(line, told):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    run("lstm", "text.txt", "-o", "old.firth", *TINY)
+    run("kneser-ney", "text.txt", "-o", "counts.firth", "--discount-fallback", "-q")
+    start = [] if "--start" in line else ["--start", "old.firth"]
+    arguments = ["lm", "train", line[0], "text.txt", "-o", "new.firth", *start, *map(str, line[1:]), "-q"]
+    with pytest.raises(OptionError) as caught:
+        build_app(arguments)(arguments, prog_name="firth")
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["kneser-ney", "--order", "two"], "--order two: expected a whole number of at least 1"),
+        (["add-k", "--add", "much"], "--add much: expected a finite number above 0"),
+        (["kneser-ney", "--threads", "many"], "--threads many: expected a whole number"),
+        (["kneser-ney", "--cutoff", 3], "No such option: --cutoff"),
+    ],
+)
+def test_values_of_the_wrong_kind(line, told, capsys):
+    assert run(*line, "text.txt", "-o", "out.firth") == 2
+    assert told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+def test_values_out_of_range_are_named_by_their_flag():
+    with pytest.raises(OptionError, match=r"^--order 0: expected a whole number of at least 1$"):
+        build_app(["lm"])(["lm", "train", "kneser-ney", "text.txt", "-o", "out.firth", "--order", "0"])
 
 
 def test_models_that_count_wait_for_no_torch(monkeypatch):

@@ -37,6 +37,6 @@ def test_wrong_arguments(firth):
     assert "metric='dot': expected csls or cosine" in firth("translate-words", "ab", "a1", "--metric", "dot").complaint
     assert "-n 0: expected" in firth("translate-words", "ab", "a1", "-n", "0").complaint
     twins()[0].save(firth.folder / "words")
-    assert "words holds WordVectors, expected a folder of firth align" in firth(
+    assert "words holds word vectors, expected a folder of firth align" in firth(
         "translate-words", "words", "a1"
     ).complaint  # fmt: skip

@@ -119,8 +119,10 @@ def test_neural_language_models() -> None:
     corpus = firth.Corpus.build(TEXTS, unknown="<unk>")
     whole = how.train(corpus, training=once, **QUIET).perplexity(TEXTS, progress=False).value
     for source in (TEXTS, SENTENCES, pandas.DataFrame({"id": range(len(TEXTS)), "body": TEXTS})):
-        model = how.train(source, training=once, **QUIET)
+        model = how.train(source, training=once, tokens="unicode", **QUIET)
         assert model.perplexity(TEXTS, progress=False).value == whole
+    units = [how.train(source, training=once, **QUIET).rules.unit for source in (TEXTS, SENTENCES)]
+    assert units == ["subwords", "words"]
     with pytest.raises(OptionError, match="thread=2: not an argument of train; use threads"):
         how.train(TEXTS, thread=2)
 

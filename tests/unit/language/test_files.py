@@ -23,7 +23,7 @@ def test_what_is_no_language_model_is_told(tmp_path):
     firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32)).save(tmp_path / "vectors")
     (tmp_path / "text.txt").write_text("a b")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OptionError, match="holds WordVectors, expected a language model"):
+    with pytest.raises(OptionError, match="holds word vectors, expected a language model"):
         load_language_model(tmp_path / "vectors")
     for name in ("text.txt", "folder"):
         with pytest.raises(
@@ -49,6 +49,6 @@ def test_n_grams_there_and_back(name, tmp_path, monkeypatch):
 
 
 def test_only_n_grams_go_into_arpa_files(tmp_path):
-    with pytest.raises(OptionError, match="an ARPA file holds n-gram models, and this is a TableModel"):
+    with pytest.raises(OptionError, match="an ARPA file holds an n-gram model, and this is TableModel"):
         save_language_model(random_model(0), tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())

@@ -3,12 +3,15 @@
 import json
 import math
 from dataclasses import asdict
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import firth
 from firth.errors import CorpusError, OptionError
 from firth.language.text import EOS, UNK, TextRules, encode_sentences, held_out_text, training_text
+from firth.text.subwords import Subwords
 
 
 def built(tmp_path, texts, **options):
@@ -207,3 +210,72 @@ def test_limits_come_with_a_corpus_alone(tmp_path):
         training_text(corpus, {"min_count": 0}, spelled=True)
     with pytest.raises(OptionError, match="tokens given with a corpus that is built already"):
         training_text(corpus, {"tokens": "unicode"}, spelled=True)
+
+
+# Subwords and characters: what they count, and the text that they write.
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "english"
+ENGLISH = (GOLDEN / "text.txt").read_text(encoding="utf-8").splitlines()[:400]
+HELD_OUT = ["Größe, in “quotes”!", "a  b"]
+
+
+@pytest.fixture(scope="module", params=["subwords", "characters"])
+def model(request, tmp_path_factory):
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    cache = tmp_path_factory.mktemp("cache")
+    corpus = firth.Corpus.build(ENGLISH, tokens=request.param, cache=cache)
+    return firth.NgramLM(order=3, discount_fallback=True).train(corpus, threads=1, progress=False)
+
+
+def test_bits_per_character_by_hand(model):
+    """19 and 4 characters, and two ends of sentences; the same from a part of a text, which is counted anew."""
+    figure = model.perplexity(HELD_OUT)
+    assert (figure.characters, figure.unknown, figure.unit) == (25, 0, model.rules.unit)
+    assert figure.bits_per_character == pytest.approx(-model.log_probs(model.encode(HELD_OUT)).sum() / math.log(2) / 25)
+    assert figure.bits_per_word is None
+    text = model.encode(HELD_OUT)
+    part = model.perplexity(text.part(0, len(text)))
+    assert part.characters == 25
+    told = str(figure)
+    assert f"{figure.words} {model.rules.unit} and 2 sentence ends\nbits: " in told
+    assert "unknown" not in told
+
+
+def test_text_is_written_as_it_is_read(model):
+    for text in [*ENGLISH[:20], *HELD_OUT, "# A *title*, with (signs)"]:
+        assert model.rules.join([model.vocabulary.words[i] for i in model.encode([text]).ids[:-1]]) == text
+
+
+def test_what_is_generated_continues_the_prompt_in_characters_of_the_text(model):
+    letters = set("".join(ENGLISH)) | set("The ")
+    texts = model.generate("The", n=20, seed=3, options=firth.GenerationOptions(max_length=40, temperature=3.0))
+    assert all(text.startswith("The") and set(text) <= letters | {"\ufffd"} for text in texts)
+    if model.rules.unit == "subwords":
+        assert model.generate("The ", search="greedy") == model.generate("The", search="greedy")
+
+
+def test_unseen_bytes_are_never_generated(model):
+    counts = np.asarray(model.vocabulary.counts)
+    unseen = {model.vocabulary.words[i] for i in np.flatnonzero(counts == 0)}
+    assert {"ÿ", "þ"} <= unseen
+    allowed = "".join(
+        model.generate("", n=50, seed=1, options=firth.GenerationOptions(max_length=30, temperature=50.0))
+    )
+    assert not {"\0", "\x01", "\x02", "\x7f", "\r"} & set(allowed)
+
+
+def test_tokens_of_other_libraries_are_joined_by_their_decoder():
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece({"[UNK]": 0, "play": 1, "##ing": 2, "now": 3}))
+    tokenizer.decoder = tokenizers.decoders.WordPiece()
+    assert TextRules(tokens=tokenizer.to_str()).join(["play", "##ing", "now"]) == "playing now"
+    assert TextRules(tokens=tokenizer.to_str()).unit == "subwords"
+    assert TextRules(tokens="whitespace").join(["a", "東", "京"]) == "a 東 京"
+    assert TextRules().join(["a", "東", "京"]) == "a 東京"
+
+
+def test_given_subwords_keep_rare_ones():
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
+    subwords = Subwords.train(ENGLISH, 400)
+    model = firth.NgramLM(order=2, discount_fallback=True).train(ENGLISH, tokens=subwords, threads=1, progress=False)
+    assert model.perplexity(ENGLISH[:5]).unknown == 0

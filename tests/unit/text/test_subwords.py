@@ -14,7 +14,7 @@ import pytest
 import firth
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError
 from firth.text.byte_pairs import BytePairEncoding
-from firth.text.subwords import KINDS, MARK, Subwords
+from firth.text.subwords import KINDS, MARK, Subwords, num_characters
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
 
@@ -252,3 +252,17 @@ def test_without_the_library(monkeypatch):
 
 def test_the_mark_is_no_byte():
     assert all(character != MARK for character in Subwords.train(TEXTS, 300).vocabulary)
+
+
+def test_characters_by_hand():
+    """é is two bytes, € three: with room for two more tokens € fits, whose bytes need two merges, and é does not."""
+    text = "€€é, a"
+    small = Subwords.characters([text], 258)
+    assert small.tokenize(text) == ["â\u0124\u00ac", "â\u0124\u00ac", "Ã", "©", ",", "Ġ", "a"]
+    whole = Subwords.characters([text])
+    assert [whole.join([token]) for token in whole.tokenize(text)] == list(text)
+    assert (whole.unit, small.unit, Subwords.train(TEXTS, 300).unit) == ("characters", "characters", "subwords")
+    assert whole.decode(whole.encode(HARD)) == HARD
+    assert Subwords(whole.to_str()) == whole
+    assert [num_characters(token) for token in small.tokenize(text)] == [1, 1, 1, 0, 1, 1, 1]
+    assert len(Subwords.characters([text], min_count=2)) == 258

@@ -3,7 +3,7 @@ import unicodedata
 import pytest
 
 from firth.errors import OptionError
-from firth.text.tokenise import decode, encode, text8_tokens, tokeniser, unicode_tokens, whitespace_tokens
+from firth.text.tokenise import decode, encode, join_words, text8_tokens, tokeniser, unicode_tokens, whitespace_tokens
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,8 @@ def test_tokeniser_takes_a_hugging_face_tokenizer() -> None:
 def test_tokeniser_refuses_others(tokens: object) -> None:
     with pytest.raises(OptionError, match="expected one of unicode, whitespace, text8"):
         tokeniser(tokens)
+
+
+@pytest.mark.parametrize("text", ["the old house", "東京へ", "he said 東京 is big", ""])
+def test_joined_words_are_the_text_again(text):
+    assert join_words(unicode_tokens(text)) == text

@@ -75,7 +75,7 @@ def test_the_card_tells_what_it_is(tmp_path):
 def test_is_not_taken_for_word_vectors(tmp_path):
     made().save(tmp_path / "senses")
     with pytest.raises(
-        OptionError, match=r"holds SenseVectors, expected word vectors; one vector per word is .*single"
+        OptionError, match=r"holds sense vectors, expected word vectors; one vector per word is .*single"
     ):
         load_vectors(tmp_path / "senses")
 

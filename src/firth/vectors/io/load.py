@@ -170,7 +170,7 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     if documents and isinstance(vectors, DocumentVectors):
         return vectors
     kind = type(vectors).__name__
-    raise OptionError(f"{path} holds {kind}, expected word vectors" + _INSTEAD.get(kind, ""))
+    raise OptionError(f"{path} holds {registry.plain_name(vectors)}, expected word vectors" + _INSTEAD.get(kind, ""))
 
 
 def load_words(path: str | os.PathLike[str], **how: Unpack[LoadArguments]) -> WordVectors:
@@ -196,7 +196,7 @@ def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **h
     """
     model = load(path, **how)
     if not isinstance(model, kind):
-        raise OptionError(f"{path} holds {type(model).__name__}, expected {expected}")
+        raise OptionError(f"{path} holds {registry.plain_name(model)}, expected {expected}")
     return model
 
 
@@ -205,7 +205,7 @@ def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | No
     if limit is None and dtype is None:
         return vectors
     if not isinstance(vectors, WordVectors):
-        raise OptionError(f"{path} holds {type(vectors).__name__}: limit and dtype are for word vectors alone")
+        raise OptionError(f"{path} holds {registry.plain_name(vectors)}: limit and dtype are for word vectors alone")
     some = vectors if limit is None else vectors.first(limit)
     if dtype is None:
         return some

@@ -59,9 +59,9 @@ def test_a_number_that_is_not_finite(tmp_path):
 
 def test_only_word_vectors_are_cut_short_or_asked_for(tmp_path):
     some().save(tmp_path / "v")
-    with pytest.raises(OptionError, match="holds SubwordVectors: limit and dtype are for word vectors alone"):
+    with pytest.raises(OptionError, match="holds subword vectors: limit and dtype are for word vectors alone"):
         load(tmp_path / "v", limit=2)
-    with pytest.raises(OptionError, match="holds SubwordVectors, expected word vectors"):
+    with pytest.raises(OptionError, match="holds subword vectors, expected word vectors"):
         load_words(tmp_path / "v")
 
 

@@ -42,6 +42,7 @@ class LanguageRun(NamedTuple):
     text: LanguageText
     held_out: LanguageText | None
     config: RunConfig
+    start: NeuralLanguageModel | None = None
 
 
 Trainer = Callable[[LanguageRun], NeuralLanguageModel]
@@ -51,7 +52,7 @@ def with_learned_tree(train: Trainer) -> Trainer:
     """Wrap the training of a model: if its output is a learned tree, train the first model and build the tree."""
 
     def train_twice(run: LanguageRun) -> NeuralLanguageModel:
-        options, module, text, _, config = run
+        options, module, text, _, config, _ = run
         tree = learned_tree(options.output)
         if tree is None:
             return train(run)

@@ -32,7 +32,7 @@ from firth.vocabulary import Vocabulary
 KIND, COUNTS = "firth-language-model", "counts"  # in config.json; of the array of word counts
 CARD = """# A language model
 
-{kind} of {words:,} words, trained by firth {version}.
+{kind} of {words:,} {unit}, trained by firth {version}.
 
 ```json
 {options}
@@ -94,7 +94,7 @@ class NeuralLanguageModel(LanguageModel):
         self.metadata: dict[str, Any] = with_training_facts(metadata)
 
     def __repr__(self) -> str:
-        return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} words>"
+        return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} {self.rules.unit}>"
 
     @property
     def device(self) -> torch.device:
@@ -270,6 +270,7 @@ class NeuralLanguageModel(LanguageModel):
             card=CARD.format(
                 kind=type(self.options).__name__,
                 words=len(self.vocabulary),
+                unit=self.rules.unit,
                 version=firth.__version__,
                 options=json.dumps(facts["options"], indent=2),
             ),

@@ -57,6 +57,11 @@ class LanguageOptions(abc.ABC):
         """Whether the model reads characters, so that the vocabulary limits only what it predicts."""
         return False
 
+    @property
+    def default_tokens(self) -> str:
+        """How text is read unless told otherwise: as subwords, or as words by a model that reads their characters."""
+        return "unicode" if self.spells else "subwords"
+
     @abc.abstractmethod
     def build_module(self, vocabulary: Vocabulary, bos: int) -> LanguageModule:
         """Return a module with random parameters from torch's default generator.

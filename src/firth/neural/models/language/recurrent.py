@@ -65,6 +65,7 @@ class RecurrentLM(LanguageOptions):
             "LSTM over a character CNN: reads words by their spelling (Kim et al. 2016).",
             cell="lstm",
             embedding="char-cnn",
+            unused=("dim", "word_dropout", "tie_weights"),
         ),
     }
     common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "tie_weights", "output")

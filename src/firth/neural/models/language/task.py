@@ -30,11 +30,9 @@ class LanguageTask:
     Attributes:
         module: as given.
         batches: the text in parallel streams.
-        unit: "words".
+        unit: what the text is read in, such as "subwords".
         eval_predictions: words of the held-out text.
     """
-
-    unit = "words"
 
     def __init__(
         self,
@@ -48,6 +46,7 @@ class LanguageTask:
         seed: int = 0,
     ) -> None:
         self.module: torch.nn.Module = module
+        self.unit = text.rules.unit
         self._output = module.output
         self._text = TextReader(module, text, batch_size=batch_size, bptt=bptt, vary_bptt=vary_bptt, seed=seed)
         self.batches: Batches = self._text.stream

@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,6 +17,7 @@ from firth.neural.models.language.learned_tree import LanguageRun, with_learned_
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, new_module
+from firth.neural.models.language.start import check_options, digest, opened_start, started_module, text_for
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
@@ -37,6 +38,8 @@ def train_language_model(
     corpus: Corpus | LanguageText | Any,
     *,
     held_out: Any = None,
+    start: NeuralLanguageModel | str | os.PathLike[str] | None = None,
+    old_held_out: Any = None,
     training: TrainingOptions | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -50,17 +53,22 @@ def train_language_model(
     Args:
         options: of the model.
         corpus: training text: a corpus built with `unknown="<unk>"` or with every word, a text that has been read, or
-            anything that `Corpus.build` takes; rare words become "<unk>".
+            anything that `Corpus.build` takes, which is read as subwords that are learned from it, unless `tokens` says
+            otherwise; a model that reads characters reads words.
         held_out: text that selects the best epoch: anything that `Corpus.build` takes, or a text with the same
             vocabulary. Without it, the last epoch is kept.
+        start: trained model, or its path, to start from: its parameters, vocabulary and text rules. The options must be
+            its own, such as `start.options`; only dropout and bptt may differ.
+        old_held_out: with `start`, held-out text of the kind that the start was trained on. Its perplexity before and
+            after training is in `metadata["old_held_out"]`.
         training: training options; None for the model's defaults.
         seed: of all random draws; with one thread it determines every bit of the result.
         threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
         progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
         checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
         callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for a text that is no corpus yet, such as min_count=2, column="body". A model
-            that reads characters also takes min_count and max_size with a corpus: they limit what it predicts.
+        **text_options: of `Corpus.build`, for a text that is no corpus yet, such as tokens="unicode", max_size=4000. A
+            model that reads characters also takes min_count and max_size with a corpus: they limit what it predicts.
 
     Returns:
         The model of the best evaluation on held-out text, or the last.
@@ -70,21 +78,51 @@ def train_language_model(
 
     Raises:
         CorpusError: the text is empty, the corpus has left words out, or no word of the held-out text is known.
-        OptionError: an option is out of its range, or the checkpoint is of another run.
+        OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
     if training is not None:
         check_kind("training", training, TrainingOptions)
+    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
     with running_clock():
-        text = _checked(training_text(corpus, text_options, spelled=options.spells, progress=progress))
+        if start is not None:
+            return _continue(options, opened_start(start), corpus, held_out, old_held_out, config, text_options)
+        if old_held_out is not None:
+            raise OptionError("old_held_out without start: it is text of the kind that the start was trained on")
+        tokens = options.default_tokens
+        text = training_text(corpus, text_options, spelled=options.spells, tokens=tokens, progress=progress)
+        text = _checked(text)
         if held_out is not None:
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
-        config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
         bos = text.unk_id if text.eos_id is None else text.eos_id
         module = new_module(options, text.vocabulary, bos, seed, copies=2)
         if module.spells and not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
             warn_caller(UNSPELLED.format(share=100 * share, unknown=UNK))
         return with_learned_tree(train_module)(LanguageRun(options, module, text, held_out, config))
+
+
+def _continue(
+    options: LanguageOptions,
+    start: NeuralLanguageModel,
+    corpus: Any,
+    held_out: Any,
+    old_held_out: Any,
+    config: RunConfig,
+    text_options: Mapping[str, Any],
+) -> NeuralLanguageModel:
+    """Train a model that starts with the parameters of another."""
+    check_options(options, start)
+    progress = config.progress
+    text = text_for(start, corpus, text_options, progress)
+    held_out, old = (None if each is None else start.read(each, progress=progress) for each in (held_out, old_held_out))
+    before = None if old is None else start.perplexity(old, progress=progress)
+    module = started_module(options, start, config.seed)
+    model = train_module(LanguageRun(options, module, text, held_out, config, start))
+    model.metadata["start"] = dict(start.metadata)
+    if old is not None and before is not None:
+        after = model.perplexity(old, progress=progress)
+        model.metadata["old_held_out"] = {"before": before.described(), "after": after.described()}
+    return model
 
 
 def train_module(run: LanguageRun) -> NeuralLanguageModel:
@@ -93,7 +131,7 @@ def train_module(run: LanguageRun) -> NeuralLanguageModel:
     Raises:
         OptionError: there is held-out text, and the output layer gives no probabilities.
     """
-    options, module, text, held_out, config = run
+    options, module, text, held_out, config, start = run
     if held_out is not None and not module.output.normalised:
         raise OptionError(
             f"output={options.output!r} gives scores, not probabilities, so held-out text has no perplexity: train "
@@ -114,15 +152,20 @@ def train_module(run: LanguageRun) -> NeuralLanguageModel:
         "text": _digest(text, module),
         "words": len(text),
     }
+    if start is not None:
+        identity["start"] = digest(start)
     history = fit(task, config, identity=identity)
     facts = {**identity, **dataclasses.asdict(config.training), **history.described()}
     return NeuralLanguageModel(module, options, text.vocabulary, text.rules, {"training": facts})
 
 
 def _checked(text: LanguageText) -> LanguageText:
-    if len(text.vocabulary) > len(text):
+    words = len(text.vocabulary)
+    if text.rules.unit != "words":  # bytes and subwords that do not occur are no burden
+        words = int(np.count_nonzero(text.vocabulary.counts))
+    if words > len(text):
         raise CorpusError(
-            f"a vocabulary of {len(text.vocabulary):,} words for a text of {len(text):,}: expected more text than "
+            f"a vocabulary of {words:,} {text.rules.unit} for a text of {len(text):,}: expected more text than "
             "words; give more text, or build the corpus with a higher min_count"
         )
     return text

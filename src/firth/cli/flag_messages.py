@@ -1,0 +1,84 @@
+"""Messages about the values of flags, in one form: `--dim fifty: expected a whole number of at least 1`."""
+
+import ast
+import functools
+import inspect
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from firth.errors import OptionError
+
+EXPECTED = "expected"  # attribute of a command: name of a parameter: what its value should be
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}  # by the start of pydantic's names
+_PAIR = re.compile(r"\b(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
+_CALL = re.compile(r"(\([^()]*\))")
+
+
+def say_expected(error: Exception, expected: Mapping[str, str]) -> None:
+    """Word the error about a value of the wrong type as firth words its own.
+
+    Args:
+        error: of typer; others stay as they are.
+        expected: name of a parameter: what its value should be.
+    """
+    parameter, cause = getattr(error, "param", None), error.__cause__
+    found: list[Any] = getattr(cause, "errors", list)()
+    if parameter is None or not found:
+        return
+    first = found[0]
+    what = expected.get(parameter.name) or _kind(first)
+    if what is not None:
+        message = f"{parameter.opts[0]} {shlex.quote(str(first['input']))}: expected {what}"
+        vars(error)["format_message"] = lambda: message
+
+
+def _kind(found: Mapping[str, Any]) -> str | None:
+    bounds = found.get("ctx", {})
+    if "ge" in bounds:
+        return f"a number of at least {bounds['ge']}"
+    return _KINDS.get(found["type"].partition("_")[0])
+
+
+def with_flag_names(run: Callable[..., None], renamed: Mapping[str, str] | None = None) -> Callable[..., None]:
+    """Return a command whose errors name flags instead of options of Python: `--dim 0` for `dim=0`.
+
+    Args:
+        run: the command; its parameters are the flags.
+        renamed: names of options whose flags are called otherwise: name of the option: the flag.
+    """
+    flags = {name: f"--{name.replace('_', '-')}" for name in inspect.signature(run).parameters} | dict(renamed or {})
+
+    @functools.wraps(run)
+    def command(**values: Any) -> None:
+        try:
+            run(**values)
+        except OptionError as error:
+            text = str(error)
+            told = in_flags(text, flags)
+            if told == text:
+                raise
+            raise type(error)(told) from error
+
+    return command
+
+
+def in_flags(message: str, flags: Mapping[str, str]) -> str:
+    """Return a message with flags in place of options; what stands in parentheses is Python and stays.
+
+    >>> in_flags("top_k=0: expected a whole number of at least 1", {"top_k": "--top-k"})
+    '--top-k 0: expected a whole number of at least 1'
+    """
+    parts = _CALL.split(message)
+    return "".join(part if i % 2 else _PAIR.sub(lambda pair: _flag(pair, flags), part) for i, part in enumerate(parts))
+
+
+def _flag(pair: re.Match[str], flags: Mapping[str, str]) -> str:
+    flag, value = flags.get(pair["name"]), pair["value"]
+    if flag is None:
+        return pair[0]
+    if value in ("True", "False"):
+        return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
+    quoted = value.startswith(("'", '"'))
+    return f"{flag} {shlex.quote(str(ast.literal_eval(value))) if quoted else value}"
