@@ -79,10 +79,9 @@ class TestHelp:
         assert line.endswith("(True or False; default True)")
 
     def test_options_of_a_text_are_in_the_help_of_methods(self):
+        (field,) = [field for field in dataclasses.fields(CorpusOptions) if field.name == "min_count"]
         for method in (firth.Corpus.build, firth.Word2Vec.train, firth.Phrases.learn, firth.NgramLM.train):
-            assert "min_count: minimum count of a word to be kept (a whole number of at least 1; default" in (
-                inspect.getdoc(method) or ""
-            )
+            assert f"min_count: {field.metadata['help']} (a whole number" in (inspect.getdoc(method) or "")
         assert "**text" not in (firth.Word2Vec.train.__doc__ or "")
         assert "default 1)" in (firth.Phrases.learn.__doc__ or "")
 
@@ -92,7 +91,7 @@ class TestSignatures:
         parameters = inspect.signature(firth.Word2Vec.train).parameters
         assert list(parameters)[:4] == ["self", "corpus", "seed", "threads"]
         assert set(TEXT_OPTIONS) <= set(parameters)
-        assert parameters["min_count"].default == 5
+        assert parameters["min_count"].default == CorpusOptions().min_count
         assert parameters["min_count"].kind is inspect.Parameter.KEYWORD_ONLY
         assert inspect.signature(firth.NgramLM.train).parameters["unknown"].default == "<unk>"
         assert set(inspect.signature(firth.Corpus.build).parameters) >= names_of(CorpusOptions)
