@@ -60,8 +60,8 @@ def train(context: typer.Context) -> None:
     """
     arguments = context.args or ["--help"]
     place = next((i for i, word in enumerate(arguments) if not word.startswith("-")), None)
-    if place is not None:
-        arguments = [*arguments[:place], arguments[place].lower(), *arguments[place + 1 :]]  # LSTM is lstm
+    if place is not None and (name := arguments[place].lower()) in named((*COUNTING, *NEURAL)):
+        arguments = [*arguments[:place], name, *arguments[place + 1 :]]  # LSTM is lstm
     with running_clock():  # importing PyTorch counts against --minutes
         trainers(arguments)(arguments, prog_name="firth lm train")
 
