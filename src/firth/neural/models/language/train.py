@@ -32,7 +32,7 @@ UNSPELLED = (
 )
 
 
-@explained(unknown=UNK)
+@explained(unknown=UNK, tokens="subwords")
 def train_language_model(
     options: LanguageOptions,
     corpus: Corpus | LanguageText | Any,
