@@ -5,7 +5,7 @@ What: the text is read twice, first to learn the tokens, then to encode it. What
 Objective: for subwords, byte-pair encoding (`firth.text.subwords`) with V = 256 + 2 sqrt(C) subwords, at most
     32,000, where C is the number of characters of the text; 256 are the bytes. For characters, one token each, bytes
     for characters rarer than `min_count`.
-Source: bits per character of LSTMs on held-out text depend little on the size,
+Source: by bits per character of LSTMs on held-out text, short texts want fewer subwords than long ones,
     benchmarks/results/language/subword_sizes.md.
 Departures: from more than 16 million characters, subwords are learned from texts that are spread evenly over all.
 Cost: a second reading of the text, and about a second per million characters.
