@@ -19,9 +19,9 @@ class Kernel:
 
     def __init__(self, folder: Path) -> None:
         start_new_kernel = pytest.importorskip(
-            "jupyter_client.manager", reason="Jupyter is not installed: pip install -e '.[peers]'"
+            "jupyter_client.manager", reason="Jupyter is not installed: pip install -e '.[programs]'"
         ).start_new_kernel
-        pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install -e '.[peers]'")
+        pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install -e '.[programs]'")
         path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment = {**os.environ, "PYTHONPATH": path}
         self.manager, self.client = start_new_kernel(LONG, "python3", cwd=str(folder), env=environment)

@@ -29,7 +29,7 @@ def test_there_are_snippets():
 
 @pytest.mark.peer
 def test_mypy():
-    pytest.importorskip("mypy", reason="mypy is not installed: pip install -e '.[peers]'")
+    pytest.importorskip("mypy", reason="mypy is not installed: pip install -e '.[programs]'")
     command = [sys.executable, "-m", "mypy", "--strict", "--warn-unused-ignores", *map(str, SNIPPETS)]
     result = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -38,7 +38,7 @@ def test_mypy():
 @pytest.mark.peer
 def test_pyright(tmp_path):
     if importlib.util.find_spec("pyright") is None:
-        pytest.skip("pyright is not installed: pip install -e '.[peers]'")
+        pytest.skip("pyright is not installed: pip install -e '.[programs]'")
     settings = {
         "include": ["snippets"],
         "extraPaths": [str(ROOT / "src")],
