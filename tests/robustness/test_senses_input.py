@@ -48,7 +48,8 @@ def test_other_vectors(firth: Command):
 
 def test_senses_are_no_word_vectors(firth: Command, folder):
     assert (
-        "SenseVectors, expected word vectors; one vector per word is" in firth("neighbours", folder, "bank").complaint
+        "holds sense vectors, expected word vectors; one vector per word is"
+        in firth("neighbours", folder, "bank").complaint
     )
 
 

@@ -67,7 +67,7 @@ def test_a_folder_and_back(alignment, tmp_path):
     assert np.array_equal(found.source.vectors, alignment.source.vectors)
     assert found.translate("a9", 3) == alignment.translate("a9", 3)
     assert found.apply(twins(noise=0.2)[0].first(3)).vectors == pytest.approx(found.source.vectors[:3], abs=1e-6)
-    with pytest.raises(OptionError, match=r"holds Alignment.*translate-words"):
+    with pytest.raises(OptionError, match=r"holds an alignment.*translate-words"):
         load_vectors(tmp_path / "folder")
 
 

@@ -35,7 +35,7 @@ def test_perplexities_are_sorted_best_first(models):
     ratio = models["order 1"].perplexity(HELD_OUT).value / models["order 2"].perplexity(HELD_OUT).value
     (pair,) = [row for row in cells(page) if row and row[0] == "order 1 / order 2"]
     assert float(pair[1]) == pytest.approx(ratio, abs=0.0005)
-    assert "17 tokens are predicted: 14 words, 1 of them unknown and read as &lt;unk&gt;, and 3 sentence ends" in page
+    assert "17 tokens are predicted: 14 words, 1 of them unknown, read as &lt;unk&gt;, and 3 sentence ends" in page
 
 
 def test_what_models_write_is_the_same_for_a_seed_and_is_no_markup(models):
