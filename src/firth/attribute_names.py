@@ -54,6 +54,15 @@ CLASSIFIERS = {
     "save_model": "use save(path)",
 }
 
+_LOAD = "firth.load(path) opens a saved model"
+LOADERS = {  # of classes of options
+    "load": _LOAD,
+    "load_model": _LOAD,
+    "load_word2vec_format": _LOAD,
+    "load_fasttext_format": _LOAD,
+    "from_pretrained": f"{_LOAD}, firth.from_hub(name) one from the Hugging Face hub",
+}
+
 
 def no_attribute(kind: str, name: str, answers: Mapping[str, str], names: Iterable[str]) -> AttributeError:
     """Return the error for an attribute that an object lacks.

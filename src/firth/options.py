@@ -15,7 +15,7 @@ import typing
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar, dataclass_transform
 
-from firth.attribute_names import no_attribute
+from firth.attribute_names import LOADERS, no_attribute
 from firth.errors import KindError, OptionError, UnknownOptionError, brief
 from firth.option_names import RENAMED_VALUES, explained, suggestion, synonym
 
@@ -71,7 +71,20 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     options_type.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__ or ""), "", "Options:", *lines])
     if not hasattr(options_type, "__getattr__"):
         options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
+    for name in LOADERS:
+        if not hasattr(options_type, name):
+            setattr(options_type, name, _NoLoader(name))
     return options_type
+
+
+class _NoLoader:
+    """Answers `Word2Vec.load(path)`, as gensim and Hugging Face have it: a class of options opens no file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, options: Any, kind: type) -> Any:
+        raise AttributeError(f"type object {kind.__name__!r} has no attribute {self._name!r}; {LOADERS[self._name]}")
 
 
 def _repr(options: Any) -> str:
@@ -81,9 +94,11 @@ def _repr(options: Any) -> str:
 
 def _no_attribute(options: Any, name: str) -> Any:
     kind, names = type(options).__name__, [field.name for field in dataclasses.fields(options)]
-    answers = {}
+    answers: dict[str, str] = {}
     if (other := synonym(name, names)) is not None:
         answers[name] = f"use {other}"
+    elif name in LOADERS:
+        answers = LOADERS
     elif hasattr(type(options), "train"):
         answers[name] = f"{kind} holds options; train returns the model: model = {kind}(...).train(text)"
     elif verbs := [verb for verb in ("learn", "count", "align", "measure") if hasattr(type(options), verb)]:

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import pydoc
 
 import numpy as np
 import pytest
@@ -42,6 +43,16 @@ def test_options_say_that_train_returns_the_model():
     assert said(firth.Word2Vec(), "vector_size").endswith("use dim")
     assert said(firth.Phrases(), "train").endswith("use Phrases(...).learn(...)")
     assert "train returns" not in said(firth.GenerationOptions(), "sampler")
+
+
+@pytest.mark.parametrize("kind", [firth.Word2Vec, firth.FastText, firth.GloVe, firth.ParagraphVectors, firth.Phrases])
+def test_classes_of_options_say_how_to_load(kind):
+    answer = f"{kind.__name__!r} has no attribute 'load'; firth.load(path) opens a saved model"
+    assert said(kind, "load") == f"type object {answer}"
+    assert said(kind(), "load") == answer.replace(" has no", " object has no")
+    assert "firth.from_hub(name)" in said(kind, "from_pretrained")
+    assert not hasattr(kind, "load")
+    assert "from_pretrained" not in pydoc.render_doc(kind)
 
 
 def test_objects_are_copied_and_pickled_as_before():

@@ -8,7 +8,7 @@ from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.layout import principal
 from firth.plots.picture import Lines, Picture, Points
-from firth.plots.words import Vectors, choose, counted, known_words, name_of
+from firth.plots.words import Vectors, check_vectors, choose, counted, known_words, name_of
 
 MOST = 60  # pairs; more labels do not fit
 
@@ -34,6 +34,7 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         Mikolov, Sutskever, Chen, Corrado and Dean 2013, "Distributed representations of words and phrases and their
         compositionality", figure 2.
     """
+    check_vectors(vectors)
     if not pairs:
         raise OptionError("no pairs to draw: name an even number of words, such as man king woman queen")
     for a, b in pairs:

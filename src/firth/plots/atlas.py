@@ -17,6 +17,7 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.plots.extras import library
 from firth.plots.projection import project
+from firth.plots.words import check_vectors
 from firth.storage.files import replacing_file
 from firth.vectors import exchange
 from firth.vectors.cosine import inverse
@@ -55,6 +56,7 @@ def embedding_atlas(
             something else is there.
         OSError: the file cannot be written.
     """
+    check_vectors(vectors)
     target = Path(path)
     if target.suffix.lower() != ".parquet":
         raise OptionError(f"{path}: embedding-atlas reads Parquet; expected a name that ends in .parquet")

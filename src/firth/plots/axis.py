@@ -9,7 +9,7 @@ from firth.arguments import explained
 from firth.directions.axis import axis_between
 from firth.errors import OptionError, brief
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
-from firth.plots.words import Groups, Selection, Vectors, choose, counted, known_words, name_of
+from firth.plots.words import Groups, Selection, Vectors, check_vectors, choose, counted, known_words, name_of
 
 MOST, MOST_ROWS = 1_000, 60  # words of a plane; words of one axis, one per line
 _ROW = 0.24  # inches
@@ -48,6 +48,7 @@ def word_axis(
         OptionError: there are no words, or an axis does not have two different poles.
         UnknownWordError: none of the words, or none of a pole's, has a vector.
     """
+    check_vectors(vectors)
     axes = [poles] if second is None else [poles, second]
     if not all(len(axis) == 2 and all(axis) for axis in axes):
         raise OptionError(f"poles {brief(poles)}: expected two, each a word or a list of words")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from firth.arguments import explained
 from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
-from firth.plots.words import Groups, Vectors, choose, counted, name_of
+from firth.plots.words import Groups, Vectors, check_vectors, choose, counted, name_of
 
 MOST = 5_000  # words; pages with more open slowly
 USUAL = 1_000
@@ -15,7 +15,7 @@ UNDOTTED = 80  # words up to which labels stand at their places, without dots
 @explained
 def word_map(
     vectors: Vectors,
-    words: Sequence[str] = (),
+    words: Sequence[str] | None = None,
     *,
     groups: Groups | None = None,
     heads: Sequence[str] = (),
@@ -28,7 +28,8 @@ def word_map(
 
     Args:
         vectors: the vectors.
-        words: words to draw; by default those of the groups. Words without a vector are left out, with a note.
+        words: words to draw; by default those of the groups, or without groups the most frequent ones. Words without a
+            vector are left out, with a note.
         groups: words by the name of their group; each group has a colour.
         heads: words to highlight, such as those that groups are named after.
         method: projection onto the plane; see `project`.
@@ -38,11 +39,15 @@ def word_map(
         title: by default a description of the picture.
 
     Raises:
+        KindError: `vectors` are something else, such as a path.
         OptionError: there are no words, too few for the method, or the method is unknown.
         UnknownWordError: none of the words has a vector.
         MissingExtraError: the library of the method is not installed.
     """
-    selection = choose(vectors, words, groups, most=min(number, MOST), keep=heads)
+    check_vectors(vectors)
+    if words is None and groups is None:
+        words = vectors.words
+    selection = choose(vectors, words or (), groups, most=min(number, MOST), keep=heads)
     places, caption = project(selection.rows, method, seed)
     ranks = vectors.key_to_index
     order = sorted(range(len(selection.words)), key=lambda i: ranks.get(selection.words[i], len(ranks)))

@@ -8,7 +8,7 @@ from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.layout import flatten
 from firth.plots.picture import Lines, Picture, Points
-from firth.plots.words import Vectors, choose, counted, known_words, name_of
+from firth.plots.words import Vectors, check_vectors, choose, counted, known_words, name_of
 
 MOST = 150  # words; more labels do not fit
 
@@ -31,6 +31,7 @@ def neighbour_network(
         OptionError: there are no words, or `number` or `hops` is out of its range.
         UnknownWordError: none of the words has a vector.
     """
+    check_vectors(vectors)
     if not words:
         raise OptionError("no words to start from: name one or more")
     if number < 1 or hops not in (1, 2):

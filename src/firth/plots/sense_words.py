@@ -6,6 +6,7 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.errors import OptionError
+from firth.options import check_kind
 from firth.plots.picture import Axis, Floats, Lines, Mark, Picture, Points
 from firth.plots.words import counted
 from firth.vectors import neighbours
@@ -38,6 +39,7 @@ def sense_words(
         OptionError: `number` is not from 1 to 60, or `among` is below 1.
         UnknownWordError: the word has no sense.
     """
+    check_kind("senses", senses, SenseVectors)
     if not 1 <= number <= MOST:
         raise OptionError(f"number={number}: expected from 1 to {MOST} words per sense")
     if among < 1:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from firth.arguments import explained
 from firth.errors import OptionError
+from firth.options import check_kind
 from firth.plots.map import word_map
 from firth.plots.picture import Picture
 from firth.vectors.sense_vectors import SenseVectors
@@ -36,6 +37,7 @@ def sense_map(
         UnknownWordError: none of the words has a sense.
         MissingExtraError: the library of the method is not installed.
     """
+    check_kind("senses", senses, SenseVectors)
     requested = list(dict.fromkeys(words))
     if not requested:
         raise OptionError("no words to draw the senses of: name one or more")

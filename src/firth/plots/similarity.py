@@ -7,7 +7,7 @@ import numpy as np
 from firth.arguments import explained
 from firth.errors import OptionError
 from firth.plots.picture import Axis, Floats, Heat, Picture
-from firth.plots.words import Groups, Vectors, choose, counted, name_of
+from firth.plots.words import Groups, Vectors, check_vectors, choose, counted, name_of
 
 MOST = 80  # words; more labels cannot be read
 ORDERS = ("clusters", "given")
@@ -41,6 +41,7 @@ def similarity_heat_map(
         The order of the words: average-linkage clustering with the leaf order of Bar-Joseph, Gifford and Jaakkola
         2001, "Fast optimal leaf ordering for hierarchical clustering".
     """
+    check_vectors(vectors)
     if order not in ORDERS:
         raise OptionError(f"order={order!r}: expected {' or '.join(ORDERS)}")
     selection = choose(vectors, words, groups, most=MOST)

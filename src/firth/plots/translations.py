@@ -7,6 +7,7 @@ import numpy as np
 from firth.alignment.alignment import Alignment
 from firth.arguments import explained
 from firth.errors import OptionError
+from firth.options import check_kind
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import counted, known_words
@@ -32,6 +33,7 @@ def translation_map(
         OptionError: there are no words, `number` is below 1, or the method is unknown.
         UnknownWordError: none of the words has a vector.
     """
+    check_kind("alignment", alignment, Alignment)
     requested = list(dict.fromkeys(words))
     if not requested or number < 1:
         raise OptionError(f"{len(requested)} words with {number} translations each: expected at least one of both")

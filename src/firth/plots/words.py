@@ -7,6 +7,7 @@ from itertools import compress
 import numpy as np
 
 from firth.errors import OptionError
+from firth.options import check_kind
 from firth.plots.picture import NO_GROUP, Floats
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -35,6 +36,11 @@ class Selection:
     groups: list[int]
     names: list[str]
     notes: list[str]
+
+
+def check_vectors(vectors: object) -> None:
+    """Raise KindError for anything but vectors, such as a path."""
+    check_kind("vectors", vectors, WordVectors, SubwordVectors)
 
 
 def choose(

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from firth.errors import OptionError, UnknownWordError
+from firth import plots
+from firth.errors import KindError, OptionError, UnknownWordError
 from firth.plots import word_map
 from firth.plots.text_map import text_map
 from firth.vectors.word_vectors import WordVectors
@@ -57,6 +58,29 @@ def test_words_without_a_vector_are_left_out_with_a_note(vectors):
 def test_no_known_word_at_all_is_an_error_with_suggestions(vectors):
     with pytest.raises(UnknownWordError, match="'rde' is not in the vocabulary; did you mean red"):
         word_map(vectors, ["rde"])
+
+
+def test_the_most_frequent_words_are_drawn_by_default(vectors):
+    assert [row["word"] for row in word_map(vectors, number=4).rows] == vectors.words[:4]
+
+
+@pytest.mark.parametrize(
+    ("draw", "others"),
+    [
+        (plots.word_map, []),
+        (plots.similarity_heat_map, [["red", "blue"]]),
+        (plots.neighbour_network, [["red"]]),
+        (plots.analogy_arrows, [[("red", "blue")]]),
+        (plots.word_axis, [("red", "blue")]),
+        (plots.embedding_atlas, ["a.parquet"]),
+        (plots.sense_map, [["red"]]),
+        (plots.sense_words, ["red"]),
+        (plots.translation_map, [["red"]]),
+    ],
+)
+def test_a_path_in_place_of_a_model_is_answered(draw, others):
+    with pytest.raises(KindError, match=r"'a\.firth' is a str; expected .*: firth\.load\('a\.firth'\)"):
+        draw("a.firth", *others)
 
 
 def test_no_words_is_an_error(vectors):
