@@ -93,9 +93,13 @@ def words_in(content: Mapping[str, Any]) -> list[str]:
     for token in sorted(added, key=lambda token: int(token["id"])):
         if token["id"] == len(entries):
             entries.append(token["content"])
-    if content["model"].get("ignore_merges") and all(entry.startswith(MARK) or not entry for entry in entries):
-        return [entry.removeprefix(MARK) for entry in entries]
-    return entries
+    return [entry.removeprefix(MARK) for entry in entries] if is_marked(content) else entries
+
+
+def is_marked(content: Mapping[str, Any]) -> bool:
+    """Return whether every entry of a `tokenizer.json` begins with the mark of `tokenizer_json`."""
+    model = content["model"]
+    return bool(model.get("ignore_merges")) and all(entry.startswith(MARK) or not entry for entry in model["vocab"])
 
 
 def _in_order(vocab: Mapping[str, int]) -> list[str]:

@@ -141,13 +141,18 @@ class SentenceAverages:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "SentenceAverages":
-        """Load the encoder from a folder that `save` wrote.
+        """Load the encoder from a folder that `save` wrote, or from any static embedding of sentence-transformers.
+
+        The latter splits texts by its own tokenizer, and the vector of a text is the mean of its tokens' vectors.
 
         Raises:
             FormatError: the folder is damaged, or holds word vectors alone.
+            MissingExtraError: texts are split by a tokenizer of others, and the tokenizers library is not installed.
             OSError: the folder cannot be read.
         """
         vectors = load_vectors(path)
+        if isinstance(vectors, WordVectors) and sentence_transformers.is_folder(named(path)):
+            return cls(vectors, "mean", tokens=sentence_transformers.tokens_of(named(path), vectors.words))
         averages = cls.from_metadata(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
         if averages is None:
             raise FormatError(

@@ -15,6 +15,7 @@ Source: sentence-transformers 5, `StaticEmbedding.load`.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from firth.errors import FormatError, warn_caller
 from firth.storage import tensors
 from firth.storage.files import json_bytes
 from firth.storage.untrusted import parse_json
-from firth.text.hugging_face import tokenizer_json, words_in
+from firth.text.hugging_face import MARK, is_marked, tokenizer_json, words_in
+from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.space import VectorSpace
@@ -126,6 +128,29 @@ def read(path: Path, reading: Reading) -> Contents:
     if len(words) != len(matrix) or not all(isinstance(word, str) for word in words):
         raise FormatError(f"{path}: {len(words):,} tokens and {len(matrix):,} rows; expected as many")
     return settle(words, matrix, lambda row: f"{path}: {words[row]!r}", reading)
+
+
+def tokens_of(path: Path, words: Sequence[str]) -> str | Tokeniser:
+    """Return how a static embedding splits texts: the name of firth's tokeniser, or a function for any other.
+
+    Args:
+        path: the folder.
+        words: its tokens, as `read` returns them.
+
+    Raises:
+        FormatError: the tokenizer is damaged.
+        MissingExtraError: it is not one of firth's, and the tokenizers library is not installed.
+        OSError: its file cannot be read.
+    """
+    modules = parse_json((path / MODULES).read_bytes())
+    stored = parse_json((path / str(modules[0].get("path", "")) / TOKENIZER).read_bytes())
+    for name in REFERENCES:
+        if stored == tokenizer_json(words, name):
+            return name
+    split = tokeniser(json.dumps(stored))
+    if not is_marked(stored):
+        return split
+    return lambda text: [token.removeprefix(MARK) for token in split(text)]
 
 
 def _card(words: int, dim: int, tokens: str, description: str) -> str:

@@ -7,6 +7,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.pre_tokenizers import Whitespace
 
 import firth
 from firth.errors import FormatError, OptionError
@@ -43,6 +45,32 @@ def test_the_vectors_of_texts_are_firths(vectors, tmp_path, tokens, weighting):
     expected = averages.encode(TEXTS)
     assert np.abs(expected).max() > 0.05
     np.testing.assert_allclose(encode(tmp_path / "st", TEXTS), expected, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:.* texts have no known word")
+@pytest.mark.parametrize("tokens", ["unicode", "whitespace", "text8"])
+def test_the_encoder_is_read_back(vectors, tmp_path, tokens):
+    averages = firth.SentenceAverages(vectors, "sif", tokens=tokens)
+    averages.save(tmp_path / "st", format="sentence-transformers")
+    again = firth.SentenceAverages.load(tmp_path / "st")
+    assert (again.weighting, again.tokens) == ("mean", tokens)
+    np.testing.assert_allclose(again.encode(TEXTS), averages.encode(TEXTS), atol=1e-6)
+    name = str(tmp_path / "st" / "tokenizer.json")
+    Tokenizer.from_file(name).save(name)  # as another program writes it
+    np.testing.assert_allclose(
+        firth.SentenceAverages.load(tmp_path / "st").encode(TEXTS), averages.encode(TEXTS), atol=1e-6
+    )
+
+
+def test_the_encoder_of_another_program_has_its_tokens(vectors, tmp_path):
+    vectors.save(tmp_path / "st", format="sentence-transformers")
+    pieces = WordPiece({word: number for number, word in enumerate(["[UNK]", "sea", "##s", "ship", ".", "the", "a"])})
+    tokenizer = Tokenizer(pieces)
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.save(str(tmp_path / "st" / "tokenizer.json"))
+    rows = firth.SentenceAverages.load(tmp_path / "st").encode(["seas ship.", "ship What"])
+    np.testing.assert_allclose(rows[0], vectors.vectors[[1, 2, 3, 4]].mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(rows[1], vectors.vectors[[3, 0]].mean(axis=0), atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore:.* texts have no known word")
