@@ -34,9 +34,10 @@ SIZES = (100_000, 1_000_000, 5_000_000, 20_000_000)  # words; the last is all of
 CHOOSE = {"similarity": ["wordsim-353", "simlex-999", "mturk-287", "yp-130"], "categorisation": ["ap"]}
 JUDGE = {"similarity": ["men", "rare-words", "rg-65", "verb-143"], "categorisation": ["bless", "esslli-2008"]}
 ANALOGIES = {"choose": "google-analogies/semantic", "judge": "google-analogies/syntactic"}
-SAMPLES = (1e-5, 1e-4, 1e-3, 1e-2)
+SAMPLES = (1e-5, 1e-4, 1e-3)
 EPOCHS = (5, 10, 20, 40, 80, 160)
 LONGEST = 200_000_000  # words of all epochs of one training
+SHORT = 1_000_000  # words of a text that the grid is finer for
 PEERS: dict[str, dict[str, Any]] = {  # what somebody gets who gives no option
     "gensim CBOW": {"job": "gensim_train", "model": {"epochs": 5}},
     "gensim skip-gram": {"job": "gensim_train", "model": {"epochs": 5, "sg": 1}},
@@ -44,6 +45,14 @@ PEERS: dict[str, dict[str, Any]] = {  # what somebody gets who gives no option
     "fastText skip-gram": {"job": "fasttext_train", "epochs": 5, "model": {}},
     "fastText CBOW": {"job": "fasttext_train", "epochs": 5, "model": {"model": "cbow"}},
 }
+
+KINDS = {  # of models, as the table has them: firth's name, and the peers'
+    "skip-gram": ("skipgram", ("gensim skip-gram",)),
+    "CBOW": ("cbow", ("gensim CBOW",)),
+    "fastText": ("fasttext", ("gensim FastText", "fastText skip-gram", "fastText CBOW")),
+}
+OURS = "firth's defaults"
+FORMER = {"sample": 1e-4, "epochs": 5, "window": 5, "min_count": 5}  # firth's defaults for any size, once
 
 Row = dict[str, Any]
 
@@ -86,17 +95,26 @@ def train(text: Path, model: str, options: Mapping[str, Any], min_count: int | N
     began = time.perf_counter()
     vectors = made.train(corpus, seed=1, threads=threads, progress=False)
     seconds = round(time.perf_counter() - began, 2)
-    return {"seconds": seconds, "vocabulary": len(corpus.vocabulary), "scores": scores(vectors)}
+    training = vectors.metadata["training"]
+    facts = {
+        "min_count": corpus.options.min_count,
+        **{name: training["options"][name] for name in ("epochs", "sample")},
+    }
+    return {**facts, "seconds": seconds, "vocabulary": len(corpus.vocabulary), "scores": scores(vectors)}
 
 
 def settings(words: int) -> Iterable[dict[str, Any]]:
-    """The grid: subsampling and epochs first; then the smallest count and the window in the middle of the grid."""
+    """The grid: subsampling and epochs; the smallest count and the window in its middle; for short texts both."""
     epochs = [each for each in EPOCHS if each * words <= LONGEST] or [EPOCHS[0]]
     for sample, passes in itertools.product(SAMPLES, epochs):
         yield {"sample": sample, "epochs": passes, "window": 5, "min_count": 5}
     middle = epochs[min(len(epochs) - 1, 2)]
-    for min_count, window in itertools.product((1, 2, 5, 10), (5, 10)):
+    counts, windows = ((1, 2, 5, 10), (5, 10)) if words < SIZES[-1] else ((2, 5), (5,))
+    for min_count, window in itertools.product(counts, windows):
         yield {"sample": 1e-3, "epochs": middle, "window": window, "min_count": min_count}
+    if words <= SHORT:
+        for sample, passes in itertools.product(SAMPLES, epochs[1:5]):
+            yield {"sample": sample, "epochs": passes, "window": 5, "min_count": 2}
 
 
 def grid(source: Path, cache: Path, sizes: Sequence[int], models: Sequence[str], threads: int) -> None:
@@ -113,7 +131,7 @@ def grid(source: Path, cache: Path, sizes: Sequence[int], models: Sequence[str],
 def judge(source: Path, cache: Path, sizes: Sequence[int], models: Sequence[str], threads: int) -> None:
     """Train and judge with firth's own defaults, in this state of the source."""
     for words, model in itertools.product(sizes, models):
-        facts = {"who": "firth's defaults", "model": model, "words": words, "source": machine.source_state()}
+        facts = {"who": OURS, "model": model, "words": words, "source": machine.source_state()}
         if not held(facts):
             keep({**facts, **train(text_of_size(source, words, cache), model, {}, None, threads, cache)})
 
@@ -152,25 +170,34 @@ def keep(row: Row) -> None:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """For each size and model the best setting by the first half, firth's defaults and the peers', on both halves."""
+    """For each size and kind of model: peers' defaults, firth's, and the best of the grid by the first half."""
     lines = [
-        "| words | model | options | first half | second half | seconds |",
-        "| --- | --- | --- | ---: | ---: | ---: |",
+        "| words | model | defaults of | first half | second half | WordSim-353 | MEN | vocabulary |",
+        "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for words in SIZES:
-        own = [row for row in rows if row["words"] == words]
-        for model in dict.fromkeys(row["model"] for row in own if row["who"] == "firth"):
-            runs = [row for row in own if (row["who"], row["model"]) == ("firth", model)]
-            best = max(runs, key=lambda row: half(row["scores"], "choose"))
-            names = ("sample", "epochs", "window", "min_count")
-            lines.append(_line(best, "best of the grid: " + " ".join(f"{name}={best[name]}" for name in names)))
-        lines += [_line(row, "its defaults") for row in own if row["who"] != "firth"]
+    for words, (kind, (model, names)) in itertools.product(SIZES, KINDS.items()):
+        there = [row for row in rows if row["words"] == words]
+        runs = [row for row in there if (row["who"], row["model"]) == ("firth", model)]
+        former = [row for row in runs if FORMER.items() <= row.items()]
+        newest = [row for row in there if (row["who"], row["model"]) == (OURS, model)][-1:]
+        best = sorted(runs, key=lambda row: half(row["scores"], "choose"))[-1:]
+        shown = [(row, row["who"].split()[0]) for name in names for row in there if row["who"] == name]
+        shown += [(row, "firth before: " + _options(row)) for row in former]
+        shown += [(row, "**firth**: " + _options(row)) for row in newest]
+        shown += [(row, "best of the grid: " + _options(row)) for row in best]
+        lines += [_line(row, kind, text) for row, text in shown]
     return "\n".join(lines) + "\n"
 
 
-def _line(row: Row, options: str) -> str:
-    first, second = (half(row["scores"], which) for which in ("choose", "judge"))
-    return f"| {row['words']:,} | {row['model']} | {options} | {first:.3f} | {second:.3f} | {row['seconds']:.0f} |"
+def _options(row: Row) -> str:
+    return " ".join(f"{name}={row[name]:g}" for name in ("min_count", "epochs", "sample", "window") if name in row)
+
+
+def _line(row: Row, kind: str, options: str) -> str:
+    scores = row["scores"]
+    values = [half(scores, "choose"), half(scores, "judge"), scores["wordsim-353"], scores["men"]]
+    numbers = " | ".join(f"{value:.3f}" for value in values)
+    return f"| {row['words']:,} | {kind} | {options} | {numbers} | {row['vocabulary']:,} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,7 +26,7 @@ def log_sigma(x):
 def test_a_window_of_senses(t, tmp_path):
     """sum_m [ log sigma(v_{c_m,s_m} . u_w) + sum_k log sigma(-v_{c_m,s_m} . u_{n_k}) ]; other senses stay."""
     corpus = firth.Corpus.build([[f"w{i}" for i in range(8)]] * 2, min_count=1, cache=tmp_path)
-    twin = Twin(firth.MultiSenseSkipGram(dim=DIM, window=2), corpus, 0)
+    twin = Twin(firth.MultiSenseSkipGram(dim=DIM, window=2, epochs=1, sample=0), corpus, 0)
     random = np.random.default_rng(0)
     inputs, twin.outputs = random.normal(0, 0.5, (8, 2, DIM)), random.normal(0, 0.5, (8, DIM))
     twin.inputs, twin.rate = [[*rows] for rows in inputs.copy()], 1.0

@@ -62,7 +62,7 @@ def negative(hidden, outputs, word, noise):
 @pytest.mark.parametrize("t", [0, 2, 4])
 def test_structured_skipgram(t, corpus):
     """sum_j [ log sigma(v_w . u^j_{c_j}) + sum_k log sigma(-v_w . u^j_{n_k}) ]."""
-    twin = prepared(PlaceTwin(firth.StructuredWord2Vec(dim=DIM, window=2), corpus, 0))
+    twin = prepared(PlaceTwin(firth.StructuredWord2Vec(dim=DIM, window=2, epochs=1, sample=0), corpus, 0))
     offsets = [j for j in (-2, -1, 1, 2) if 0 <= t + j < 5]
 
     def objective(m):
@@ -77,7 +77,9 @@ def test_structured_skipgram(t, corpus):
 @pytest.mark.parametrize("t", [0, 2, 4])
 def test_continuous_window(t, corpus):
     """h = [v_{c_-2}; v_{c_-1}; v_{c_1}; v_{c_2}], zero where the sentence has ended."""
-    twin = prepared(PlaceTwin(firth.StructuredWord2Vec(dim=DIM, window=2, architecture="cwindow"), corpus, 0))
+    twin = prepared(
+        PlaceTwin(firth.StructuredWord2Vec(dim=DIM, window=2, epochs=1, sample=0, architecture="cwindow"), corpus, 0)
+    )
     offsets = [j for j in (-2, -1, 1, 2) if 0 <= t + j < 5]
 
     def objective(m):
@@ -111,7 +113,7 @@ def test_documents_and_their_words(options, corpus):
 
 def test_a_mean_hands_its_whole_gradient_to_every_row(corpus):
     """dJ/dh goes to each of the five rows, where the derivative of the mean is a fifth of it."""
-    twin = prepared(DocumentTwin(firth.ParagraphVectors(dim=DIM, window=2), corpus, 0))
+    twin = prepared(DocumentTwin(firth.ParagraphVectors(dim=DIM, window=2, epochs=1, sample=0), corpus, 0))
     before = {name: getattr(twin, name).copy() for name in ("inputs", "outputs", "documents")}
 
     def objective(documents):

@@ -49,7 +49,9 @@ def value(twin, inputs, outputs, noise):
 @pytest.mark.parametrize("architecture", ["skipgram", "cbow"])
 @pytest.mark.parametrize("objective", ["negative", "hierarchical", "softmax"])
 def test_a_window(architecture, objective, corpus):
-    model = firth.FastText(architecture=architecture, objective=objective, dim=4, negative=2, min_n=2, max_n=3)
+    model = firth.FastText(
+        architecture=architecture, objective=objective, dim=4, negative=2, min_n=2, max_n=3, epochs=1, sample=0
+    )
     twin, random = Twin(model, corpus, 0), np.random.default_rng(1)
     # Large steps would meet rows that earlier predictions of the window have moved already; a small one is divided by.
     rate = 1e-7

@@ -28,8 +28,10 @@ def test_the_finding(recipe):
 def trained(shared_data, tmp_path, size, threads=None, **options):
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         (tmp_path / "text.txt").write_bytes(file.read(size))
-    corpus = firth.Corpus.build(tmp_path / "text.txt", cache=tmp_path, progress=False)
-    firth.Word2Vec(**options).train(corpus, seed=1, threads=threads, progress=False).save(tmp_path / "v.firth")
+    corpus = firth.Corpus.build(tmp_path / "text.txt", min_count=5, cache=tmp_path, progress=False)
+    firth.Word2Vec(sample=1e-4, **options).train(corpus, seed=1, threads=threads, progress=False).save(
+        tmp_path / "v.firth"
+    )
     return str(tmp_path / "v.firth")
 
 

@@ -77,7 +77,7 @@ def test_files_that_are_no_text(data: bytes, message: str, tokens: Any, cache: P
 
 def test_min_count_that_removes_every_word(cache: Path) -> None:
     with pytest.raises(CorpusError, match=r"min_count=5 removes all 3 words: the most frequent, 'a', occurs 3 times"):
-        Corpus.build(["a b a", "a c"], cache=cache)
+        Corpus.build(["a b a", "a c"], min_count=5, cache=cache)
     assert not list(cache.iterdir())
 
 

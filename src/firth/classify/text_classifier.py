@@ -90,7 +90,7 @@ class TextClassifier:
 
     dim: int = window_options.dim()
     lr: float = window_options.lr(0.1, "; it decays linearly to 0")
-    epochs: int = window_options.epochs(help="passes over the texts")
+    epochs: int = window_options.epochs(5, "passes over the texts")
     loss: str = option("softmax", "loss function", choices=LOSSES)
     negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
     word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)

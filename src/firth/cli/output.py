@@ -4,6 +4,7 @@ import contextlib
 import errno
 import inspect
 import json
+import logging
 import os
 import sys
 import time
@@ -70,6 +71,26 @@ def complain(text: str) -> None:
     """Print an error or a warning on standard error, after the program's name."""
     typer.secho("firth: ", fg="red", bold=True, err=True, nl=False)
     note(text)
+
+
+@contextlib.contextmanager
+def showing_choices(quiet: bool) -> Iterator[None]:
+    """Show on standard error which options were chosen from the size of the text."""
+    logger, handler = logging.getLogger("firth"), _Notes(logging.INFO)
+    before = logger.level
+    if not quiet:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
 
 
 def working(stage: str, quiet: bool) -> contextlib.AbstractContextManager[None]:

@@ -11,7 +11,7 @@ import typer
 
 from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, Sources, Threads, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import complain, print_json, working
+from firth.cli.output import complain, print_json, showing_choices, working
 from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.comparison.named import Model
@@ -62,9 +62,10 @@ def train(
         before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
     rest = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
-    vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
+    with showing_choices(quiet):
+        text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
+        vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
     output = _save(vectors, output)
     _report(vectors, output, time.monotonic() - began, json)

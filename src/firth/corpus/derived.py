@@ -20,7 +20,7 @@ def derive(
     words: Sequence[str],
     blocks: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]],
     *,
-    min_count: int,
+    min_count: int | None,
     max_size: int | None,
     cache: str | os.PathLike[str] | None,
 ) -> Corpus:
@@ -30,7 +30,7 @@ def derive(
         corpus: the original corpus, whose other options are kept.
         words: W words, the meaning of the provisional ids in `blocks`.
         blocks: the text in blocks of provisional ids, -1 after each sentence; with each block the counts (W,) so far.
-        min_count: minimum count of a word to be kept.
+        min_count: minimum count of a word to be kept; None chooses it from the number of words.
         max_size: largest number of words to keep.
         cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
 

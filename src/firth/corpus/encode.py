@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from firth.corpus import storage
 from firth.corpus.options import CorpusOptions
+from firth.corpus.size_defaults import log_choice, min_count
 from firth.corpus.vocabulary_selection import select_vocabulary
 from firth.vocabulary import Vocabulary
 
@@ -37,6 +39,10 @@ def write_encoded(
     Raises:
         CorpusError: no word is left, or the files cannot be written.
     """
+    total = int(counts.sum())
+    if options.min_count is None:
+        options = replace(options, min_count=min_count(total))
+        log_choice({"min_count": options.min_count}, total)
     vocabulary, final = select_vocabulary(words, counts, options)
     tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)
     storage.write_vocabulary(folder, vocabulary)

@@ -25,6 +25,7 @@ from pathlib import Path
 from firth.corpus.contents import TextStream, contents, guarded, sentences
 from firth.corpus.options import CorpusOptions, is_learned
 from firth.corpus.reading_progress import ReadingProgress
+from firth.corpus.size_defaults import RARE_SUBWORDS
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import OptionError
 from firth.progress import Report, Status
@@ -77,12 +78,13 @@ def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords
     texts = (
         text for name, content in contents(source, meter) for text in sentences(content.texts(name), options.sentences)
     )
+    min_count = options.min_count or RARE_SUBWORDS
     if options.tokens == "characters":
-        return Subwords.characters(texts, options.max_size, min_count=options.min_count)
+        return Subwords.characters(texts, options.max_size, min_count=min_count)
     sample, characters = spread(texts, SAMPLE)
     report(Status(stage="learning subwords"))
     size = options.max_size or vocabulary_size(characters)
-    return Subwords.train(sample, size, min_count=options.min_count)
+    return Subwords.train(sample, size, min_count=min_count)
 
 
 def spread(texts: Iterable[str], limit: int) -> tuple[list[str], int]:

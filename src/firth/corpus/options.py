@@ -33,7 +33,12 @@ class CorpusOptions:
     tokenizer as JSON and a function as its name.
     """
 
-    min_count: int = option(5, "minimum count of a word or subword to be kept", minimum=1)
+    min_count: int | None = option(
+        None,
+        "minimum count of a word or subword to be kept; by default chosen from the size of the text for words, 5 for "
+        "subwords",
+        minimum=1,
+    )
     max_size: int | None = option(
         None, "maximum vocabulary size: the most frequent words are kept; of subwords, their number", minimum=1
     )
@@ -123,7 +128,7 @@ class TokenArguments(TypedDict, total=False):
 class CorpusArguments(TokenArguments, total=False):
     """The fields of `CorpusOptions` as keyword arguments."""
 
-    min_count: int
+    min_count: int | None
     max_size: int | None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.options import CorpusOptions
+from firth.corpus.size_defaults import min_count
 from firth.errors import CorpusError
 from firth.text.tokenise import encode, tokeniser
 from firth.vocabulary import Vocabulary
@@ -19,7 +20,8 @@ def select_vocabulary(
     Args:
         words: W counted words; a word may appear several times, or have the count 0.
         counts: (W,) int64.
-        options: `min_count`, `max_size`, `stop_words` and `unknown`; `tokens` tokenises the stop words.
+        options: `min_count`, `max_size`, `stop_words` and `unknown`; `tokens` tokenises the stop words. If `min_count`
+            is None, the number of words decides.
 
     Returns:
         The vocabulary, and (W,) int32 ids, -1 for words left out. The unknown word is always in the vocabulary, with
@@ -29,14 +31,15 @@ def select_vocabulary(
         CorpusError: no word is left.
     """
     total = int(counts.sum())
+    least = options.min_count or min_count(total)
     counts = counts.copy()
     same = _merge(words, counts)
     stopped = _stop_words(options)
     removed = [i for i, word in enumerate(words) if word in stopped] if stopped else []
     counts[removed] = 0
-    frequent = np.flatnonzero(counts >= options.min_count)
+    frequent = np.flatnonzero(counts >= least)
     if not len(frequent):
-        raise CorpusError(_nothing_left(words, counts, total, options))
+        raise CorpusError(_nothing_left(words, counts, total, options, least))
     order = frequent[by_count_then_word([words[i] for i in frequent.tolist()], counts[frequent])][: options.max_size]
     ids = np.full(len(words), -1, dtype=np.int32)
     ids[order] = np.arange(len(order), dtype=np.int32)
@@ -108,13 +111,15 @@ def by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> n
     return order
 
 
-def _nothing_left(words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions) -> str:
+def _nothing_left(
+    words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions, least: int
+) -> str:
     if total == 0:
         return f"the text holds no words (tokens={options.described()['tokens']:.40}); expected words; look at the text"
     most = int(counts.max())
     if most == 0:
         return f"stop_words removes all {len(words):,} words; expected some to stay; shorten the list"
     return (
-        f"min_count={options.min_count} removes all {len(words):,} words: the most frequent, "
+        f"min_count={least} removes all {len(words):,} words: the most frequent, "
         f"{words[int(counts.argmax())]!r}, occurs {most:,} times; use min_count={most} or less, or more text"
     )

@@ -228,7 +228,7 @@ class PhraseTable:
         self,
         corpus: Corpus | Any,
         *,
-        min_count: int = 5,
+        min_count: int | None = None,
         max_size: int | None = None,
         column: str | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -239,7 +239,7 @@ class PhraseTable:
 
         Args:
             corpus: a corpus, or any source that `Corpus.build` takes.
-            min_count: minimum count of a word or phrase to be kept.
+            min_count: minimum count of a word or phrase to be kept; by default chosen from the size of the text.
             max_size: maximum vocabulary size: the most frequent words are kept.
             column: the column with texts or lists of tokens, for a table.
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.

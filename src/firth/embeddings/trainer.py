@@ -12,6 +12,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
+from firth.corpus.size_defaults import chosen_options, log_choice
 from firth.kernels.threads import usable_threads
 from firth.options import wrong_kind
 from firth.progress import Progress
@@ -31,6 +32,7 @@ class TrainingArguments(Generic[Start]):
         start: vectors to continue from, or None.
         progress: how progress is shown; see `firth.progress`.
         checkpoint: folder for checkpoints, or None.
+        chosen: options that were chosen from the size of the corpus, by name.
     """
 
     seed: int
@@ -38,6 +40,7 @@ class TrainingArguments(Generic[Start]):
     start: Start | None = None
     progress: Progress = None
     checkpoint: str | os.PathLike[str] | None = None
+    chosen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def with_subfolder(self, name: str) -> "TrainingArguments[Start]":
         """Return the same arguments with checkpoints in a subfolder, for one of several trainings in a row."""
@@ -75,8 +78,8 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:
-            The trained vectors, with `metadata["training"]`: options, seed, threads, loss (nats per prediction, one
-            value per epoch), words, seconds.
+            The trained vectors, with `metadata["training"]`: options, which of them were chosen from the size of the
+            corpus, seed, threads, loss (nats per prediction, one value per epoch), words, seconds.
 
         Raises:
             CorpusError: the text cannot be read, or has no words.
@@ -89,7 +92,13 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         count = usable_threads(threads)
         check_start(start)
         arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
-        return self.train_on(self.read(corpus, text, arguments), arguments)
+        data: Any = self.read(corpus, text, arguments)
+        model: Any = self
+        if chosen := chosen_options(model, words := getattr(data, "num_tokens", 0)):
+            log_choice(chosen, words)
+            model, arguments = dataclasses.replace(model, **chosen), dataclasses.replace(arguments, chosen=chosen)
+        trained: Result = model.train_on(data, arguments)
+        return trained
 
     @abstractmethod
     def read(self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]) -> Data:

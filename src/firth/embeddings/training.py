@@ -157,8 +157,8 @@ class TrainingRun(Generic[Result]):
     def identity(self) -> dict[str, Any]:
         """Return the values that a checkpoint of this run must have."""
         return {
-            "options": dict(self.options),
             "corpus": self.corpus.fingerprint,
+            "options": dict(self.options),
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
             "start": self.start_fingerprint,
@@ -167,6 +167,7 @@ class TrainingRun(Generic[Result]):
     def _result(self) -> Result:
         facts = {
             "options": dict(self.options),
+            **({"chosen": dict(self.arguments.chosen)} if self.arguments.chosen else {}),
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
             "loss": self.losses,

@@ -1,6 +1,7 @@
 """The options that models over context windows share: name, help and range of each, written once.
 
-Each function makes one field of an options class: `window: int = window_options.window()`.
+Each function makes one field of an options class: `window: int = window_options.window()`. The defaults that are None
+depend on the size of the corpus: see `firth.corpus.size_defaults`.
 """
 
 from typing import Any
@@ -23,15 +24,15 @@ def negative(maximum: int | None = None) -> Any:
     return option(5, "negative samples per prediction", minimum=1, maximum=maximum)
 
 
-def sample(default: float = 1e-4) -> Any:
-    """Subsampling threshold."""
+def sample(default: float | None = None) -> Any:
+    """Subsampling threshold; None if the size of the corpus decides."""
     help = "subsampling threshold: more frequent words, relative to all words, are randomly dropped; 0 keeps all"
-    return option(default, help, minimum=0, maximum=1)
+    return option(default, help + _by_size(default), minimum=0, maximum=1)
 
 
-def epochs(default: int = 5, help: str = "passes over the corpus", maximum: int | None = None) -> Any:
-    """Number of epochs."""
-    return option(default, f"epochs: {help}", minimum=1, maximum=maximum)
+def epochs(default: int | None = None, help: str = "passes over the corpus", maximum: int | None = None) -> Any:
+    """Number of epochs; None if the size of the corpus decides."""
+    return option(default, f"epochs: {help}{_by_size(default)}", minimum=1, maximum=maximum)
 
 
 def lr(default: float | None, help: str = "", maximum: float | None = None) -> Any:
@@ -59,3 +60,7 @@ def shared_windows(default: int | None = 2, help: str = "", maximum: int | None 
     """Number of windows that share negative samples."""
     help = f"consecutive windows that share their negative samples{help}"
     return option(default, help, minimum=1, maximum=maximum)
+
+
+def _by_size(default: float | None) -> str:
+    return "; by default chosen from the size of the corpus" if default is None else ""

@@ -105,8 +105,8 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
     dim: int = window_options.dim()
     window: int = window_options.window("words on each side of the centre word, in training")
     negative: int = window_options.negative()
-    sample: float = window_options.sample()
-    epochs: int = window_options.epochs(help="passes over the corpus in each of the two trainings")
+    sample: float = window_options.sample(1e-4)
+    epochs: int = window_options.epochs(5, "passes over the corpus in each of the two trainings")
     lr: float = window_options.lr(0.025)
 
     def __post_init__(self) -> None:

@@ -120,6 +120,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
 
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[SenseVectors | WordVectors]) -> SenseVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
+        assert self.sample is not None  # `train` chooses it
         model = self.with_defaults()
         room = model.room(len(corpus.vocabulary))
         matrices, state = initial_state(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
@@ -151,6 +152,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
 
         The input rows of `matrices` belong to senses, the output rows to words; `noise` is a (V,) alias table.
         """
+        assert self.sample is not None
         text = text_of(self, corpus, threads)
         shares = corpus.vocabulary.subsampled_shares(self.sample)
         warm = 0 if state.matrix.any() else round(self.warm_up * text.total)  # a start may have senses

@@ -76,7 +76,7 @@ def test_no_texts_are_an_error():
     with pytest.raises(CorpusError, match="empty"):
         LSAVectorizer().fit([])
     with pytest.raises(ValueError, match="min_count"):
-        LSAVectorizer(dim=1).fit(["rare words only"])
+        LSAVectorizer(dim=1, min_count=2).fit(["rare words only"])
 
 
 def test_training_leaves_the_cache_alone(tmp_path, monkeypatch):

@@ -1,0 +1,83 @@
+"""Defaults that depend on the size of the text: what the options `min_count`, `epochs` and `sample` are when None.
+
+What: a short text is read more often, keeps rarer words, and its frequent words are dropped less, because all of its
+words together are few. The peers have one default for any text.
+
+Rule, for a text of N words:
+
+    min_count   1 below 1,000 words, 2 below 10 million, otherwise 5
+    epochs      20 sqrt(10^6 / N), from 5 to 40
+    sample      100 / N, from 10^-4 to 1: words that occur less than 100 times are never dropped
+
+Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram and CBOW, chosen on one half of the
+    evaluation sets and judged on the other: benchmarks/results/defaults.md. Below 0.1 million words `epochs` and
+    `sample` continue what was measured above; a `min_count` of 1 was worse than 2 in a classifier of 6,000 words of
+    questions, and is for examples of a few sentences, of which nothing would be left otherwise.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+SHORT, LONG = 1_000, 10_000_000  # words below which words that occur once, and twice, are kept
+RARE_SUBWORDS = 5  # minimum count of learned subwords and characters at any size
+FEWEST, MOST = 5, 40  # epochs
+REFERENCE = 1_000_000, 20  # words, and their epochs
+FREQUENT = 100  # occurrences of words that are dropped, at least
+LOWEST = 1e-4  # subsampling threshold
+
+_log = logging.getLogger("firth")
+
+
+def min_count(words: int) -> int:
+    """Return the minimum count of a word to be kept.
+
+    Args:
+        words: number of words of the text.
+    """
+    return 1 if words < SHORT else 2 if words < LONG else 5
+
+
+def epochs(words: int) -> int:
+    """Return the number of passes over the corpus.
+
+    Args:
+        words: number of words of the corpus.
+    """
+    size, number = REFERENCE
+    return max(FEWEST, min(MOST, round(number * math.sqrt(size / max(words, 1)))))
+
+
+def sample(words: int) -> float:
+    """Return the subsampling threshold, to two digits.
+
+    Args:
+        words: number of words of the corpus.
+    """
+    return float(f"{max(LOWEST, min(1.0, FREQUENT / max(words, 1))):.2g}")
+
+
+OF_MODELS: Mapping[str, Callable[[int], Any]] = {"epochs": epochs, "sample": sample}
+
+
+def chosen_options(model: Any, words: int) -> dict[str, Any]:
+    """Return the options of a model that are None and depend on the size of the corpus, with their values.
+
+    Args:
+        model: an options class.
+        words: number of words of the corpus.
+    """
+    return {name: rule(words) for name, rule in OF_MODELS.items() if getattr(model, name, words) is None}
+
+
+def log_choice(chosen: Mapping[str, Any], words: int) -> None:
+    """Log options that were chosen, at level INFO of the logger "firth".
+
+    Args:
+        chosen: values by name.
+        words: number of words that they were chosen for.
+    """
+    if chosen:
+        values = ", ".join(f"{name}={value:g}" for name, value in chosen.items())
+        _log.info("%s: chosen for %s words", values, f"{words:,}")
