@@ -43,7 +43,10 @@ def write(firth: Command, name: str, content: str | bytes) -> str:
 
 
 CASES = {
-    "no words": (["map", "v.firth", "-o", "x.png"], "no words to draw: name some, or give --words FILE or --groups"),
+    "no words": (
+        ["similarity", "v.firth", "-o", "x.png"],
+        "no words to draw: name some, or give --words FILE or --groups",
+    ),
     "nowhere": (["map", "v.firth", "a"], "nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json"),
     "a suffix": (["map", "v.firth", "a", "-o", "x.eps"], "expected a name that ends in .png, .svg, .pdf, .html"),
     "an unknown word": (["map", "v.firth", "zebra", "-o", "x.png"], "'zebra' is not in the vocabulary"),

@@ -40,25 +40,18 @@ def word_map(
     word_file: WordFile = None,
     group_file: GroupFile = None,
     method: Method = None,
-    number: Annotated[
-        int | None, number("Most frequent words to draw. Default: up to 1,000 of the given words.")
-    ] = None,
+    number: Annotated[int, number("Words to draw at most: the most frequent ones.")] = USUAL,
     seed: Seed = 0,
     **common: Any,
 ) -> plots.Picture:
     """Draw a map of words: words with similar vectors are near each other.
 
-    The words are those named, those of --words or those of --groups; with --number alone, the most frequent ones. The
-    default projection is stress for up to 200 words, else pca.
+    The words are those named, those of --words or those of --groups; by default the most frequent ones. The default
+    projection is stress for up to 200 words, else pca.
     """
     selection, groups = _words(words, word_file), _groups(group_file)
-    if not selection and groups is None and number is None:
-        raise OptionError(f"{NO_WORDS}, or --number N for the N most frequent")
     space = load_vectors(vectors)
-    if not selection and groups is None:
-        selection = space.words
-    many = USUAL if number is None else number
-    return plots.word_map(space, selection, groups=groups, method=method, number=many, seed=seed, **common)
+    return plots.word_map(space, selection or None, groups=groups, method=method, number=number, seed=seed, **common)
 
 
 def analogy(

@@ -142,7 +142,10 @@ def test_groups_colour_words_from_lines_or_json(run, tmp_path, name, content):
     assert (status, found) == (0, {"man": "male", "girl": None})
 
 
-def test_the_most_frequent_words_are_drawn_where_only_a_number_is_given(run):
+def test_the_most_frequent_words_are_drawn_where_none_are_named(run):
+    status, out, err = run("map", "v.firth", "--json")
+    assert (status, err) == (0, "")
+    assert [json.loads(line)["word"] for line in out.splitlines()] == WORDS
     status, out, err = run("map", "v.firth", "-n", 3, "--json")
     assert status == 0
     assert [json.loads(line)["word"] for line in out.splitlines()] == WORDS[:3]
