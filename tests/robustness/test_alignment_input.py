@@ -53,7 +53,7 @@ def test_unlike_widths(firth):
     narrow = ("a.firth", "narrow.firth")
     complaint = align(firth, sides=narrow).complaint
     assert complaint.startswith(
-        "vectors of dimensions 20 and 12: an orthogonal map needs equal dimensions; use method='least"
+        "vectors of dimensions 20 and 12: an orthogonal map needs equal dimensions; use --method least"
     )
     done = align(firth, "--method", "least-squares", sides=narrow)
     assert done.status == 0, done.err

@@ -83,10 +83,10 @@ DEBIAS = {
     ("--pairs", "pairs.json", "--neutral", "foreign.json"): "none of the 2 words of neutral words has a vector",
     ("--pairs", "pairs.json", "--method", "soft"): "method 'soft': expected one of hard, double-hard",
     ("--pairs", "pairs.json", "--alpha", "3"): "alpha with method hard: it has no options",
-    ("--pairs", "pairs.json", "--method", "half-sibling", "--alpha", "0"): "alpha=0.0: expected a number above 0",
+    ("--pairs", "pairs.json", "--method", "half-sibling", "--alpha", "0"): "--alpha 0.0: expected a number above 0",
     ("--pairs", "pairs.json", "--method", "null-space"): "words per side: expected at least 5 for training",
-    ("--pairs", "pairs.json", "--method", "null-space", "--rounds", "5"): "rounds=5 with vectors of dimension 5",
-    ("--pairs", "pairs.json", "--method", "double-hard", "--components", "9"): "components=9: expected from 1 to 5",
+    ("--pairs", "pairs.json", "--method", "null-space", "--rounds", "5"): "--rounds 5 with vectors of dimension 5",
+    ("--pairs", "pairs.json", "--method", "double-hard", "--components", "9"): "--components 9: expected from 1 to 5",
 }  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def test_a_rate_that_diverges(firth, texts):
         (["predict", "texts.txt", "texts.txt"], "not a fastText model"),
         (["predict", "model", "texts.txt", "-n", "0"], "-n 0: expected a whole number"),
         (["test", "model", "unlabelled.txt"], "no label in 1 texts"),
-        (["quantise", "model", "-o", "new.ftz", "--width", "99"], "width=99"),
+        (["quantise", "model", "-o", "new.ftz", "--width", "99"], "--width 99"),
     ],
 )
 def test_mistakes_get_a_sentence(arguments, told, firth, texts, trained):

@@ -28,14 +28,14 @@ def nothing_written(folder: Path) -> bool:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["glove", "--x-max", 0], "x_max=0.0: expected a finite number above 0"),
-        (["glove", "--alpha", -1], "alpha=-1.0: expected a finite number from 0 to 10"),
-        (["ppmi", "--shift", 0], "shift=0.0"),
-        (["ppmi", "--dim", 5000], "expected at most dim="),
-        (["coals", "--dim", 20, "--contexts", 5], "and 5 contexts: expected at most dim=5"),
-        (["lsa", "--dim", 3000], "expected at most dim="),
-        (["ngram", "--dim", 5000], "expected at most dim="),
-        (["glove", "--memory", 2], "memory=2: expected at least"),
+        (["glove", "--x-max", 0], "--x-max 0.0: expected a finite number above 0"),
+        (["glove", "--alpha", -1], "--alpha -1.0: expected a finite number from 0 to 10"),
+        (["ppmi", "--shift", 0], "--shift 0.0"),
+        (["ppmi", "--dim", 5000], "expected at most --dim "),
+        (["coals", "--dim", 20, "--contexts", 5], "and 5 contexts: expected at most --dim 5"),
+        (["lsa", "--dim", 3000], "expected at most --dim "),
+        (["ngram", "--dim", 5000], "expected at most --dim "),
+        (["glove", "--memory", 2], "--memory 2: expected at least"),
         (["ppmi", "--association", "x"], "No such option"),
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else "",
@@ -183,7 +183,7 @@ def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
     assert firth(*line, "-o", "run", "-q").status == 0
     assert "comparison with another seed: 0, not 1" in firth(*COMPARE, "-o", "run", "--seed", 1).complaint
     complaint = firth(*COMPARE[:4], "--dim", 6, *COMPARE[6:], "-o", "run").complaint
-    assert "run has cbow:epochs=2 with dim=5, not dim=6" in complaint
+    assert "run has cbow:epochs=2 with --dim 5, not --dim 6" in complaint
     (firth.folder / "text.txt").write_text(sentences(100), encoding="utf-8")
     assert "comparison with another corpus" in firth(*COMPARE, "-o", "run").complaint
     (firth.folder / "other").mkdir()

@@ -53,7 +53,7 @@ def test_a_copy_still_infers(here: Command):
     one, other = (library.load(here.folder / name).infer(text) for name in ("docs", "copy"))
     assert (one == other).all()
     assert here("convert", "docs", "half", "--dtype", "float16").complaint.startswith(
-        "dtype='float16': document vectors"
+        "--dtype float16: document vectors"
     )
     assert not (here.folder / "half").exists()
 
@@ -74,5 +74,5 @@ def test_a_damaged_folder(here: Command):
 def test_a_combination_that_is_none(firth: Command):
     (firth.folder / "text.txt").write_text(TEXT, encoding="utf-8")
     complaint = firth("train", "paragraph", "text.txt", "-o", "docs", "--words").complaint
-    assert complaint.startswith("words=True: dm always trains word vectors")
+    assert complaint.startswith("--words: dm always trains word vectors")
     assert not (firth.folder / "docs").exists()

@@ -111,7 +111,7 @@ def test_nan_in_the_vectors(firth: Command):
         (["--kind", "lsh"], "give -o FILE, or --compare"),
         (["--kind", "annoy", "-o", "x"], "expected one of exact, lsh, hnsw"),
         (["--kind", "lsh", "--connectivity", "8", "-o", "x"], "an index of kind lsh has tables, bits, probes"),
-        (["--kind", "lsh", "--tables", "0", "-o", "x"], "tables=0: expected a whole number from 1 to 1024"),
+        (["--kind", "lsh", "--tables", "0", "-o", "x"], "--tables 0: expected a whole number from 1 to 1024"),
         (["--kind", "lsh", "-o", "v.firth"], "v.firth is a folder"),
         (["--compare", "--tables", "3"], "--tables with --compare"),
         (["--compare"], "1000 queries of 6 words: expected from 1 to 4"),

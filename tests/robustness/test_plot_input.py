@@ -53,7 +53,7 @@ CASES = {
     "an odd word": (["analogy", "v.firth", "a", "b", "c", "-o", "x.png"], "3 words: expected pairs"),
     "no poles": (["axis", "v.firth", "a", "-o", "x.png"], "0 axes: expected --poles A:B once"),
     "half a pole": (["axis", "v.firth", "a", "--poles", "b:", "-o", "x.png"], "--poles b:: expected two poles"),
-    "a method": (["map", "v.firth", "a", "b", "--method", "mds", "-o", "x.png"], "method='mds': expected stress, pca"),
+    "a method": (["map", "v.firth", "a", "b", "--method", "mds", "-o", "x.png"], "--method mds: expected stress, pca"),
     "few for t-SNE": (["map", "v.firth", "a", "b", "--method", "tsne", "-o", "x.png"], "2 words: expected at least 5"),
     "a lone word": (["similarity", "v.firth", "a", "-o", "x.png"], "of 1 word: expected at least two"),
     "no file": (["map", "v.firth", "--words", "none.txt", "-o", "x.png"], "none.txt: No such file"),

@@ -106,8 +106,8 @@ def test_widths_that_differ_are_padded(firth: Command, vectors: Path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["good.firth", "--kind", "int4"], "kind='int4': expected one of int8, product"),
-        (["good.firth", "--kind", "product", "--width", "4"], "width=4: expected from 1 to 3"),
+        (["good.firth", "--kind", "int4"], "--kind int4: expected one of int8, product"),
+        (["good.firth", "--kind", "product", "--width", "4"], "--width 4: expected from 1 to 3"),
         (["good.firth", "--keep", "0"], "the first 0 words: expected at least 1"),
         (["one.firth"], "of 1 words: expected at least"),
         (["nan.txt"], "nan.txt line 4: number 2 is nan"),

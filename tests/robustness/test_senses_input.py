@@ -84,7 +84,7 @@ def test_nothing_is_trained_of_nothing(firth: Command):
     ended = firth("senses", "s.firth", "words")
     assert "'words' occurs 9 times in the text; the model looks for senses from 200 times on" in ended.err
     complaint = firth("train", "sense-clusters", "text.txt", "-o", "t.firth", "--senses", "many").complaint
-    assert "senses='many': expected one of adaptive, fixed" in complaint
+    assert "--senses many: expected one of adaptive, fixed" in complaint
 
 
 def test_ready_vectors_that_cannot_be_split(firth: Command):

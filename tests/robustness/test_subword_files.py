@@ -80,7 +80,7 @@ def test_going_on(here: Command):
 def test_reversed_ranges_are_refused_before_any_work(firth: Command):
     (firth.folder / "text.txt").write_text(TEXT, encoding="utf-8")
     told = firth("train", "fasttext", "text.txt", "-o", "v.firth", "--quiet", "--min-n", 5, "--max-n", 4).complaint
-    assert "min_n=5, max_n=4: expected max_n of at least min_n" in told
+    assert "--min-n 5, --max-n 4: expected max_n of at least min_n" in told
     assert [path.name for path in firth.folder.iterdir()] == ["text.txt"]
 
 

@@ -55,8 +55,8 @@ def test_training_by_a_file_of_pieces(pieces: Command):
         (["train", "empty.txt"], "the texts are empty"),
         (["train", "nowhere.txt"], "no such file"),
         (["train", "lists.jsonl"], "expected"),
-        (["train", "text.txt", "--size", "256"], "size=256: expected at least 257"),
-        (["train", "text.txt", "--kind", "words"], "kind='words': expected one of bpe, wordpiece, unigram"),
+        (["train", "text.txt", "--size", "256"], "--size 256: expected at least 257"),
+        (["train", "text.txt", "--kind", "words"], "--kind words: expected one of bpe, wordpiece, unigram"),
         (["train", "text.txt", "-"], "expected it alone"),
     ],
 )

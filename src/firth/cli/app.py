@@ -61,7 +61,7 @@ PANELS = {
         "diversity": ("diversity", "diversity", "Measure how varied texts are, for example generated ones."),
     },
     "Text models": {
-        "lm": ("language", "language", "Language models: train, score, generate, compare and mix."),
+        "lm": ("language_group", "language", "Language models: train, score, generate, compare and mix."),
         "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
     },

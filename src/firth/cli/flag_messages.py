@@ -1,18 +1,16 @@
 """Messages about the values of flags, in one form: `--dim fifty: expected a whole number of at least 1`."""
 
 import ast
-import functools
-import inspect
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from firth.errors import OptionError
-
-EXPECTED = "expected"  # attribute of a command: name of a parameter: what its value should be
+# Attributes of a command.
+EXPECTED = "expected"  # name of a parameter: what its value should be
+RENAMED = "renamed"  # name of an option: its flag, where that is called otherwise
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}  # by the start of pydantic's names
-_PAIR = re.compile(r"\b(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
+_PAIR = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
 _CALL = re.compile(r"(\([^()]*\))")
 
 
@@ -41,27 +39,20 @@ def _kind(found: Mapping[str, Any]) -> str | None:
     return _KINDS.get(found["type"].partition("_")[0])
 
 
-def with_flag_names(run: Callable[..., None], renamed: Mapping[str, str] | None = None) -> Callable[..., None]:
-    """Return a command whose errors name flags instead of options of Python: `--dim 0` for `dim=0`.
+def name_flags(error: Exception, parameters: Iterable[Any], renamed: Mapping[str, str]) -> None:
+    """Make an error of a command name flags instead of options of Python: `--dim 0` for `dim=0`.
 
     Args:
-        run: the command; its parameters are the flags.
+        error: what the command raised.
+        parameters: of the command, as typer has them.
         renamed: names of options whose flags are called otherwise: name of the option: the flag.
     """
-    flags = {name: f"--{name.replace('_', '-')}" for name in inspect.signature(run).parameters} | dict(renamed or {})
-
-    @functools.wraps(run)
-    def command(**values: Any) -> None:
-        try:
-            run(**values)
-        except OptionError as error:
-            text = str(error)
-            told = in_flags(text, flags)
-            if told == text:
-                raise
-            raise type(error)(told) from error
-
-    return command
+    flags = {}
+    for parameter in parameters:
+        if parameter.param_type_name == "option":
+            flags[parameter.name] = parameter.opts[0]
+            flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in parameter.opts}
+    error.args = (in_flags(str(error), {**flags, **renamed}),)
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:

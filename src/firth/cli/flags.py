@@ -16,10 +16,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from firth.cli.flag_messages import EXPECTED, say_expected
+from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
 from firth.cli.output import paragraphs
 from firth.cli.synonyms import meant
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 from firth.option_names import one_spelling, synonym
 from firth.options import expected_number
 
@@ -131,7 +131,7 @@ class Commands(Group):
 
 
 class Command(TyperCommand):
-    """A command that refuses two outputs, and whose help shows a yes-or-no flag by one name, `--[no-]tie`."""
+    """A command: its errors name flags, two outputs are refused, and help shows a yes-or-no flag as `--[no-]tie`."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the command line; the error about a value of the wrong type says what is expected."""
@@ -139,6 +139,14 @@ class Command(TyperCommand):
             return super().make_context(info_name, args, parent, **extra)
         except Exception as error:
             say_expected(error, vars(self.callback).get(EXPECTED, {}))
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; errors about options name its flags."""
+        try:
+            return super().invoke(ctx)
+        except (OptionError, CorpusError) as error:
+            name_flags(error, self.params, vars(self.callback).get(RENAMED, {}))
             raise
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -218,6 +226,9 @@ def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: An
     parameters.sort(key=lambda parameter: _place(_panel(parameter), panels))
     result = as_command(lambda **values: command(**fixed, **values), command, parameters)
     vars(result)[EXPECTED] = {name: text for each in flags for name, text in each.expected().items()}
+    vars(result)[RENAMED] = {
+        name: f"--{flag.replace('_', '-')}" for each in flags for name, flag in each.renamed.items()
+    }
     return result
 
 

@@ -9,7 +9,6 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
-from firth.cli.flag_messages import with_flag_names
 from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.language_train import check_model_target, train
 from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
@@ -225,12 +224,12 @@ def _app() -> typer.Typer:
         "help_option_names": [],
     }
     app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
-    add_command(app, "generate", with_flag_names(with_flags(_generate, [_GENERATION, _BEAM]), {"n": "-n"}))
-    add_command(app, "next", with_flag_names(next_words))
+    add_command(app, "generate", with_flags(_generate, [_GENERATION, _BEAM]))
+    add_command(app, "next", next_words)
     on_text = [with_flags(run, [_READING]) for run in (perplexity, compare, mix, report)]
     commands: list[Callable[..., None]] = [score, *on_text, convert, info]
     for run in commands:
-        add_command(app, run.__name__, with_flag_names(run))
+        add_command(app, run.__name__, run)
     return app
 
 

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
-from firth.cli.flag_messages import with_flag_names
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.language_start import NEURAL, open_start, started_options
 from firth.cli.output import note, paragraphs, print_json
@@ -38,7 +37,6 @@ from firth.timing import running_clock
 COUNTING = ("firth.language.",)
 CORPUS = replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
 SUBWORDS = replace(CORPUS, defaults=CorpusOptions(tokens="subwords"))  # neural models read them unless told otherwise
-_OWN_NAMES = {"output": "--output-layer"}  # of options whose flags are called otherwise
 
 
 _RARE = "Words below --min-count or beyond --max-size"
@@ -122,7 +120,7 @@ def _command(name: str, model: Model) -> Any:
         usual = model.kind.training
         flags.append(Flags(type(usual), "Training", defaults=usual))
     text = SUBWORDS if _reads(model) == "subwords" else CORPUS
-    return with_flag_names(with_flags(_train, [*flags, text, READING], model=name, how=model, **fixed), _OWN_NAMES)
+    return with_flags(_train, [*flags, text, READING], model=name, how=model, **fixed)
 
 
 def _reads(model: Model) -> str:

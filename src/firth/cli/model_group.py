@@ -6,9 +6,9 @@ from typing import Any
 import typer
 
 from firth.cli.flags import Group, add_command
+from firth.cli.lazy_group import lazy_group, listed
 from firth.cli.output import paragraphs
 from firth.comparison.named import Model
-from firth.option_names import one_spelling
 
 
 def model_app(
@@ -28,19 +28,12 @@ def model_app(
     """
     by_name = {model.name: model for model in models}
 
-    class Models(Group):
-        """The group."""
+    def load(name: str) -> Any:
+        return _with_flags(by_name[name], command(by_name[name]), panel)
 
-        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """Return the command of the model that the arguments name, with its flags."""
-            name = one_spelling(args[0])
-            if name in by_name and name in self.commands:
-                self.commands[name] = _with_flags(by_name[name], command(by_name[name]), panel)
-            return super().resolve_command(ctx, args)
-
-    app = typer.Typer(cls=Models, help=help, subcommand_metavar="MODEL CORPUS... -o OUT")
+    app = typer.Typer(cls=lazy_group(load), help=help, subcommand_metavar="MODEL CORPUS... -o OUT")
     for model in by_name.values():
-        app.command(model.name, short_help=model.description, rich_help_panel=panel(model))(_listed)
+        app.command(model.name, short_help=model.description, rich_help_panel=panel(model))(listed)
     return app
 
 
@@ -56,7 +49,3 @@ def _with_flags(model: Model, run: Callable[..., None], panel: Callable[[Model],
         rich_help_panel=panel(model),
     )
     return typer.main.get_group(app).commands[model.name]
-
-
-def _listed() -> None:
-    raise AssertionError("a command ran whose flags were not read")

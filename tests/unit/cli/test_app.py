@@ -263,7 +263,7 @@ def test_questions_load_no_compiler(vectors, tmp_path):
         "import sys\nfrom firth.cli.app import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
         "print(sorted({'numba', 'matplotlib', 'scipy', 'requests', 'torch'} & set(sys.modules)))"
     )
-    for arguments in (["neighbours", vectors, "king"], ["--help"], ["info", vectors]):
+    for arguments in (["neighbours", vectors, "king"], ["--help"], ["lm", "--help"], ["info", vectors]):
         result = subprocess.run(
             [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
         )

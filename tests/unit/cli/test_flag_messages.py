@@ -23,6 +23,7 @@ FLAGS = {
         ("call train(text, lr=0.1) in Python", "call train(text, lr=0.1) in Python"),
         ("output='tree:tree=learned': no", "--output-layer tree:tree=learned: no"),
         ("text without options", "text without options"),
+        ("'lr=x' in 'reduce:lr=x': no", "'lr=x' in 'reduce:lr=x': no"),
     ],
 )
 def test_options_are_named_by_their_flags(message, told):

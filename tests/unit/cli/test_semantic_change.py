@@ -32,5 +32,5 @@ def test_words_that_moved(change):
 
 
 def test_what_is_wrong(change):
-    assert "by='far': expected distance or neigh" in change("old.firth", "new.firth", "--by", "far").complaint
+    assert "--by far: expected distance or neigh" in change("old.firth", "new.firth", "--by", "far").complaint
     assert "'new' is not in the vocabulary" in change("old.firth", "new.firth", "new").complaint

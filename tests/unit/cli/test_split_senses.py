@@ -87,7 +87,7 @@ def test_by_wordnet(ask, tmp_path):
         (["--by", "wordnet", "--wordnet", "wordnet", "--floor", 0.1], "--floor with --by wordnet"),
         (["--by", "wordnet", "--wordnet", "wordnet", "--atoms", 9], "--atoms with --by wordnet"),
         ([], "2,000 atoms from 60 words: expected at least one word per atom"),
-        (["--atoms", 12, "--floor", 2], r"floor=2\.0: expected a share from 0 to 1"),
+        (["--atoms", 12, "--floor", 2], r"--floor 2\.0: expected a share from 0 to 1"),
     ],
 )
 def test_what_is_refused(ask, tmp_path, given, told):

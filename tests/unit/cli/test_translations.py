@@ -34,7 +34,7 @@ def test_an_unknown_word_costs_the_others_nothing(firth):
 
 
 def test_wrong_arguments(firth):
-    assert "metric='dot': expected csls or cosine" in firth("translate-words", "ab", "a1", "--metric", "dot").complaint
+    assert "--metric dot: expected csls or cosine" in firth("translate-words", "ab", "a1", "--metric", "dot").complaint
     assert "-n 0: expected" in firth("translate-words", "ab", "a1", "-n", "0").complaint
     twins()[0].save(firth.folder / "words")
     assert "words holds word vectors, expected a folder of firth align" in firth(
