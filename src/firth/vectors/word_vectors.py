@@ -23,12 +23,12 @@ import numpy.typing as npt
 
 from firth.arguments import explained, made_by
 from firth.attribute_names import VECTORS, no_attribute
-from firth.errors import OptionError, ShapeError
+from firth.errors import ShapeError
 from firth.training_facts import with_training_facts
-from firth.vectors import exchange, gensim_evaluation, lookup, similar_words
+from firth.vectors import exchange, gensim_evaluation, lookup, similar_words, smaller
 from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
-from firth.vectors.codes import Codes, encoded
+from firth.vectors.codes import Codes
 from firth.vectors.cosine import Matrix, inverse, row_norms
 from firth.vectors.html import table
 from firth.vectors.io import word2vec_format
@@ -215,45 +215,8 @@ class WordVectors:
             selection._attributes = self._attributes.take(rows_of(self, words))
         return selection
 
-    def first(self, count: int) -> "WordVectors":
-        """Return the vectors of the first words; they are not copied.
-
-        Raises:
-            OptionError: `count` is below 1.
-        """
-        if count < 1:
-            raise OptionError(f"the first {count} words: expected at least 1")
-        return WordVectors(
-            self.words[:count],
-            self._vectors[:count],
-            output_vectors=None if self._output_vectors is None else self._output_vectors[:count],
-            metadata=self.metadata,
-            attributes={name: values[:count] for name, values in self._attributes.items()},
-        )
-
-    @explained
-    def quantise(self, kind: str, *, width: int = 2, lengths: bool = True, seed: int = 0) -> "WordVectors":
-        """Return quantised vectors, which take a quarter of the file or less.
-
-        In memory the vectors are decoded once, in single precision and read-only. Output vectors are dropped: training
-        cannot continue from codes.
-
-        Args:
-            kind: "int8", one byte per number with almost no loss, or "product" (product quantisation), one byte per
-            `width`
-                numbers.
-            width: numbers per byte of product quantisation.
-            lengths: whether product quantisation stores the length of each vector in one more byte.
-            seed: the random seed of product quantisation.
-
-        Raises:
-            OptionError: there is no such kind, `width` is not between 1 and D, or there are no words.
-            FormatError: a vector is not finite.
-        """
-        _ = self.norms  # which are checked to be finite
-        codes = encoded(self._vectors, kind, width=width, lengths=lengths, seed=seed)
-        attributes = {name: values.copy() for name, values in self._attributes.items()}
-        return WordVectors(Lexicon(list(self.words)), codes, metadata=self.metadata, attributes=attributes)
+    first = smaller.first
+    quantise = explained(smaller.quantise)
 
     # Changes.
 
