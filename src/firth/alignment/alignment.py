@@ -16,6 +16,7 @@ from firth.alignment.dictionary import Pair
 from firth.alignment.steps import NORMALISATIONS, Placement
 from firth.alignment.strength import strength
 from firth.errors import OptionError, ShapeError
+from firth.notebook import Markup, facts, table
 from firth.postprocess.transforms import checked_matrix, with_matrix
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -34,6 +35,7 @@ Answer = list[tuple[str, float]]
 KIND = "firth-alignment"
 METRICS = ("csls", "cosine")
 SIDES: tuple[Side, Side] = ("source", "target")
+SHOWN = 5  # words with translations in a notebook
 FREQUENT = 50_000  # first words of the other side among which the neighbours of r are searched
 
 
@@ -68,6 +70,23 @@ class Alignment:
     def __repr__(self) -> str:
         how = self.metadata.get("method", "")
         return f"<Alignment: {len(self.source):,} and {len(self.target):,} words x {self.source.dim}, {how}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            *(
+                (side, ", ".join(filter(None, (space_name(space), f"{len(space):,} words"))))
+                for side, space in zip(SIDES, (self.source, self.target), strict=True)
+            ),
+            ("dimension", f"{self.dim:,}"),
+            ("method", self.metadata.get("method", "")),
+            ("learned from", f"{len(self.pivots):,} pairs"),
+        ]
+        words = self.source.words[:SHOWN]
+        translations = [
+            (word, ", ".join(other for other, _ in answer))
+            for word, answer in zip(words, self.translate(words, 3), strict=True)
+        ]
+        return facts("Alignment", rows, more=Markup(table(("word", "translations"), translations, words=2)))
 
     def apply(self, vectors: WordVectors, side: Side = "source") -> WordVectors:
         """Map further vectors of one side, such as those of rarer words, into the shared space.

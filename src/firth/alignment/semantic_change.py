@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth import notebook
 from firth.alignment.steps import normalise, orthogonal
 from firth.errors import OptionError
 from firth.options import check, option, options_class
@@ -39,6 +40,7 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 MEASURES = ("distance", "neighbourhood")
+SHOWN = 10  # words in a notebook
 BATCH = 512  # words whose neighbours are compared at once
 
 
@@ -65,6 +67,22 @@ class SemanticChanges:
     kept: Floats
     anchors: int
     neighbours: int
+
+    def _repr_html_(self) -> str:
+        changes = [self.facts(word) for word in self.most_changed(SHOWN)]
+        rows = [
+            (
+                each["word"],
+                ", ".join(each["old"]),
+                ", ".join(each["new"]),
+                f"{each['distance']:.3f}",
+                f"{each['neighbourhood']:.3f}",
+                f"{100 * each['kept']:.0f} %",
+            )
+            for each in changes
+        ]
+        head = ("word", "neighbours then", "neighbours now", "distance", "neighbourhood", "neighbours kept")
+        return notebook.table(head, rows, words=3, caption=f"The most changed of {len(self.words):,} words")
 
     def order(self, by: str = "distance") -> Rows:
         """Return the indices of all words, the most changed first.

@@ -10,6 +10,7 @@ from firth.bias.metrics import weat
 from firth.bias.query import BiasScore, Query
 from firth.bias.recovery import Recovery, recovery
 from firth.errors import OptionError
+from firth.notebook import note, table
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -59,6 +60,16 @@ class DebiasingEffects:
     changes: Sequence[ScoreChange]
     control: Recovery
     left_out: Sequence[str]
+
+    def _repr_html_(self) -> str:
+        figures = [
+            (f"{each.before.metric}: {each.before.query}", each.before.value, each.after.value) for each in self.changes
+        ]
+        for name in ("clusters", "classifier", "neighbours"):
+            sides = (getattr(one, name) for one in (self.control.before, self.control.after))
+            figures.append((f"recovered by {name}", *sides))
+        rows = [(name, f"{before:.3f}", f"{after:.3f}") for name, before, after in figures]
+        return table(("bias", "before", "after"), rows, more="".join(map(note, self.left_out)))
 
 
 def effects(

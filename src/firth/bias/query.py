@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
+from firth.notebook import Markup, facts, table
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -135,6 +136,20 @@ class BiasScore:
             **self.facts,
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        interval = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
+        rows = [
+            ("query", self.query),
+            ("value", f"{self.value:.3f}{interval}"),
+            ("p", "" if self.p is None else f"{self.p:.3g}"),
+            ("words", f"{self.words:,}"),
+            ("without a vector", ", ".join(self.missing)),
+            ("notes", "; ".join(self.notes)),
+        ]
+        words = [(word, f"{value:.3f}") for word, value in self.by_word.items()]
+        more = Markup(table(("word", "value"), words)) if words else ""
+        return facts(self.metric, [row for row in rows if row[1]], more=more)
 
 
 @dataclass(frozen=True)

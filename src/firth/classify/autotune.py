@@ -25,11 +25,13 @@ import numpy as np
 from firth.classify.classifier import Classifier
 from firth.classify.text_classifier import TextClassifier, train_classifier
 from firth.errors import DivergenceError, OptionError
+from firth.notebook import Markup, facts, table
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
 from firth.readers.labelled import LabelledTexts
 
 # Option: smallest and largest value, and the standard deviation of the first steps, as a power of two.
+SHOWN = 5  # trials in a notebook
 RANGES: dict[str, tuple[float, float, float]] = {
     "epochs": (1, 100, 2.0),
     "lr": (0.01, 5.0, 2.0),
@@ -96,6 +98,26 @@ class AutotuneResult:
     classifier: Classifier
     score: float
     trials: list[Trial]
+
+    def _repr_html_(self) -> str:
+        seconds = sum(trial.seconds for trial in self.trials)
+        rows = [
+            ("score", f"{self.score:.4f}"),
+            ("trials", f"{len(self.trials):,} in {seconds:,.1f} s"),
+            ("options", self.options),
+        ]
+        best = sorted(self.trials, key=lambda trial: -trial.score)[:SHOWN]
+        usual = self.trials[0].options
+        trials = [(_difference(trial.options, usual), f"{trial.score:.4f}", f"{trial.seconds:,.1f}") for trial in best]
+        head = ("best trials: options that differ from the first", "score", "seconds")
+        return facts("AutotuneResult", rows, more=Markup(table(head, trials)))
+
+
+def _difference(options: TextClassifier, other: TextClassifier) -> str:
+    """Return the options in which one differs from another, as `lr=0.3, epochs=9`."""
+    values = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    parts = [(name, value) for name, value in values.items() if value != getattr(other, name)]
+    return ", ".join(f"{name}={round(value, 4) if isinstance(value, float) else value!r}" for name, value in parts)
 
 
 class _OutOfTimeError(Exception):

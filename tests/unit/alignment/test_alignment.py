@@ -1,5 +1,7 @@
 """An alignment: translations, other vectors, folders."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,13 @@ def test_csls_is_that_of_the_matrix(alignment):
         best = np.argsort(-table[word])[:3]
         assert [other for other, _ in answer] == [f"b{row}" for row in best]
         assert [score for _, score in answer] == pytest.approx(table[word][best], abs=1e-5)
+
+
+def test_html_shows_sizes_and_translations(alignment):
+    page = alignment._repr_html_()
+    cells = re.findall("<td[^>]*>([^<]*)<", page)
+    assert cells[:5] == ["A, 300 words", "B, 300 words", "20", "orthogonal", "80 pairs"]
+    assert cells[5:7] == ["a0", ", ".join(word for word, _ in alignment.translate("a0", 3))]
 
 
 def test_back_and_forth(alignment):

@@ -1,5 +1,7 @@
 """Which words moved: by hand, against naive loops, and words that were planted."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,15 @@ def test_by_hand():
     assert found.distance == pytest.approx([0, 0, 0, 0, 2, 2], abs=1e-6)
     assert found.neighbourhood[[0, 2, 4, 5]] == pytest.approx([2, 2, 2, 2], abs=1e-6)
     assert found.kept[[0, 2, 4, 5]].tolist() == [0, 0, 0, 0]
+
+
+def test_html_names_the_most_changed_words_and_their_neighbours(times):
+    found = SemanticChange().measure(*times)
+    page = found._repr_html_()
+    facts = found.facts(found.most_changed(1)[0])
+    cells = [facts["word"], ", ".join(facts["old"]), ", ".join(facts["new"]), f"{facts['distance']:.3f}"]
+    assert re.findall("<td[^>]*>([^<]*)<", page)[:4] == cells
+    assert page.count("<tr>") == 11
 
 
 def test_the_words_that_were_planted_are_found(times):

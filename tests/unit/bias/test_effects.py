@@ -28,4 +28,8 @@ def test_before_and_after():
     assert found.left_out == ["none is left out: none of the 1 words of target set 'target 1' has a vector ('no'): "
                               "expected words in the language and the spelling of the vectors"]  # fmt: skip
     assert found.control.before.clusters == 1
+    page = found._repr_html_()
+    assert f'weat: planted</td><td style="text-align:right">{test.before.value:.3f}<' in page
+    assert 'recovered by clusters</td><td style="text-align:right">1.000<' in page
+    assert "none is left out" in page
     assert found.control.after.clusters > 0.7  # the second direction, which pairs do not show, is left

@@ -30,6 +30,10 @@ def test_results_carry_their_coverage():
     assert found.row["sets"]["f"] == {"used": 1, "given": 2}
     assert found.row["name"] == found.query == "arts, maths / m, f"
     assert found.row["effect"] == found.value
+    page = found._repr_html_()
+    assert "<b>weat</b>" in page
+    assert f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})" in page
+    assert ">gone<" in page
 
 
 def test_one_name_of_both_kinds_is_two_sets():

@@ -29,6 +29,10 @@ def test_it_finds_better_options_than_it_began_with():
     assert {trial.options.dim for trial in tuned.trials} == {10}  # it was given, and is not moved
     assert len({trial.options.lr for trial in tuned.trials}) > 5
     assert tuned.classifier.metadata["autotune"]["score"] == tuned.score
+    page = tuned._repr_html_()
+    assert f'<td style="text-align:right">{tuned.score:.4f}<' in page
+    assert page.count("<tr>") == 3 + 1 + 5
+    assert "lr=" in page
 
 
 def test_a_seed_decides_the_search():
