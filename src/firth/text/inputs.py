@@ -4,7 +4,10 @@ Iterating over a string would give its letters, over bytes numbers, and over a d
 are refused where a list of texts or words is expected.
 """
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from firth.errors import KindError
@@ -33,8 +36,11 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         what: name of an item, for error messages.
 
     Raises:
-        KindError: the value is a string, bytes, a table, or not iterable.
+        KindError: the value is a string, a path, bytes, a table, or not iterable.
     """
+    if what == "text" and _is_file(values):
+        opened = f"open({str(values)!r}, encoding='utf-8')"
+        raise KindError(f"{name}: found the path of a file; expected a list of texts; {opened} gives its lines")
     if isinstance(values, str):
         cure = "split the text first" if what == "word" and " " in values else f"put a {what} into a list"
         raise KindError(f"{name}={values[:40]!r}: expected a list of {what}s; {cure}")
@@ -54,6 +60,12 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         raise wrong_kind(name, values, f"a list of {what}s")
     to_list = getattr(values, "to_pylist", None)  # items of Arrow arrays are not Python strings
     return to_list() if callable(to_list) else values
+
+
+def _is_file(value: Any) -> bool:
+    with contextlib.suppress(OSError, ValueError):  # a long text, or one with a zero byte, is no path
+        return isinstance(value, str | os.PathLike) and Path(value).is_file()
+    return False
 
 
 def token_lists(texts: Any, split: Callable[[str], Sequence[str]], name: str = "texts") -> list[Sequence[str]]:

@@ -1,6 +1,7 @@
 """What is said of values that are no texts and no words."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,21 @@ def test_bytes_among_words_are_not_row_numbers(vectors: firth.WordVectors) -> No
 def test_a_string_is_not_gone_through_letter_by_letter(vectors: firth.WordVectors, ask: str) -> None:
     with pytest.raises(OptionError, match="'the cat': expected a list of words; split the text first"):
         getattr(vectors, ask)("the cat")
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_the_path_of_a_file_is_no_list_of_texts(tmp_path: Path, kind: Any) -> None:
+    (tmp_path / "a.txt").write_text("a text\n" * 100)
+    path = kind(tmp_path / "a.txt")
+    with pytest.raises(
+        KindError, match=r"texts: found the path of a file; .*; open\('.*a\.txt', encoding='utf-8'\) gives"
+    ):
+        firth.Subwords.train(path, 300)
+    with open(path, encoding="utf-8") as lines:  # noqa: PTH123 - as the message says
+        assert "Ġtext" in firth.Subwords.train(lines, 300).vocabulary
+    for text in ("x" * 5000, "a\0b"):
+        with pytest.raises(KindError, match="put a text into a list"):
+            check_items(text)
 
 
 def test_a_string_is_no_list_of_texts() -> None:
