@@ -181,7 +181,7 @@ def table(rows: Sequence[Row]) -> str:
         former = [row for row in runs if FORMER.items() <= row.items()]
         newest = [row for row in there if (row["who"], row["model"]) == (OURS, model)][-1:]
         best = sorted(runs, key=lambda row: half(row["scores"], "choose"))[-1:]
-        shown = [(row, row["who"].split()[0]) for name in names for row in there if row["who"] == name]
+        shown = [(row, row["who"]) for name in names for row in there if row["who"] == name]
         shown += [(row, "firth before: " + _options(row)) for row in former]
         shown += [(row, "**firth**: " + _options(row)) for row in newest]
         shown += [(row, "best of the grid: " + _options(row)) for row in best]
