@@ -5,14 +5,16 @@ words together are few. The peers have one default for any text.
 
 Rule, for a text of N words:
 
-    min_count   1 below 1,000 words, 2 below 10 million, otherwise 5
+    min_count   1 below 1,000 words, 2 below 200,000, otherwise 5
     epochs      20 sqrt(10^6 / N), from 5 to 40
     sample      100 / N, from 10^-4 to 1: words that occur less than 100 times are never dropped
 
 Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram and CBOW, chosen on one half of the
-    evaluation sets and judged on the other: benchmarks/results/defaults.md. Below 0.1 million words `epochs` and
-    `sample` continue what was measured above; a `min_count` of 1 was worse than 2 in a classifier of 6,000 words of
-    questions, and is for examples of a few sentences, of which nothing would be left otherwise.
+    evaluation sets and judged on the other: benchmarks/results/defaults.md. A `min_count` of 2 was better on these sets
+    at every size, as more questions have known words; but from a million words on by .01 only, and most neighbours of
+    frequent words were then words that occur less than five times. Below 0.1 million words `epochs` and `sample`
+    continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of questions of 6,000 words; it
+    is for examples of a few sentences, of which nothing would be left otherwise.
 """
 
 import logging
@@ -20,7 +22,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-SHORT, LONG = 1_000, 10_000_000  # words below which words that occur once, and twice, are kept
+SHORT, LONG = 1_000, 200_000  # words below which words that occur once, and twice, are kept
 RARE_SUBWORDS = 5  # minimum count of learned subwords and characters at any size
 FEWEST, MOST = 5, 40  # epochs
 REFERENCE = 1_000_000, 20  # words, and their epochs
