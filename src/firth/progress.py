@@ -20,6 +20,7 @@ _SHOWING = threading.Lock()  # held by the one `elapsed` that shows its time
 PATIENCE = 1.0  # seconds that `elapsed` waits before it shows anything
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
 NOTICE = 0.3  # seconds of compiling after which a notice is shown
+_DIGITS = str.maketrans("", "", "0123456789")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +205,7 @@ def _clock(seconds: float) -> str:
 
 
 class _PlainLines:
-    """One line every few seconds, and one whenever the stage changes."""
+    """One line every few seconds, and one whenever the stage changes; short epochs share a line."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -212,10 +213,18 @@ class _PlainLines:
 
     def __call__(self, status: Status) -> None:
         now = time.monotonic()
-        if status.stage == self._stage and now - self._last < PLAIN_INTERVAL:
+        if status.stage == self._stage:
+            pause = PLAIN_INTERVAL
+        else:
+            pause = PATIENCE if _without_digits(status.stage) == _without_digits(self._stage) else 0
+        if now - self._last < pause:
             return
         self._stage, self._last = status.stage, now
         print(describe(status), file=Unfailing(sys.stderr), flush=True)
+
+
+def _without_digits(stage: str) -> str:
+    return stage.translate(_DIGITS)
 
 
 class _NotebookBar:

@@ -86,15 +86,17 @@ def test_silence(wanted, stream):
 
 class TestPlainLines:
     def test_one_line_a_status_that_is_due(self, monkeypatch):
-        """A line at first, none within five seconds, one when they are over, one at once for another stage."""
-        now = iter([100.0, 101.0, 104.9, 105.0, 105.1])
+        """A line at first, none within five seconds, one when they are over; a second for an epoch, 0 for a stage."""
+        now = iter([100.0, 101.0, 104.9, 105.0, 105.1, 106.0, 106.1])
         monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
-        statuses = [*map(at, (100, 200, 300, 400)), at(500, stage="training, epoch 2/2")]
+        statuses = [*map(at, (100, 200, 300, 400)), at(450, stage="training, epoch 2/3")]
+        statuses += [at(500, stage="training, epoch 3/3"), at(600, stage="saving")]
         lines = shown(True, statuses).splitlines()
         assert [line.partition(" %")[0] for line in lines] == [
             "training, epoch 1/2   10",
             "training, epoch 1/2   40",
-            "training, epoch 2/2   50",
+            "training, epoch 3/3   50",
+            "saving   60",
         ]
 
     def test_nothing_goes_to_standard_output(self, capsys):

@@ -13,7 +13,7 @@ Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram an
     evaluation sets and judged on the other: benchmarks/results/defaults.md. A `min_count` of 2 was better on these sets
     at every size, as more questions have known words; but from a million words on by .01 only, and most neighbours of
     frequent words were then words that occur less than five times. Below 0.1 million words `epochs` and `sample`
-    continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of questions of 6,000 words; it
+    continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it
     is for examples of a few sentences, of which nothing would be left otherwise.
 """
 
