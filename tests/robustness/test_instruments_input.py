@@ -13,11 +13,11 @@ from tests.robustness.command import Command
         (b"", [], "text.txt: empty"),
         (b"\n \n", [], "text.txt: empty"),
         (b"caf\xe9\n", [], "text.txt line 1: not UTF-8"),
-        (b"one two\n", ["--patterns", "3"], "patterns=3: none in 1 examples"),
+        (b"one two\n", ["--patterns", "3"], "--patterns 3: none in 1 examples"),
         (b"one two\n", ["--patterns", "words"], "--patterns words: expected line, or a whole number"),
-        (b"one two\n", ["--patterns", "0"], "patterns=0"),
-        (b"one two\n", ["--tokens", "letters", "--patterns", "1"], "tokens='letters': expected one of"),
-        (b"one two\n", ["--resamples", "0"], "resamples=0"),
+        (b"one two\n", ["--patterns", "0"], "--patterns 0"),
+        (b"one two\n", ["--tokens", "letters", "--patterns", "1"], "--tokens letters: expected one of"),
+        (b"one two\n", ["--resamples", "0"], "--resamples 0"),
     ],
 )
 def test_diversity_of_what_is_none(firth: Command, content, flags, message):

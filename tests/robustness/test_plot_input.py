@@ -60,7 +60,7 @@ CASES = {
     "no vectors": (["map", "none.firth", "a", "-o", "x.png"], "none.firth"),
     "no losses": (["curve", "v.firth", "-o", "x.png"], "no losses in v.firth"),
     "no comparison": (["models", "v.firth", "-o", "x.png"], "not a comparison"),
-    "by colour": (["models", "v.firth", "--by", "colour", "-o", "x.png"], "by='colour': expected time or set"),
+    "by colour": (["models", "v.firth", "--by", "colour", "-o", "x.png"], "--by colour: expected time or set"),
     "no folder": (["map", "v.firth", "a", "-o", "v.firth"], "expected a name that ends in .png"),
     "number 0": (["map", "v.firth", "-n", "0", "-o", "x.png"], "-n 0: expected a whole number of at least 1"),
 }

@@ -152,7 +152,11 @@ def test_train_limits_what_is_predicted_whatever_it_is_given(tmp_path, monkeypat
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path))
     lines = suffixes(40, 0)
     corpus = firth.Corpus.build(lines, min_count=1)
-    sources = [(corpus, {"min_count": 5}), (lines, {}), (training_text(corpus, {"min_count": 5}, spelled=True), {})]
+    sources = [
+        (corpus, {"min_count": 5}),
+        (lines, {"min_count": 5}),
+        (training_text(corpus, {"min_count": 5}, spelled=True), {}),
+    ]
     how = EVERY["char-aware"]
     found = [how.train(source, training=QUICK, progress=False, **limits) for source, limits in sources]
     assert all(sorted(model.vocabulary.words) == ["</s>", "<unk>", "left", "right"] for model in found)
