@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any, TypedDict
 
 from firth.arguments import describe
+from firth.corpus import size_defaults
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
@@ -102,7 +103,9 @@ class CorpusOptions:
         parts = [_identity(self.tokens), _identity(self.sentences)]
         if None in parts:
             return None
-        return repr((sorted(self.described().items()), parts))
+        chosen = self.min_count is None  # by a rule: with another one the corpus is another one
+        rule = (size_defaults.SHORT, size_defaults.LONG) if chosen else ()
+        return repr((sorted(self.described().items()), parts, *rule))
 
 
 @options_class

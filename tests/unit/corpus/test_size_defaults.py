@@ -86,6 +86,14 @@ def test_a_file_is_not_read_again(tmp_path):
     assert firth.Corpus.build(text, min_count=3).options.min_count == 3
 
 
+def test_a_file_is_read_again_by_another_rule(tmp_path, monkeypatch):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(map(" ".join, TEXT)))
+    assert firth.Corpus.build(text).options.min_count == 1
+    monkeypatch.setattr(size_defaults, "SHORT", 100)
+    assert firth.Corpus.build(text).options.min_count == 2
+
+
 def test_phrases_choose_it_again():
     corpus = firth.Corpus.build(TEXT)
     table = firth.Phrases(min_count=1, threshold=1).learn(corpus, threads=1)
