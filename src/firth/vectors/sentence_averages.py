@@ -41,7 +41,9 @@ import numpy as np
 from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
 from firth.options import check_kind
+from firth.progress import Progress
 from firth.storage.files import named
+from firth.text.batches import encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
@@ -213,18 +215,41 @@ class SentenceAverages:
         sentence_transformers.check(path)
         sentence_transformers.write_rows(space.words, rows, self.tokens, path, description)
 
-    def encode(self, texts: Sequence[Text]) -> Matrix:
+    @property
+    def dim(self) -> int:
+        """D, the width of the vectors."""
+        return self.vectors.dim
+
+    def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return one vector per text.
 
         Args:
             texts: n texts, each a string or its tokens.
+            batch_size: texts that are averaged at once; None for 10,000.
+            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (n, D) float32; zeros for a text without a known word, with a warning if there are many.
 
         Raises:
-            OptionError: `texts` is one string.
+            OptionError: `texts` is one string, or `batch_size` is below 1.
         """
+        unknown = 0
+
+        def average(batch: list[Text]) -> Matrix:
+            nonlocal unknown
+            averages, without_vector = self._averages(batch)
+            unknown += without_vector
+            return averages
+
+        size = BATCH if batch_size is None else batch_size
+        averages = encoded_in_batches(texts, average, self.dim, batch_size=size, progress=progress)
+        if unknown > MANY * len(averages):
+            warn_caller(f"{unknown:,} of {len(averages):,} texts have no known word: their vectors are zero")
+        return averages
+
+    def _averages(self, texts: list[Text]) -> tuple[Matrix, int]:
+        """Return the vectors of a batch, and the number of texts that have words, but none with a vector."""
         words, bags = word_bags(token_lists(texts, tokeniser(self.tokens)))
         space = self.vectors.known if isinstance(self.vectors, SubwordVectors) else self.vectors
         matrix = gather(space, words, "skip")
@@ -232,12 +257,12 @@ class SentenceAverages:
         weights = np.ones(len(words))
         if self.weighting == "sif":
             weights = smooth_weights(space, rows_of(space, words), self.smoothing)
-        without_vector = (bags @ known.astype(np.float32) == 0) & (np.diff(bags.indptr) > 0)  # without empty texts
-        unknown = int(np.count_nonzero(without_vector))
-        if unknown > MANY * bags.shape[0]:
-            warn_caller(f"{unknown:,} of {bags.shape[0]:,} texts have no known word: their vectors are zero")
+        lengths = np.diff(bags.indptr)
+        without_vector = (bags @ known.astype(np.float32) == 0) & (lengths > 0)
         averages = weighted_averages(bags, np.where(known[:, None], matrix, 0), weights, known)
-        return averages if self.direction is None else averages - along(averages, self.direction)
+        if self.direction is not None:
+            averages = averages - along(averages, self.direction)
+        return averages, int(np.count_nonzero(without_vector))
 
 
 @explained
