@@ -41,7 +41,9 @@ def public_data() -> Path | None:
 
 
 def marked(page: Path) -> object:
-    marks = [pytest.mark.slow] if page.stem in SLOW and page.parent.name == "tutorials" else []
+    slow = page.parent.name == "tutorials" and page.stem in SLOW
+    slow = slow or page.parent.name == "migrate"  # .ci/run runs these pages whole, with the other programs
+    marks = [pytest.mark.slow] if slow else []
     return pytest.param(page, id=name_of(page), marks=marks)
 
 

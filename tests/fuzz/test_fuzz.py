@@ -32,7 +32,7 @@ def check(names, folder, *how):
 
 @pytest.mark.parametrize("part", range(4))
 def test_damaged_files(part, tmp_path):
-    check(NAMES[part::4], tmp_path, "--seconds", "0.02")
+    check(NAMES[part::4], tmp_path, "--seconds", "0.01")
 
 
 @pytest.mark.slow

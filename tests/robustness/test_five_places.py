@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import firth
 from tests.robustness.command import sentences
 
@@ -40,6 +42,7 @@ def with_toy(folder):
         stub.write(EXPORT)
 
 
+@pytest.mark.slow  # some ten seconds of compiling
 def test_a_new_family_trains_from_the_command_line(tmp_path):
     with_toy(tmp_path)
     (tmp_path / "text.txt").write_text(sentences(400), encoding="utf-8")

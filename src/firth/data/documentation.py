@@ -6,6 +6,7 @@ written in C.
 """
 
 import itertools
+import os
 import re
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -61,9 +62,14 @@ def _topics() -> Iterable[str]:
 
 
 def _docstrings(root: Path) -> Iterator[str]:
-    for path in sorted(root.rglob("*.py")):
-        if _LEFT_OUT.isdisjoint(path.relative_to(root).parts):
-            yield from _strings_in(path)
+    for path in sorted(_source_files(root)):
+        yield from _strings_in(path)
+
+
+def _source_files(root: Path) -> Iterator[Path]:
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = [name for name in subfolders if name not in _LEFT_OUT]  # site-packages may be large
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def _roots() -> Iterator[Path]:
@@ -87,9 +93,11 @@ def _strings_in(path: Path) -> Iterator[str]:
 def _prose(text: str) -> Iterator[str]:
     """The paragraphs of a docstring that are sentences, without code, tables, headings and lists of names."""
     for block in re.split(r"\n\s*\n", text):
+        if len(block.split()) <= _FEWEST_WORDS:
+            continue
         lines = [line.strip() for line in block.split("\n")]
         text = " ".join(line for line in lines if line and not line.startswith(_PROMPT))
-        letters = sum(letter.isalpha() or letter == " " for letter in text)
+        letters = sum(map(str.isalpha, text)) + text.count(" ")
         words = _IDENTIFIER.sub(" ", text).split()
         if len(words) > _FEWEST_WORDS and letters >= _LEAST_LETTERS * len(text):
             yield " ".join(words)
