@@ -76,7 +76,7 @@ def _entry(name: str) -> str:
 
 
 def _is_shown(kind: type, name: str) -> bool:
-    return not name.startswith("_") and name not in INTERNAL and inspect.isfunction(getattr(kind, name))
+    return not name.startswith("_") and name not in INTERNAL and inspect.isfunction(getattr(kind, name, None))
 
 
 def _directive(identifier: str, *options: str, level: int = 2) -> str:
