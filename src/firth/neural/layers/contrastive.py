@@ -254,5 +254,5 @@ def uniformity(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
         cosines = (rows @ unit[first:].T)[later]  # each pair once
         if len(cosines):
             sums.append((2 * scale * (cosines - 1).clamp(max=0)).logsumexp(0))
-    total: torch.Tensor = torch.stack(sums).logsumexp(0)
-    return total - math.log(len(x) * (len(x) - 1) / 2)
+    log_mean: torch.Tensor = torch.stack(sums).logsumexp(0) - math.log(len(x) * (len(x) - 1) / 2)
+    return log_mean
