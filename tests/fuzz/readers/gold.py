@@ -121,6 +121,31 @@ def use_key(path: Path) -> Any:
     return read_sense_key(path)
 
 
+def use_brackets(path: Path) -> Any:
+    """Trees of constituents, and their brackets again."""
+    from firth.readers.bracketed import bracketed, read_bracketed
+
+    return [bracketed(tree) for tree in read_bracketed(path)]
+
+
+def use_conllu(path: Path) -> Any:
+    """Sentences with their trees."""
+    from firth.readers.conllu import read_conllu
+
+    return [[sentence.tokens, sentence.tree.children(), sentence.tags] for sentence in read_conllu(path)]
+
+
+BRACKETS = "(3 (2 It) (4 (2 is) (4 good)))\n( (S (NP (DT a) (NN 1\\/2))\n  (VP (VBD fell) ) ))\n"
+CONLLU = "".join(
+    f"# text = {number}\n"
+    "1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    "1\ta\ta\tADP\tIN\t_\t3\tcase\t_\t_\n"
+    "2\tel\tel\tDET\t_\tNumber=Sing\t3\tdet\t_\t_\n"
+    "2.1\te\t_\t_\t_\t_\t_\t_\t0:root\t_\n"
+    "3\tmar\tmar\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    for number in range(2)
+)
+
 READERS = (
     *(gold(name, *how) for name, how in FILES.items()),
     Reader(
@@ -132,4 +157,16 @@ READERS = (
     ),
     Reader(name="gold-probing-zip", make=make_zip, use=lambda path: judged(path, "probing"), path="p.zip", cost=0.1),
     Reader(name="gold-senses-key", make=make_key, use=use_key, path="key.txt"),
+    Reader(
+        name="gold-brackets",
+        make=lambda path: path.write_text(BRACKETS, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_brackets,
+        path="trees.txt",
+    ),
+    Reader(
+        name="gold-conllu",
+        make=lambda path: path.write_text(CONLLU, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_conllu,
+        path="a.conllu",
+    ),
 )

@@ -1,0 +1,84 @@
+"""CoNLL-U: words, tags, trees, multiword tokens and empty nodes."""
+
+import pytest
+
+from firth.errors import FormatError, ShapeError
+from firth.readers.conllu import read_conllu
+
+SENTENCE = """# sent_id = 1
+# text = Vámonos al mar
+1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tVamos\tir\tVERB\t_\tMood=Imp\t0\troot\t_\t_
+2\tnos\tnosotros\tPRON\tPP\t_\t1\tobj\t_\t_
+2.1\tir\tir\tVERB\t_\t_\t_\t_\t1:conj\t_
+3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_
+3\ta\ta\tADP\t_\t_\t5\tcase\t_\t_
+4\tel\tel\tDET\t_\t_\t5\tdet\t_\t_
+5\tmar\tmar\tNOUN\t_\t_\t1\tobl\t_\t_
+"""
+
+
+def sentences(folder, text, **how):
+    path = folder / "a.conllu"
+    path.write_text(text, encoding="utf-8")
+    return list(read_conllu(path, **how))
+
+
+def row(number, head, form="w"):
+    return f"{number}\t{form}\t_\t_\t_\t_\t{head}\tdep\t_\t_\n"
+
+
+def test_the_tree_is_over_words(tmp_path):
+    """Multiword tokens and empty nodes stand beside the words, and are not nodes."""
+    (found,) = sentences(tmp_path, SENTENCE)
+    assert found.words == ("Vamos", "nos", "a", "el", "mar")
+    assert found.tokens == ("Vámonos", "al", "mar")
+    assert found.heads == (0, 1, 5, 5, 1)
+    assert found.tags == ("VERB", "PRON", "ADP", "DET", "NOUN")
+    assert found.features[0] == "Mood=Imp"
+    assert found.empty_nodes == ((2, "ir"),)
+    assert found.multiword_tokens == ((1, 2, "Vámonos"), (3, 4, "al"))
+    assert found.comments == ("sent_id = 1", "text = Vámonos al mar")
+    assert found.tree.parents == (-1, 0, 4, 4, 0)
+    assert found.tree.labels[2] == "case"
+
+
+def test_sentences_without_trees_are_read_where_they_are_wanted(tmp_path):
+    text = row(1, "_") + row(2, "_") + "\n\r\n" + row(1, 0)
+    first, second = sentences(tmp_path, text, trees=False)
+    assert (first.heads, second.heads) == ((), (0,))
+    with pytest.raises(ShapeError):
+        _ = first.tree
+    with pytest.raises(FormatError, match="line 1: head '_'"):
+        sentences(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (row(1, 0) + "\n" + row(1, 2) + row(2, 3) + row(3, 2), "line 3: 0 roots"),
+        ("# c\n" + row(1, 0) + row(2, 3) + row(3, 2), "line 2: a cycle of the words 2 -> 3 -> 2"),
+        (row(1, 0) + row(2, 0), r"line 1: 2 roots \(1, 2\)"),
+        (row(1, 0) + row(2, 9), "line 1: the head of word 2 is 9, beyond the 2 words"),
+        (row(1, 0) + row(2, "x"), "line 2: head 'x'"),
+        (row(1, 0) + row(3, 1), "line 2: word number '3', expected 2"),
+        (row(1, 0) + row("2-2", "_"), "line 2: word number '2-2'"),
+        (row("1-3", "_") + row(1, 0), "line 1: multiword tokens 1-3 in a sentence of 1 words"),
+        ("1\tShe\t0\n", "line 1: 3 columns, expected 10"),
+        (row(1, 0, ""), "line 1: an empty form"),
+        (row("0.1", "_"), "line 1: a sentence without words"),
+        ("# only a comment\n", "no sentences"),
+    ],
+)
+def test_what_is_no_sentence(tmp_path, text, problem):
+    with pytest.raises(FormatError, match=rf"a\.conllu.*{problem}"):
+        sentences(tmp_path, text)
+
+
+@pytest.mark.slow
+def test_the_real_one(shared_data):
+    """English Web Treebank: 2,001 sentences and 25,147 words for development."""
+    found = list(read_conllu(shared_data / "dependencies" / "UD_English-EWT" / "en_ewt-ud-dev.conllu.gz"))
+    assert len(found) == 2_001
+    assert sum(map(len, found)) == 25_147
+    assert all(len(sentence.tree) == len(sentence) for sentence in found)
