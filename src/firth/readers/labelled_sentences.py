@@ -20,19 +20,22 @@ class LabelledSentences:
         texts: n lists of tokens.
         labels: (n,) the number of each sentence's label among the sorted labels.
         test: (n,) which sentences are scored. If all are, they are scored by cross-validation.
+        development: (n,) which sentences choose between models.
         fingerprint: a checksum of texts, labels and splits.
     """
 
     texts: Sequence[Sequence[str]]
     labels: npt.NDArray[np.int64]
     test: npt.NDArray[np.bool_]
+    development: npt.NDArray[np.bool_]
     fingerprint: str
 
 
 def read_labelled_sentences(path: Path) -> LabelledSentences:
     """Read labelled sentences: `label token token ...`, one per line, tokens separated by spaces.
 
-    A file with `.test` in its name is the test set of the file with `.train` in its place, if there is one.
+    A file with `.test` in its name is the test set of the file with `.train` in its place, if there is one; a file with
+    `.dev` in its place holds the development set.
 
     Args:
         path: the file, UTF-8; other bytes, as in some published files, are read as U+FFFD.
@@ -41,16 +44,21 @@ def read_labelled_sentences(path: Path) -> LabelledSentences:
         FormatError: there is only one label, or the lines do not start with labels.
         OSError: the file cannot be read.
     """
-    train_path = path.with_name(path.name.replace(".test", ".train"))
-    train = _read(train_path) if train_path != path and train_path.is_file() else []
+    train = _part(path, ".train")
+    development = _part(path, ".dev") if train else []
     test = _read(path)
-    sentences = [*train, *test]
+    sentences = [*train, *development, *test]
     labels = [label for label, _ in sentences]
     _check(labels, path)
-    digest = hashlib.sha256(repr([len(train), sentences]).encode()).hexdigest()
+    digest = hashlib.sha256(repr([len(train), len(development), sentences]).encode()).hexdigest()
     numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    is_test = np.arange(len(sentences)) >= len(train)
-    return LabelledSentences([tokens for _, tokens in sentences], numbers, is_test, digest)
+    part = np.repeat([0, 1, 2], [len(train), len(development), len(test)])
+    return LabelledSentences([tokens for _, tokens in sentences], numbers, part == 2, part == 1, digest)
+
+
+def _part(path: Path, name: str) -> list[tuple[str, list[str]]]:
+    other = path.with_name(path.name.replace(".test", name))
+    return _read(other) if other != path and other.is_file() else []
 
 
 def _read(path: Path) -> list[tuple[str, list[str]]]:

@@ -114,6 +114,33 @@ def make_key(path: Path) -> None:
     path.write_text("bank.n bank.n.1 money\nbank.n bank.n.2 river/0.3 money/0.7\nbank.v bank.v.1 plane/1\n")
 
 
+PAIR_FILES: Mapping[str, str] = {
+    "pairs.tsv": "".join(f"{i % 5}.5\t{line}\t{seeds.LINES[i - 1]}\n" for i, line in enumerate(seeds.LINES[:9])),
+    "pairs.csv": "sentence1,sentence2,label\n"
+    + "".join(f'"{line}, and",{seeds.LINES[i - 1]},{"xy"[i % 2]}\n' for i, line in enumerate(seeds.LINES[:9])),
+    "pairs.jsonl": "".join(
+        f'{{"sentence1": "{line}", "sentence2": "{line}", "gold_label": "{"-xy"[i % 3]}"}}\n'
+        for i, line in enumerate(seeds.LINES[:9])
+    ),
+}  # fmt: skip
+
+
+def sentence_pairs(name: str, text: str) -> Reader:
+    """Pairs of sentences with labels or scores."""
+
+    def make(path: Path) -> None:
+        path.write_text(text, encoding="utf-8")
+
+    def use(path: Path) -> Any:
+        from firth.readers.sentence_pairs import read_sentence_pairs
+
+        pairs = read_sentence_pairs(path)
+        scores = None if pairs.scores is None else pairs.scores.tolist()
+        return [list(pairs.first), list(pairs.second), pairs.labels and list(pairs.labels), scores, pairs.dropped]
+
+    return Reader(name=f"gold-sentence-{name.replace('.', '-')}", make=make, use=use, path=name)
+
+
 def use_key(path: Path) -> Any:
     """Read, and set against itself."""
     from firth.readers.sense_keys import read_sense_key
@@ -156,6 +183,7 @@ READERS = (
         cost=0.004,
     ),
     Reader(name="gold-probing-zip", make=make_zip, use=lambda path: judged(path, "probing"), path="p.zip", cost=0.1),
+    *(sentence_pairs(name, text) for name, text in PAIR_FILES.items()),
     Reader(name="gold-senses-key", make=make_key, use=use_key, path="key.txt"),
     Reader(
         name="gold-brackets",

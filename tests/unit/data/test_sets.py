@@ -117,7 +117,7 @@ def test_every_pin_is_whole(real):
     assert re.fullmatch(r"[0-9a-f]{64}", real.sha256)
     # A branch would change under the checksum; a commit cannot.
     assert re.search(r"^https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{40}/.+", real.url)
-    assert real.kind in {*SUITES, "antonyms", "beside", "bias", "language", "sense-induction"}
+    assert real.kind in {*SUITES, "antonyms", "beside", "bias", "language", "sense-induction", "sentence-pairs", "sts"}
     assert real.rows > 0
     assert real.bytes >= real.rows
     assert real.licence

@@ -65,6 +65,8 @@ def test_training_and_test_files_belong_together(tmp_path):
     assert folds(gold).tolist() == [-1] * 100 + [0] * 30
     row = firth.evaluate(VECTORS, suites={"sentences": path}).rows[0]
     assert (row.value, row.total) == (1.0, 30)
+    write(tmp_path / "poles.dev", lines(20, seed=2))
+    assert read_labelled_sentences(path).development.tolist() == [False] * 100 + [True] * 20 + [False] * 30
     # By itself the file is cut into folds.
     (tmp_path / "poles.train").unlink()
     assert set(folds(read_labelled_sentences(path)).tolist()) == set(range(10))

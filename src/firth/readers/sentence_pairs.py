@@ -1,0 +1,243 @@
+"""Pairs of sentences with labels or scores: SICK, MSRP, STS, STS-B, SNLI and files like them.
+
+Three layouts are read: JSON lines; tables with a header; tables of three columns without one. Fields of tab-separated
+files are not quoted, as in the published sets; those of comma-separated files may be.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import FormatError
+from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
+from firth.storage.untrusted import parse_json
+
+FIRST = ("sentence1", "sentence_a", "#1 string", "text1", "premise", "question1")
+SECOND = ("sentence2", "sentence_b", "#2 string", "text2", "hypothesis", "question2")
+LABEL = ("gold_label", "entailment_judgment", "quality", "label", "is_duplicate")
+SCORE = ("relatedness_score", "similarity_score", "score", "similarity", "relatedness")
+NO_LABEL = "-"  # SNLI: the annotators did not agree
+_EXPECTED = "two texts and a label or a score"
+_HEADER = "in a header, sentence1 and sentence2, and label or score"
+_DEVELOPMENT = ("dev", "val", "trial", "valid")
+_TEST = re.compile(r"test(_annotated)?(?!.*test)")  # the last one of a name
+
+
+@dataclass(frozen=True, eq=False)
+class SentencePairs:
+    """Pairs of sentences with a label, a score, or both.
+
+    Attributes:
+        first: n sentences.
+        second: n sentences.
+        labels: n labels; None without labels.
+        scores: (n,) float64, on any scale; None without scores.
+        lines: (n,) line number of each pair in its file.
+        test: (n,) which pairs are scored.
+        development: (n,) which pairs choose between models.
+        dropped: number of pairs left out because they have no gold label.
+    """
+
+    first: Sequence[str]
+    second: Sequence[str]
+    labels: Sequence[str] | None
+    scores: npt.NDArray[np.float64] | None
+    lines: npt.NDArray[np.int64]
+    test: npt.NDArray[np.bool_]
+    development: npt.NDArray[np.bool_]
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def read_sentence_pairs(path: PathLike) -> SentencePairs:
+    """Read pairs of sentences with labels or scores.
+
+    - JSON lines: objects with `sentence1`, `sentence2`, and `gold_label`, `label` or `score`, as in SNLI.
+    - A table whose header has such names, those of SICK, or those of MSRP.
+    - A table of three columns without a header: two texts, and a label or a score before or behind them, as in STS.
+
+    Tabs or commas separate the columns. Without a header, numbers are scores unless they have two values only, such as
+    0 and 1. Pairs with the label `-` have no gold label and are dropped.
+
+    Args:
+        path: the file, UTF-8, plain or gzip (`.gz`).
+
+    Raises:
+        FormatError: a line does not have two texts and a label or a score; the message gives its number.
+        OSError: the file cannot be read.
+    """
+    lines = numbered_lines(path, comments=False)
+    rows = _json_rows(lines, path) if lines[0][1].startswith("{") else _table_rows(lines, path)
+    kept = [row for row in rows if row[3] != NO_LABEL]
+    if not kept:
+        raise FormatError(f"{path}: all {len(rows):,} pairs have the label '-', expected some with a gold label")
+    numbers, first, second, labels, scores = zip(*kept, strict=True)
+    return SentencePairs(
+        first,
+        second,
+        None if labels[0] is None else labels,
+        None if scores[0] is None else np.array(scores, dtype=np.float64),
+        np.array(numbers),
+        np.ones(len(kept), dtype=bool),
+        np.zeros(len(kept), dtype=bool),
+        len(rows) - len(kept),
+    )
+
+
+def read_split_pairs(path: PathLike) -> SentencePairs:
+    """Read pairs of sentences with the training and development pairs that belong to them.
+
+    They are in files with `train` and with `dev`, `val`, `trial` or `valid` in place of `test` or `test_annotated`. If
+    there is no training file, all pairs are scored.
+
+    Args:
+        path: the file of the test pairs; see `read_sentence_pairs`.
+
+    Raises:
+        FormatError: a file is not in the format, or the files do not have the same kind of labels or scores.
+        OSError: a file cannot be read.
+    """
+    test = read_sentence_pairs(path)
+    train = _sibling(Path(path), ("train",))
+    if train is None:
+        return test
+    development = _sibling(Path(path), _DEVELOPMENT)
+    parts = [_unscored(read_sentence_pairs(train))]
+    if development is not None:
+        held_out = _unscored(read_sentence_pairs(development))
+        parts.append(replace(held_out, development=np.ones(len(held_out), dtype=bool)))
+    return joined([*parts, test], path)
+
+
+def joined(parts: Sequence[SentencePairs], path: PathLike) -> SentencePairs:
+    """Return several sets of pairs as one.
+
+    Args:
+        parts: at least one.
+        path: the file or folder they are from, for the message.
+
+    Raises:
+        FormatError: only some have labels, or scores.
+    """
+    kinds = {(one.labels is None, one.scores is None) for one in parts}
+    if len(kinds) > 1:
+        raise FormatError(f"{path}: labels in one file and scores in another, expected the same in all")
+    return SentencePairs(
+        [text for one in parts for text in one.first],
+        [text for one in parts for text in one.second],
+        None if parts[0].labels is None else [label for one in parts for label in one.labels or ()],
+        None if parts[0].scores is None else np.concatenate([np.asarray(one.scores) for one in parts]),
+        np.concatenate([one.lines for one in parts]),
+        np.concatenate([one.test for one in parts]),
+        np.concatenate([one.development for one in parts]),
+        sum(one.dropped for one in parts),
+    )
+
+
+def _sibling(path: Path, words: Sequence[str]) -> Path | None:
+    files = [path.with_name(_TEST.sub(word, path.name, count=1)) for word in words]
+    return next((file for file in files if file != path and file.is_file()), None)
+
+
+def _unscored(pairs: SentencePairs) -> SentencePairs:
+    return replace(pairs, test=np.zeros(len(pairs), dtype=bool))
+
+
+# line number, two texts, label, score
+_PairRow = tuple[int, str, str, str | None, float | None]
+
+
+def _json_rows(lines: Sequence[tuple[int, str]], path: PathLike) -> list[_PairRow]:
+    rows, columns = list[_PairRow](), None
+    for number, line in lines:
+        where = f"{path} line {number}"
+        try:
+            item = parse_json(line)
+        except ValueError as error:
+            raise FormatError(f"{where}: not JSON ({error}); expected one object per line") from None
+        fields = {str(key).lower(): value for key, value in item.items()} if isinstance(item, dict) else {}
+        columns = columns or _named(list(fields))
+        if columns is None or any(name not in fields for name in columns if name):
+            raise FormatError(f"{where}: no {_EXPECTED}; expected the keys sentence1, sentence2, and label or score")
+        rows.append(_row(number, [_text(fields[name]) if name else None for name in columns], where))
+    return rows
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _table_rows(lines: Sequence[tuple[int, str]], path: PathLike) -> list[_PairRow]:
+    rows = _split(lines, path)
+    head = [field.strip().lower() for field in rows[0][1]]
+    names = _named(head)
+    columns = _unnamed([fields for _, fields in rows]) if names is None else [_index(head, name) for name in names]
+    return [
+        _row(number, [None if i is None else fields[i].strip() for i in columns], f"{path} line {number}")
+        for number, fields in (rows if names is None else rows[1:])
+    ]
+
+
+def _split(lines: Sequence[tuple[int, str]], path: PathLike) -> list[Row]:
+    """Fields of each line, as many as on the first."""
+    if "\t" in lines[0][1]:
+        rows = [(number, line.split("\t")) for number, line in lines]
+    else:
+        rows = [(number, _fields(line, f"{path} line {number}")) for number, line in lines]
+    width = len(rows[0][1])
+    for number, fields in rows:
+        if len(fields) != width or width < 3:
+            expected = f"{width} as on line {rows[0][0]}" if width >= 3 else f"{_EXPECTED} between tabs or commas"
+            found = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
+            raise FormatError(f"{path} line {number}: {found}, expected {expected}")
+    return rows
+
+
+def _fields(line: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], strict=True))
+    except csv.Error as error:
+        raise FormatError(f"{where}: {error}; expected fields between commas, with quotes closed") from None
+
+
+def _named(names: Sequence[str]) -> list[str | None] | None:
+    """Names of the columns of both texts, the label and the score; None if there is no such header."""
+    first, second, label, score = (
+        next((name for name in known if name in names), None) for known in (FIRST, SECOND, LABEL, SCORE)
+    )
+    return [first, second, label, score] if first and second and (label or score) else None
+
+
+def _index(names: Sequence[str], name: str | None) -> int | None:
+    return None if name is None else names.index(name)
+
+
+def _unnamed(rows: Sequence[Sequence[str]]) -> list[int | None]:
+    """Columns of both texts, the label and the score of a table without a header: the first or the last is no text."""
+    last = len(rows[0]) - 1
+    values = {column: {row[column].strip() for row in rows} for column in (0, last)}
+    numeric = {column: sum(finite_number(value) is not None for value in values[column]) for column in values}
+    target = max((last, 0), key=lambda column: (numeric[column] * 2 > len(values[column]), -len(values[column])))
+    first, second = [column for column in range(last + 1) if column != target][:2]
+    is_score = numeric[target] * 2 > len(values[target]) and len(values[target]) > 2
+    return [first, second, None, target] if is_score else [first, second, target, None]
+
+
+def _row(number: int, fields: Sequence[str | None], where: str) -> _PairRow:
+    first, second, label, score = fields
+    if label == "":
+        raise FormatError(f"{where}: no label, expected {_EXPECTED}")
+    try:
+        value = None if score is None else score_of(score, where)
+    except FormatError as error:
+        raise FormatError(f"{error}; or, {_HEADER}") from None
+    return number, first or "", second or "", label, value
