@@ -12,6 +12,8 @@ from firth.neural.layers.pooling import pool
 from firth.neural.layers.qrnn import Qrnn
 from firth.neural.layers.recurrence import CELL_STEPS, run
 from firth.neural.layers.recurrent import RecurrentStack
+from firth.neural.layers.tree_levels import tree_levels
+from firth.neural.layers.tree_recurrence import run_child_sum, run_nary
 
 STEP = 1e-6
 
@@ -114,3 +116,12 @@ def test_highway():
 def test_stack_read_both_ways(connection):
     stack = RecurrentStack(2, 2, 2, cell="gru", connection=connection, bidirectional=True)
     module_check(stack, torch.randn(2, 3, 2), call=lambda x: (x, None, torch.tensor([3, 2])))
+
+
+@pytest.mark.parametrize("run_trees", [run_child_sum, run_nary])
+def test_trees(run_trees):
+    """Two trees: a root above a node with two leaves and a third leaf; a root above one leaf."""
+    levels, H = tree_levels([[-1, 0, 1, 1, 0], [1, -1]]), 2
+    inner, K = len(levels) - levels.leaves, 1 if run_trees is run_child_sum else 2
+    leaves, weight = torch.randn(levels.leaves, 3 * H), torch.randn((3 + K) * H, K * H)
+    check(lambda *given: run_trees(*given, levels), leaves, torch.randn(inner, 4 * H), weight)

@@ -96,7 +96,7 @@ class RnnStep:
 
     def derivatives(self, p: torch.Tensor, cache: torch.Tensor, before: Tensors) -> Tensors:
         """Return 1 - h^2, as in `CellStep.derivatives`."""
-        return (_through_tanh(torch.ones_like(p), p),)
+        return (through_tanh(torch.ones_like(p), p),)
 
     def backward(self, derivatives: Tensors, d: list[torch.Tensor], d_p: torch.Tensor) -> list[torch.Tensor | None]:
         """Take one backward step, as in `CellStep.backward`."""
@@ -129,10 +129,10 @@ class LstmStep:
         T, B, H = cache.shape
         i, f, g, o = p.view(T, B, 4, H).unbind(2)
         cell_derivatives = torch.empty(T, B, 3, H, dtype=p.dtype, device=p.device)
-        _through_sigmoid(g, i, out=cell_derivatives[:, :, 0])
-        _through_sigmoid(before[1], f, out=cell_derivatives[:, :, 1])
-        _through_tanh(i, g, out=cell_derivatives[:, :, 2])
-        return cell_derivatives, _through_sigmoid(cache, o), _through_tanh(o, cache), f
+        through_sigmoid(g, i, out=cell_derivatives[:, :, 0])
+        through_sigmoid(before[1], f, out=cell_derivatives[:, :, 1])
+        through_tanh(i, g, out=cell_derivatives[:, :, 2])
+        return cell_derivatives, through_sigmoid(cache, o), through_tanh(o, cache), f
 
     def backward(self, derivatives: Tensors, d: list[torch.Tensor], d_p: torch.Tensor) -> list[torch.Tensor | None]:
         """Take one backward step, as in `CellStep.backward`."""
@@ -171,9 +171,9 @@ class GruStep:
         T, B, H = cache.shape
         r, z, n = p.view(T, B, 3, H).unbind(2)
         gate_derivatives = torch.empty(T, B, 4, H, dtype=p.dtype, device=p.device)
-        of_n = _through_tanh(1 - z, n, out=gate_derivatives[:, :, 3])
-        _through_sigmoid(of_n * cache, r, out=gate_derivatives[:, :, 0])
-        _through_sigmoid(before[0] - n, z, out=gate_derivatives[:, :, 1])
+        of_n = through_tanh(1 - z, n, out=gate_derivatives[:, :, 3])
+        through_sigmoid(of_n * cache, r, out=gate_derivatives[:, :, 0])
+        through_sigmoid(before[0] - n, z, out=gate_derivatives[:, :, 1])
         torch.mul(of_n, r, out=gate_derivatives[:, :, 2])
         return gate_derivatives, z
 
@@ -190,15 +190,15 @@ class GruStep:
         return torch.cat([d_p[..., : 2 * H], d_p[..., 3 * H :]], dim=-1)
 
 
-def _through_sigmoid(d: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    """D * y * (1 - y) in one pass."""
+def through_sigmoid(d: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    """Return d * y * (1 - y), the gradient through y = sigma(x), in one pass."""
     out = torch.empty(d.shape, dtype=d.dtype, device=d.device) if out is None else out
     torch.ops.aten.sigmoid_backward.grad_input(d, y, grad_input=out)
     return out
 
 
-def _through_tanh(d: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-    """D * (1 - y^2) in one pass."""
+def through_tanh(d: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    """Return d * (1 - y^2), the gradient through y = tanh(x), in one pass."""
     out = torch.empty(d.shape, dtype=d.dtype, device=d.device) if out is None else out
     torch.ops.aten.tanh_backward.grad_input(d, y, grad_input=out)
     return out
