@@ -33,7 +33,7 @@ from firth.evaluation import linear, probing, sentences, tfidf
 from firth.kernels.threads import one_blas_thread
 from firth.readers.labelled_sentences import read_labelled_sentences
 from firth.readers.word_properties import read_word_property
-from firth.vectors.sentence_averages import SentenceAverages
+from firth.sentences.averages import SentenceAverages
 
 FILE = Path(__file__).parent / "results" / "linear_models.jsonl"
 DIMS = (100, 300)

@@ -107,7 +107,7 @@ def askers(held_out, folder, order):
     rates = {"firth": timed(lambda: model.log_probs(text), len(text))}
     some = lines[: max(len(lines) // 10, 1)]
     words = sum(len(line.split()) + 1 for line in some)
-    rates["firth, from sentences"] = timed(lambda: model.log_probs(model.encode(some)), words)
+    rates["firth, from sentences"] = timed(lambda: model.log_probs(model.token_ids(some)), words)
     if all(map(shutil.which, ("lmplz", "build_binary", "kenlm_benchmark"))):
         arpa = folder / f"{order}.arpa"
         if not arpa.exists():

@@ -42,6 +42,7 @@ from firth.language.mixture import Mixture as Mixture
 from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
+from firth.neural.models.language.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
@@ -51,13 +52,13 @@ from firth.senses.clustering import SenseClusters as SenseClusters
 from firth.senses.online import MultiSenseSkipGram as MultiSenseSkipGram
 from firth.senses.sparse_coding import DiscourseAtoms as DiscourseAtoms
 from firth.senses.wordnet import WordNetSenses as WordNetSenses
+from firth.sentences.averages import SentenceAverages as SentenceAverages
+from firth.sentences.averages import sentence_vectors as sentence_vectors
 from firth.text.subwords import Subwords as Subwords
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
 from firth.vectors.index.load import load_index as load_index
 from firth.vectors.io.load import load as load
 from firth.vectors.sense_vectors import SenseVectors as SenseVectors
-from firth.vectors.sentence_averages import SentenceAverages as SentenceAverages
-from firth.vectors.sentence_averages import sentence_vectors as sentence_vectors
 from firth.vectors.subword_vectors import SubwordVectors as SubwordVectors
 from firth.vectors.word_vectors import WordVectors as WordVectors
 

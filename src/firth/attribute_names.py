@@ -39,7 +39,7 @@ DOCUMENTS = {  # of document vectors
     "wv": "use words",
     "dv": "use documents",
     "docvecs": "use documents",
-    "infer_vector": "use infer(text)",
+    "infer_vector": "use infer(text), or encode(texts)",
 }
 CLASSIFIERS = {
     "fit": "use firth.TextClassifier(...).train(texts, labels)",
@@ -49,9 +49,16 @@ CLASSIFIERS = {
     "score": "use test(texts, labels)",
     "get_words": "use words",
     "get_labels": "use labels",
-    "get_sentence_vector": "use sentence_vectors(text)",
+    "get_sentence_vector": "use encode([text])[0]",
+    "sentence_vectors": "use encode(texts)",
     "quantize": "use quantise()",
     "save_model": "use save(path)",
+}
+LANGUAGE_MODELS = {
+    "encode": "n-gram models and mixtures give texts no vectors; token_ids(sentences) returns the ids of their tokens",
+    "logprob": "use score(sentences)",
+    "fit": "use firth.NgramLM(...).train(texts), or another class of options",
+    "train": "use firth.NgramLM(...).train(texts), or another class of options",
 }
 
 _LOAD = "firth.load(path) opens a saved model"

@@ -129,8 +129,8 @@ class MissingExtraError(FirthError, ImportError):
         super().__init__(f"{package} is needed to {purpose}: pip install 'firth[{extra}]'")
 
 
-def warn_caller(message: str) -> None:
-    """Warn, with the place of the first caller outside this package."""
+def warn_caller(message: str | Warning) -> None:
+    """Warn, with the place of the first caller outside this package; a text becomes a `UserWarning`."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "firth":
         level, frame = level + 1, frame.f_back

@@ -95,6 +95,32 @@ def reporting(progress: Progress) -> Iterator[Report]:
 
 
 @contextlib.contextmanager
+def reporting_slow_work(progress: Progress) -> Iterator[Report]:
+    """Do as `reporting` does, but show nothing in the first second: a bar that vanishes at once only flickers.
+
+    A function of the caller receives every status.
+
+    Args:
+        progress: as for `reporting`.
+    """
+    if callable(progress):
+        yield progress
+        return
+    began = time.monotonic()
+    with contextlib.ExitStack() as shown:
+        report: Report | None = None
+
+        def report_late(status: Status) -> None:
+            nonlocal report
+            if report is None and time.monotonic() - began >= PATIENCE:
+                report = shown.enter_context(reporting(progress))
+            if report is not None:
+                report(status)
+
+        yield report_late
+
+
+@contextlib.contextmanager
 def elapsed(stage: str, progress: Progress) -> Iterator[None]:
     """Show the time that a block of work takes, if it takes more than a second and reports no progress of its own.
 

@@ -60,7 +60,7 @@ def as_fasttext_tells(classifier, texts):
     if classifier.loss == "softmax":
         return classifier.probabilities(texts) + ADDED
     outputs = classifier.outputs.rows() if hasattr(classifier.outputs, "rows") else classifier.outputs
-    scores = classifier.sentence_vectors(texts).astype(np.float64) @ np.asarray(outputs, dtype=np.float64).T
+    scores = classifier.encode(texts).astype(np.float64) @ np.asarray(outputs, dtype=np.float64).T
     if classifier.loss != "hierarchical":
         step = np.floor(((scores + 8) * 512 / 16).astype(np.float32)) * 16 / 512 - 8
         table = 1 / (1 + np.exp(-step.astype(np.float64)))

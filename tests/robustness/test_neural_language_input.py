@@ -89,7 +89,7 @@ def test_sentences_without_a_word(text):
     model = train(text)
     (empty,) = model.score([""])
     assert empty.total < 0
-    assert model.log_probs(model.encode([])).shape == (0,)
+    assert model.log_probs(model.token_ids([])).shape == (0,)
 
 
 def test_scores_that_are_no_probabilities_have_no_perplexity(text):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from firth import progress
-from firth.progress import Status, describe, elapsed, reporting
+from firth.progress import Status, describe, elapsed, reporting, reporting_slow_work
 
 
 class Terminal(io.StringIO):
@@ -137,6 +137,31 @@ class TestBar:
         with pytest.raises(ValueError, match="of the work"):
             shown(None, statuses(), stream)
         assert stream.getvalue().count("\x1b[?25h") == stream.getvalue().count("\x1b[?25l") == 1
+
+
+class TestSlowWork:
+    def test_nothing_is_shown_in_the_first_second(self, monkeypatch):
+        now = iter([100.0, 100.5, 100.9, 101.0, 101.0, 102.0])
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+        stream = io.StringIO()
+        with contextlib.redirect_stderr(stream), reporting_slow_work(True) as report:
+            for done in (100, 200):
+                report(at(done))
+            assert stream.getvalue() == ""
+            report(at(300))
+        assert "30 %" in stream.getvalue()
+
+    def test_a_short_terminal_job_leaves_no_trace(self):
+        stream = Terminal()
+        with contextlib.redirect_stderr(stream), reporting_slow_work(None) as report:
+            report(at(500))
+        assert stream.getvalue() == ""
+
+    def test_a_function_gets_every_status(self):
+        seen = []
+        with reporting_slow_work(seen.append) as report:
+            report(at(1))
+        assert len(seen) == 1
 
 
 class TestElapsed:

@@ -37,7 +37,8 @@ from firth.kernels.threads import usable_threads
 from firth.notebook import note, table
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LabelledTexts, read_labelled
-from firth.text.inputs import check_items
+from firth.text.batches import encoded_in_batches
+from firth.text.inputs import Text, check_items
 from firth.training_facts import with_training_facts
 from firth.vectors.quantise import QuantisedMatrix, quantise_matrix
 
@@ -168,16 +169,29 @@ class Classifier:
         return np.concatenate([np.zeros((0, len(self.labels))), *results])
 
     @explained
-    def sentence_vectors(self, texts: str | Iterable[str]) -> Floats:
-        """Return the mean of a text's rows, from which labels are predicted: (D,) or (texts, D) float32.
+    def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Floats:
+        """Return one vector per text: the mean of its rows, from which labels are predicted.
+
+        Args:
+            texts: N texts, each a string or its tokens.
+            batch_size: texts processed at once; None for 32,768.
+            progress: how to show progress; see `firth.progress`.
+
+        Returns:
+            (N, D) float32. An empty text has the vector of the end mark `</s>`, as in fastText; zeros if the end mark
+            has no vector.
 
         Raises:
-            CorpusError: an item is not a string.
+            OptionError: `batch_size` is below 1.
+            KindError: `texts` is one string, or no list of texts.
         """
-        if isinstance(texts, str):
-            return np.asarray(self.sentence_vectors([texts])[0])
-        vectors = [self._model.hidden(self._features(batch)) for batch in batches(texts)]
-        return np.concatenate([np.zeros((0, self.dim), np.float32), *vectors])
+
+        def means(batch: list[Text]) -> Floats:
+            lines = [text if isinstance(text, str) else " ".join(text) for text in batch]
+            return self._model.hidden(self._features(lines))
+
+        size = BATCH if batch_size is None else batch_size
+        return encoded_in_batches(texts, means, self.dim, batch_size=size, progress=progress)
 
     @explained
     def test(

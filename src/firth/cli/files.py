@@ -85,7 +85,7 @@ def convert(
         raise OptionError(f"dtype={dtype!r}: document vectors keep the precision they were trained in; leave it out")
     with working(f"writing {target}", quiet):
         if of_words and format == "sentence-transformers" and SENTENCES in vectors.metadata:
-            from firth.vectors.sentence_averages import SentenceAverages  # imports SciPy
+            from firth.sentences.averages import SentenceAverages  # imports SciPy
 
             averages = typing.cast(SentenceAverages, SentenceAverages.from_metadata(vectors))
             averages.save(target, "sentence-transformers")  # with the weights and the direction that were learned

@@ -1,7 +1,7 @@
 """Sentence classification with averaged word vectors, beside a TF-IDF baseline.
 
 What: a sentence is the average of its words' vectors, plain or weighted by smooth inverse frequency
-(`firth.vectors.sentence_averages`), and standardised. A logistic regression with an L2 penalty predicts its label; the
+(`firth.sentences.averages`), and standardised. A logistic regression with an L2 penalty predicts its label; the
 vectors are not fine-tuned. The baseline is the same classifier on TF-IDF of words and word pairs.
 
 A set with a published split is trained on one part and tested on the other; all other sets use ten-fold
@@ -29,9 +29,9 @@ from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.evaluation.tfidf import baseline_correct
 from firth.readers.labelled_sentences import LabelledSentences, read_labelled_sentences
 from firth.resampling import Mean, Sample
+from firth.sentences.averages import WEIGHTINGS, SentenceAverages, Weighting, shared_direction
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
 from firth.vectors.cosine import Matrix
-from firth.vectors.sentence_averages import WEIGHTINGS, SentenceAverages, Weighting, shared_direction
 
 FOLDS = 10
 MIN_TRAIN = 10  # training sentences; with fewer, the majority label is predicted

@@ -3,12 +3,13 @@
 import abc
 import os
 from collections.abc import Sequence
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
+from firth.attribute_names import LANGUAGE_MODELS, no_attribute
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
@@ -41,12 +42,17 @@ class LanguageModel(abc.ABC):
     connected: bool = True
     spells: bool = False
 
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, LANGUAGE_MODELS, dir(type(self)))
+
     @abc.abstractmethod
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
         """Return the natural logarithm of the probability of each token of a text given its context.
 
         Args:
-            text: a text with the vocabulary and rules of this model, as returned by `read` and `encode`.
+            text: a text with the vocabulary and rules of this model, as returned by `read` and `token_ids`.
             progress: how to show progress; see `firth.progress`.
 
         Returns:
@@ -80,8 +86,8 @@ class LanguageModel(abc.ABC):
         return held_out_text(source, self.vocabulary, self.rules, progress=progress)
 
     @final
-    def encode(self, sentences: Sequence[Text]) -> LanguageText:
-        """Tokenise and encode sentences; see `firth.language.text.encode_sentences`."""
+    def token_ids(self, sentences: Sequence[Text]) -> LanguageText:
+        """Return the token ids of sentences; see `firth.language.text.encode_sentences`."""
         return encode_sentences(sentences, self.vocabulary, self.rules)
 
     @final
@@ -96,7 +102,7 @@ class LanguageModel(abc.ABC):
             KindError: the sentences are something else, such as a table.
         """
         batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
-        texts = [self.encode([one]) for one in batch] if self.connected else [self.encode(batch)] if batch else []
+        texts = [self.token_ids([one]) for one in batch] if self.connected else [self.token_ids(batch)] if batch else []
         return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 
     @final

@@ -5,9 +5,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from firth.errors import KindError, brief
 from firth.progress import Progress
+from firth.sentences.averages import SentenceAverages
 from firth.text.inputs import Text
 from firth.vectors.cosine import Matrix
-from firth.vectors.sentence_averages import SentenceAverages
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

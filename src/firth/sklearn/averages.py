@@ -1,4 +1,4 @@
-"""Averages of word vectors as transformers; see `firth.vectors.sentence_averages`."""
+"""Averages of word vectors as transformers; see `firth.sentences.averages`."""
 
 import abc
 import os
@@ -11,12 +11,12 @@ from firth.embeddings.associations import AssociationVectors
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError, brief
 from firth.options import check_kind, wrong_kind
+from firth.sentences.averages import WEIGHTINGS, SentenceAverages, Weighting
 from firth.sklearn.base import Texts, TextVectorizer, texts_of
 from firth.sklearn.parameters import options_of, takes_options
 from firth.vectors.averages import SMOOTHING
 from firth.vectors.cosine import Matrix
 from firth.vectors.io.load import load
-from firth.vectors.sentence_averages import WEIGHTINGS, SentenceAverages, Weighting
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

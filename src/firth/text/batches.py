@@ -1,4 +1,4 @@
-"""Texts to vectors in batches, with progress: the frame of every `encode`."""
+"""Texts to vectors in batches, with progress and warnings: the frame of every `encode`."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,9 +7,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
-from firth.progress import Progress, Status, reporting
-from firth.text.inputs import Text, check_items
+from firth.errors import OptionError, warn_caller
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.text.inputs import Text, checked_texts
+
+
+class TextsWarning(UserWarning):
+    """Something about some of the texts that were encoded: they were truncated, or have no known word.
+
+    Args:
+        count: number of texts concerned.
+        total: number of texts.
+        problem: what is wrong with them and what was done, as the end of "3 of 10 texts ...".
+
+    Attributes:
+        count: as given.
+        total: as given.
+        problem: as given.
+    """
+
+    def __init__(self, count: int, total: int, problem: str) -> None:
+        super().__init__(f"{count:,} of {total:,} texts {problem}")
+        self.count, self.total, self.problem = count, total, problem
+
+
+def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens") -> None:
+    """Warn the caller that some texts were longer than an encoder reads, if there are any.
+
+    Args:
+        count: number of truncated texts.
+        total: number of texts.
+        limit: number of units that are read.
+        unit: what the length of a text is counted in.
+    """
+    if count:
+        warn_caller(TextsWarning(count, total, f"have more than {limit:,} {unit}: the rest of them is not read"))
 
 
 def encoded_in_batches(
@@ -19,28 +51,34 @@ def encoded_in_batches(
     *,
     batch_size: int,
     progress: Progress = None,
+    by_length: bool = False,
 ) -> npt.NDArray[np.float32]:
     """Return one vector per text, (N, D).
 
     Args:
-        texts: N texts.
-        encode: returns the (n, D) vectors of a batch of n texts.
+        texts: N texts, each a string or its tokens. All are checked before the first is encoded.
+        encode: returns the (n, D) vectors of a batch of n texts, which are strings or lists of strings.
         dim: D.
         batch_size: texts per batch.
-        progress: how to show progress; see `firth.progress`.
+        progress: how to show progress; see `firth.progress`. Nothing is shown in the first second.
+        by_length: whether batches hold texts of similar length, for encoders that pad.
 
     Raises:
         OptionError: `batch_size` is below 1.
         KindError: `texts` is one string, or no list of texts.
     """
-    if batch_size < 1:
-        raise OptionError(f"batch_size={batch_size}: expected a whole number of at least 1")
-    items = list(check_items(texts))
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+        raise OptionError(f"batch_size={batch_size!r}: expected a whole number of at least 1")
+    items = checked_texts(texts)
+    order = np.arange(len(items))
+    if by_length:
+        order = np.argsort(np.array([len(item) for item in items], dtype=np.int64), kind="stable")
     vectors = np.zeros((len(items), dim), dtype=np.float32)
     began = time.monotonic()
-    with reporting(progress) as report:
+    with reporting_slow_work(progress) as report:
         for first in range(0, len(items), batch_size):
-            vectors[first : first + batch_size] = encode(items[first : first + batch_size])
+            rows = order[first : first + batch_size]
+            vectors[rows] = encode([items[row] for row in rows.tolist()])
             done, seconds = min(first + batch_size, len(items)), time.monotonic() - began
             report(Status(stage="encoding", done=done, total=len(items), unit="texts", seconds=seconds))
     return vectors

@@ -68,6 +68,22 @@ def _is_file(value: Any) -> bool:
     return False
 
 
+def checked_texts(texts: Any, name: str = "texts") -> list[Text]:
+    """Return texts as a list of strings and lists of tokens.
+
+    Args:
+        texts: strings, or iterables of tokens.
+        name: name of the argument, for error messages.
+
+    Raises:
+        KindError: the value is not a collection of texts, or an item is neither a string nor a list of strings.
+    """
+    return [
+        text if isinstance(text, str) else _tokens(text, f"{name}[{i}]")
+        for i, text in enumerate(check_items(texts, name))
+    ]
+
+
 def token_lists(texts: Any, split: Callable[[str], Sequence[str]], name: str = "texts") -> list[Sequence[str]]:
     """Return the tokens of each text.
 

@@ -1,7 +1,7 @@
 """Averages of word vectors: bags of words, smooth inverse frequency weights, the part along a common direction.
 
 Source: Arora, Liang and Ma 2017, A simple but tough-to-beat baseline for sentence embeddings, algorithm 1;
-`firth.vectors.sentence_averages` has the formulas and computes sentence vectors.
+`firth.sentences.averages` has the formulas and computes sentence vectors.
 """
 
 from collections.abc import Sequence

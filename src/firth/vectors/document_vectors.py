@@ -10,9 +10,11 @@ import numpy.typing as npt
 from firth.arguments import explained
 from firth.attribute_names import DOCUMENTS, no_attribute
 from firth.errors import OptionError, ShapeError, brief, warn_caller
+from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
-from firth.text.inputs import check_items, token_lists
+from firth.text.batches import TextsWarning, encoded_in_batches
+from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import REFERENCES
 from firth.training_facts import with_training_facts
 from firth.vectors.html import table
@@ -23,6 +25,7 @@ from firth.vectors.word_vectors import WordVectors
 KIND = "firth-documents"
 MOST = 10_000  # limit of window, negative and shared_windows
 MOST_EPOCHS = 100_000
+BATCH = 10_000  # texts that `encode` infers at once
 # The options that inference uses, with the values that are valid in a saved folder.
 CHOICES = {
     "architecture": ("dm", "dbow"),
@@ -196,23 +199,61 @@ class DocumentVectors:
         Raises:
             OptionError: an argument is out of its range, or the texts cannot be split into words.
         """
-        from firth.kernels.threads import usable_threads
-        from firth.vectors.document_inference import infer
-
         if isinstance(documents, str):
             batch = self.infer([documents], epochs=epochs, lr=lr, seed=seed, threads=threads, tokenise=tokenise)
             return np.asarray(batch[0])
         options = {**self.options, "epochs": _at_least_one(epochs, self.options["epochs"])}
         if lr is not None:
             options["lr"] = _positive(lr)
-        rows = self.words.key_to_index
-        ids = [
-            np.array([rows[token] for token in tokens if token in rows], dtype=np.int32)
-            for tokens in self._tokens(documents, tokenise)
-        ]
+        ids = self._ids(self._tokens(documents, tokenise))
         empty = sum(not len(document) for document in ids)
         if empty:
             warn_caller(f"{empty:,} of {len(ids):,} documents have no known word: their vectors are zero")
+        return self._inferred(ids, options, seed=seed, threads=threads)
+
+    def encode(
+        self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None
+    ) -> npt.NDArray[np.float32]:
+        """Return vectors for new documents, inferred with the options of training and seed 0; see `infer`.
+
+        Args:
+            texts: N texts, each a string or its tokens.
+            batch_size: texts inferred at once; None for 10,000.
+            progress: how to show progress; see `firth.progress`.
+
+        Returns:
+            (N, D) float32; zeros for a text without a known word, with a warning.
+
+        Raises:
+            OptionError: strings cannot be split into words, because the model was trained with a custom tokeniser; or
+                `batch_size` is below 1.
+            KindError: `texts` is one string, or no list of texts.
+        """
+        unknown = 0
+
+        def inferred(batch: list[Text]) -> npt.NDArray[np.float32]:
+            nonlocal unknown
+            split = self._splitter(None) if any(isinstance(text, str) for text in batch) else str.split
+            ids = self._ids([split(text) if isinstance(text, str) else text for text in batch])
+            unknown += sum(not len(document) for document in ids)
+            return self._inferred(ids, self.options, seed=0, threads=None)
+
+        size = BATCH if batch_size is None else batch_size
+        vectors = encoded_in_batches(texts, inferred, self.dim, batch_size=size, progress=progress)
+        if unknown:
+            warn_caller(TextsWarning(unknown, len(vectors), "have no known word: their vectors are zero"))
+        return vectors
+
+    def _ids(self, documents: Sequence[Sequence[str]]) -> list[npt.NDArray[np.int32]]:
+        rows = self.words.key_to_index
+        return [np.array([rows[token] for token in tokens if token in rows], dtype=np.int32) for tokens in documents]
+
+    def _inferred(
+        self, ids: Sequence[npt.NDArray[np.int32]], options: Mapping[str, Any], *, seed: int, threads: int | None
+    ) -> npt.NDArray[np.float32]:
+        from firth.kernels.threads import usable_threads
+        from firth.vectors.document_inference import infer
+
         counts = self.words.counts
         assert counts is not None
         return infer(
@@ -234,13 +275,17 @@ class DocumentVectors:
             token_lists(documents, str.split, "documents")  # raises
         if not all(texts):
             raise OptionError("documents mix texts and token lists: expected one kind")
+        split = self._splitter(tokenise)
+        return [split(text) for text in documents]
+
+    def _splitter(self, tokenise: Tokenise | None) -> Tokenise:
         split = tokenise or REFERENCES.get(self.tokens)
         if split is None:
             raise OptionError(
                 f"the corpus was split by {brief(self.tokens)}, which a saved model does not include: pass it as "
                 "tokenise=, or pass lists of tokens"
             )
-        return [split(text) for text in documents]
+        return split
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save documents and model as a folder that `firth.load` maps into memory.

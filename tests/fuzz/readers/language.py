@@ -20,7 +20,7 @@ def use_model(path: Path) -> Any:
     scores = model.score([seeds.LINES[0], "w1 unheard the", ""])
     return [
         [near(score.log_probs) for score in scores],
-        near(model.log_probs(model.encode(list(seeds.LINES[:3])))),
+        near(model.log_probs(model.token_ids(list(seeds.LINES[:3])))),
         [word for word, _ in model.next_words("w0 w1", topn=3)],
         [str(text) for text in model.generate("w0", n=2, options=firth.GenerationOptions(max_length=5), seed=1)],
     ]

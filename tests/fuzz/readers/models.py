@@ -23,7 +23,7 @@ def use_classifier(path: Path) -> Any:
         [near([share for _, share in answer]) for answer in answers],
         near(classifier.probabilities(texts)),
         list(classifier.labels),
-        near(classifier.sentence_vectors(texts)),
+        near(classifier.encode(texts)),
         near(classifier.test(list(seeds.LINES[:3]), ["x", "y", "z"]).f1),
     ]
 

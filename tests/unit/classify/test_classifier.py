@@ -109,11 +109,16 @@ def test_scores(classifier, tmp_path):
         classifier.test(["a"], [None])
 
 
-def test_sentence_vectors_are_means_of_rows(classifier):
+def test_vectors_of_texts_are_means_of_rows(classifier):
     rows = classifier.inputs[[classifier.map.ids[word] for word in ("red", "</s>")]]
-    bigram = classifier.sentence_vectors("red") * 3 - rows.sum(0)  # the pair red </s>, which the training may know
+    bigram = classifier.encode(["red"])[0] * 3 - rows.sum(0)  # the pair red </s>, which the training may know
     assert np.abs(classifier.inputs - bigram).max(1).min() < 1e-6 or np.abs(bigram).max() < 1e-6
-    assert classifier.sentence_vectors(["red", ""]).shape == (2, 12)
+    found = classifier.encode(["red", "", ["red", "blue"], "red blue"], batch_size=2)
+    assert found.shape == (4, classifier.dim) == (4, 12)
+    assert (found[1] == classifier.inputs[classifier.map.ids["</s>"]]).all()
+    assert (found[2] == found[3]).all()
+    with pytest.raises(AttributeError, match=r"use encode\(texts\)"):
+        classifier.sentence_vectors(["red"])
 
 
 @pytest.mark.parametrize("loss", LOSSES)

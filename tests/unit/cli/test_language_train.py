@@ -91,7 +91,7 @@ def test_trains_what_python_code_would(capsys):
     corpus = firth.Corpus.build("text.txt", min_count=6, unknown=UNK)
     expected = firth.NgramLM(order=3, discount_fallback=True).train(corpus)
     found = firth.load("out.firth")
-    text = found.encode(TEXT_FILE.splitlines())
+    text = found.token_ids(TEXT_FILE.splitlines())
     np.testing.assert_array_equal(found.log_probs(text), expected.log_probs(text))
     assert found.metadata["name"] == "out"
     assert told["held_out"] == expected.perplexity("held.txt").described()
@@ -121,7 +121,7 @@ def test_trains_a_neural_model_with_its_own_training_and_flags(capsys):
     how = firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=1)
     expected = how.train(corpus, training=training, held_out="held.txt", seed=3, threads=1, progress=False)
     assert told["held_out"]["perplexity"] == expected.perplexity("held.txt").value
-    text = found.encode(TEXT_FILE.splitlines())
+    text = found.token_ids(TEXT_FILE.splitlines())
     np.testing.assert_array_equal(found.log_probs(text), expected.log_probs(text))
 
 
@@ -140,7 +140,7 @@ def test_a_model_over_characters_reads_words_that_it_does_not_predict(capsys, bu
     expected = how.train(
         training_text(corpus, {"min_count": 6}, spelled=True), training=training, threads=1, progress=False
     )
-    text = found.encode(["the house 1 is old", "the house 111 is old"])
+    text = found.token_ids(["the house 1 is old", "the house 111 is old"])
     assert list(found.vocabulary.words) == list(expected.vocabulary.words)
     logs = found.log_probs(text)
     np.testing.assert_array_equal(logs, expected.log_probs(text))
@@ -166,7 +166,7 @@ def test_neural_models_read_subwords_with_case_and_punctuation(capsys):
     assert told[3].endswith(" per character")
     text = "The river of The door is old!"
     assert found.generate(text, options=firth.GenerationOptions(max_length=1), search="greedy")[0].startswith(text)
-    assert found.encode(["Ünseen 東京"]).ids.tolist().count(found.vocabulary.ids[UNK]) == 0
+    assert found.token_ids(["Ünseen 東京"]).ids.tolist().count(found.vocabulary.ids[UNK]) == 0
     assert run("gru", "cased.txt", "-o", "letters.firth", *TINY, "--tokens", "characters") == 0
     assert "letters.firth: gru, 258 characters, " in capsys.readouterr().out
 

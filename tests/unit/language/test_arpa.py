@@ -42,7 +42,7 @@ def test_scores_by_hand(tmp_path):
     model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS))
     assert list(model.vocabulary.words) == ["</s>", "<unk>", "a"]
     assert model.rules.eos
-    found = model.log_probs(model.encode(["a x"])) / math.log(10)
+    found = model.log_probs(model.token_ids(["a x"])) / math.log(10)
     assert found == pytest.approx([-0.2, -1.25, -0.3], abs=1e-6)
 
 
@@ -117,7 +117,7 @@ def test_other_ways_of_writing_the_same(tmp_path):
     model = firth.NgramModel.from_arpa(written(tmp_path, bare))
     assert list(model.vocabulary.words) == ["<unk>", "a"]
     assert not model.rules.eos
-    assert model.log_probs(model.encode(["a b"])) / math.log(10) == pytest.approx([-0.5, -100], abs=1e-5)
+    assert model.log_probs(model.token_ids(["a b"])) / math.log(10) == pytest.approx([-0.5, -100], abs=1e-5)
 
 
 @pytest.mark.parametrize(

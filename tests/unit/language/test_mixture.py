@@ -31,7 +31,7 @@ def test_by_hand():
 
 def test_a_model_mixed_with_itself_is_itself():
     model = random_model(0)
-    text = model.encode(LINES)
+    text = model.token_ids(LINES)
     found = Mixture([model, model], [0.3, 0.7])
     np.testing.assert_allclose(found.log_probs(text), model.log_probs(text), atol=1e-12)
     assert found.generate("a", n=5, seed=2) == model.generate("a", n=5, seed=2)
@@ -41,7 +41,7 @@ def test_a_model_mixed_with_itself_is_itself():
 def test_its_next_words_are_a_distribution_and_its_scores_those_of_its_search():
     """What `start` and `advance` say of a sentence's words is what `log_probs` says."""
     found = Mixture([random_model(0), random_model(1), random_model(2)], [0.2, 0.3, 0.5])
-    text = found.encode(["a b b a"])
+    text = found.token_ids(["a b b a"])
     scores, state = found.start([[]])
     logs = []
     for word in text.ids.tolist():
@@ -93,7 +93,7 @@ def test_fitting_is_on_the_held_out_text_and_beats_both_there():
     assert found.perplexity(LINES).value < min(one.perplexity(LINES).value, other.perplexity(LINES).value)
     even = Mixture([one, other], [0.5, 0.5])
     assert found.perplexity(LINES).value <= even.perplexity(LINES).value
-    assert found.metadata["training"]["fitted_on_tokens"] == len(one.encode(LINES))
+    assert found.metadata["training"]["fitted_on_tokens"] == len(one.token_ids(LINES))
 
 
 def test_a_model_that_remembers_makes_a_mixture_that_does():
@@ -112,7 +112,7 @@ def test_saved_and_read_again(tmp_path):
         again = firth.load(tmp_path / "mixed.firth")
         assert again.metadata == mixture.metadata
         np.testing.assert_array_equal(again.weights, mixture.weights)
-        text = again.encode(LINES)
+        text = again.token_ids(LINES)
         np.testing.assert_allclose(again.log_probs(text), mixture.log_probs(text), atol=1e-12)
         assert again.generate("a", options=GenerationOptions(max_length=9)) == mixture.generate(
             "a", options=GenerationOptions(max_length=9)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import firth
+from firth.errors import KindError
 from firth.language.ngram_lm import NgramLM
 from firth.language.ngram_model import NgramModel
+from firth.sentences.encoder import as_encoder
 from tests.unit.language.ngram_checks import text_of
 
 SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]
@@ -26,9 +28,16 @@ def test_a_folder_gives_the_same_model_mapped(model, tmp_path):
     assert again.vocabulary.total == model.vocabulary.total
     assert (again.rules, again.metadata) == (model.rules, model.metadata)
     assert not again.trie.words.flags.owndata
-    text = model.encode(["a b c", "x a", ""])
+    text = model.token_ids(["a b c", "x a", ""])
     assert again.log_probs(text).tolist() == model.log_probs(text).tolist()
     assert again.start([[0, 1]])[0].tolist() == model.start([[0, 1]])[0].tolist()
+
+
+def test_a_text_has_ids_and_no_vector(model):
+    with pytest.raises(AttributeError, match=r"give texts no vectors; token_ids\(sentences\) returns the ids"):
+        model.encode(["a b"])
+    with pytest.raises(KindError, match=r"or a model with encode\(texts\)"):
+        as_encoder(model)
 
 
 def test_the_end_of_a_sentence_is_the_beginning_of_the_next(model):

@@ -38,7 +38,7 @@ def test_characters_by_hand():
 
 def test_it_is_no_mean_of_means():
     """The classic error takes exp of the mean of batches' means: batches of 9 and 1 tokens would count alike."""
-    text = TableModel().encode(["a a a a a a a a", ""])
+    text = TableModel().token_ids(["a a a a a a a a", ""])
     found = perplexity(text, np.log(np.array([0.5] * 9 + [0.01])))
     assert found.value == pytest.approx(math.exp((9 * math.log(2) + math.log(100)) / 10), rel=1e-12)
     assert found.value != pytest.approx(math.exp((math.log(2) + math.log(100)) / 2), rel=0.5)
@@ -46,7 +46,7 @@ def test_it_is_no_mean_of_means():
 
 def test_single_precision_sums_do_not_drift():
     """Ten million times log .1 in float32 added up one by one would be off in the third digit; here nothing is."""
-    text = TableModel().encode(["a " * 500_000])
+    text = TableModel().token_ids(["a " * 500_000])
     found = perplexity(text, np.full(len(text), np.log(0.1), dtype=np.float32).astype(np.float64))
     assert found.value == pytest.approx(10, rel=1e-7)
 
@@ -54,7 +54,7 @@ def test_single_precision_sums_do_not_drift():
 def test_sentences_make_up_the_text_whatever_ends_they_have():
     for model in (random_model(1), random_model(1, ["a", "b", "<unk>"])):
         lines = [*random_text(40, 0), "", "a"]
-        text = model.encode(lines)
+        text = model.token_ids(lines)
         found = perplexity(text, model.log_probs(text))
         assert found.sentence_tokens.tolist() == [len(line.split()) + (text.eos_id is not None) for line in lines]
         for nats, one in zip(found.sentence_nats, model.score(lines), strict=True):
@@ -76,7 +76,7 @@ def test_the_interval_holds_the_figure_and_shrinks_with_the_text():
 
 def test_the_interval_is_that_of_theory():
     """Sentences of four tokens that cost 0 or 4 nats at even odds: the mean nats have a deviation of .5 / sqrt(S)."""
-    text = TableModel().encode(["a a a"] * 1000)
+    text = TableModel().token_ids(["a a a"] * 1000)
     nats = np.repeat(np.arange(1000) % 2, 4).astype(np.float64)
     low, high = perplexity(text, -nats).interval()
     assert math.log(high / low) == pytest.approx(2 * 1.96 * 0.5 / math.sqrt(1000), rel=0.1)

@@ -231,9 +231,11 @@ def test_bits_per_character_by_hand(model):
     """19 and 4 characters, and two ends of sentences; the same from a part of a text, which is counted anew."""
     figure = model.perplexity(HELD_OUT)
     assert (figure.characters, figure.unknown, figure.unit) == (25, 0, model.rules.unit)
-    assert figure.bits_per_character == pytest.approx(-model.log_probs(model.encode(HELD_OUT)).sum() / math.log(2) / 25)
+    assert figure.bits_per_character == pytest.approx(
+        -model.log_probs(model.token_ids(HELD_OUT)).sum() / math.log(2) / 25
+    )
     assert figure.bits_per_word is None
-    text = model.encode(HELD_OUT)
+    text = model.token_ids(HELD_OUT)
     part = model.perplexity(text.part(0, len(text)))
     assert part.characters == 25
     told = str(figure)
@@ -243,7 +245,7 @@ def test_bits_per_character_by_hand(model):
 
 def test_text_is_written_as_it_is_read(model):
     for text in [*ENGLISH[:20], *HELD_OUT, "# A *title*, with (signs)"]:
-        assert model.rules.join([model.vocabulary.words[i] for i in model.encode([text]).ids[:-1]]) == text
+        assert model.rules.join([model.vocabulary.words[i] for i in model.token_ids([text]).ids[:-1]]) == text
 
 
 def test_what_is_generated_continues_the_prompt_in_characters_of_the_text(model):

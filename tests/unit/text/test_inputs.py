@@ -47,7 +47,7 @@ def test_whatever_asks_a_model_refuses_a_table(vectors: firth.WordVectors, model
     classifier = firth.TextClassifier(dim=2, epochs=1, buckets=10).train([("a b", "x"), ("c d", "y")], threads=1)
     documents = firth.ParagraphVectors(dim=2, epochs=1).train(LINES, min_count=1, threads=1)
     asked = [
-        classifier.predict, classifier.probabilities, classifier.sentence_vectors, documents.infer, model.score,
+        classifier.predict, classifier.probabilities, classifier.encode, documents.infer, documents.encode, model.score,
         firth.diversity, lambda table: firth.sentence_vectors(vectors, table),
     ]  # fmt: skip
     for ask in asked:

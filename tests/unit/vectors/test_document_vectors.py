@@ -7,6 +7,8 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError, ShapeError
+from firth.sentences.encoder import as_encoder
+from firth.text.batches import TextsWarning
 
 TEXTS = ["the cat sat on the mat", "a cat and a dog", "oil prices rose", "the price of oil fell"] * 20
 
@@ -28,6 +30,21 @@ def test_questions(vectors):
     assert repr(vectors) == "<DocumentVectors: 80 documents x 8, 14 words>"
     with pytest.raises(AttributeError):
         vectors.no_such_question  # noqa: B018  looking the name up is the test
+
+
+def test_encode_infers(vectors):
+    texts = ["The cat sat", ["oil", "rose"], "", "unheard"]
+    with pytest.warns(TextsWarning, match="2 of 4 texts have no known word: their vectors are zero"):
+        found = vectors.encode(texts, batch_size=3)
+    assert found[:2].tobytes() == vectors.infer([["the", "cat", "sat"], ["oil", "rose"]]).tobytes()
+    assert (found[2:] == 0).all()
+    assert as_encoder(vectors) is vectors
+    other = firth.DocumentVectors(
+        ["a"], vectors["5"][None], words=vectors.words, outputs=vectors.outputs, options=vectors.options, tokens="mine"
+    )
+    assert other.encode([["oil", "rose"]]).tobytes() == found[1].tobytes()
+    with pytest.raises(OptionError, match="pass it as tokenise=, or pass lists of tokens"):
+        other.encode(["oil rose"])
 
 
 class TestInfer:

@@ -12,19 +12,25 @@ import numpy.typing as npt
 import torch
 
 import firth
+from firth.arguments import explained
+from firth.errors import OptionError
 from firth.inference.scorer import words_of
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.dropout import sampling
+from firth.neural.layers.sequence_pooling import check_pooling, pooled
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions
 from firth.neural.module_files import module_arrays, module_facts
+from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.text.batches import encoded_in_batches, warn_truncated
+from firth.text.inputs import Text
 from firth.training_facts import with_training_facts
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
@@ -46,6 +52,8 @@ model.perplexity(["some text"])
 ```
 """
 CHUNK = 256  # tokens per call of the module, for long texts and for the vectors of many words
+MAX_LENGTH = 512  # tokens of a text that `encode` reads unless it is told otherwise
+BATCH = 64  # texts that `encode` reads at once
 
 
 @dataclass(frozen=True)
@@ -212,6 +220,78 @@ class NeuralLanguageModel(LanguageModel):
     ) -> tuple[torch.Tensor, State]:
         hidden, state = self.module(torch.from_numpy(ids).to(self.device), state, unknown)
         return self.module.output.log_prob(hidden[:, -1]), state
+
+    @property
+    def dim(self) -> int:
+        """D, the width of the hidden states and of the vectors from `encode`."""
+        return self.module.output.width
+
+    @explained
+    def encode(
+        self,
+        texts: Sequence[Text],
+        *,
+        pooling: str = "mean",
+        max_length: int = MAX_LENGTH,
+        batch_size: int | None = None,
+        progress: Progress = None,
+    ) -> npt.NDArray[np.float32]:
+        """Return one vector per text: its hidden states, pooled.
+
+        Each text is read on its own from the start, without the end of a sentence. The state after each token counts,
+        that before the first does not.
+
+        Args:
+            texts: N texts, each a string or its tokens.
+            pooling: "mean" of the states, "max" in each dimension, the "last" state, or "attention": the mean
+                weighted by attention to the last state, without parameters; `firth.neural.layers.sequence_pooling` has
+                the formulas.
+            max_length: number of tokens that are read of a text; a warning counts the longer texts.
+            batch_size: texts that are read at once; None for 64. Texts of similar length are read together.
+            progress: how to show progress; see `firth.progress`.
+
+        Returns:
+            (N, D) float32; zeros for an empty text.
+
+        Raises:
+            OptionError: there is no such pooling, or `max_length` or `batch_size` is below 1.
+            KindError: `texts` is one string, or no list of texts.
+        """
+        check_pooling(pooling)
+        if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
+            raise OptionError(f"max_length={max_length!r}: expected a whole number of at least 1")
+        truncated = 0
+
+        def vectors_of(batch: list[Text]) -> npt.NDArray[np.float32]:
+            nonlocal truncated
+            rows, unknown = self._inputs_of_texts(batch)
+            truncated += sum(len(row) > max_length for row in rows)
+            return self._pooled([row[:max_length] for row in rows], unknown, pooling)
+
+        size = BATCH if batch_size is None else batch_size
+        vectors = encoded_in_batches(texts, vectors_of, self.dim, batch_size=size, progress=progress, by_length=True)
+        warn_truncated(truncated, len(vectors), max_length, self.rules.unit)
+        return vectors
+
+    def _inputs_of_texts(self, texts: list[Text]) -> tuple[list[npt.NDArray[np.int32]], torch.Tensor | None]:
+        """Return the ids of each text as the module reads them, and character ids of unknown words."""
+        text = self.token_ids(texts)
+        ids, unknown = self.module.inputs_of(text)
+        ends = text.offsets[1:] - (1 if self.rules.eos else 0)
+        return [ids[start:end] for start, end in zip(text.offsets[:-1], ends, strict=True)], unknown
+
+    @torch.no_grad()
+    def _pooled(
+        self, rows: list[npt.NDArray[np.int32]], unknown: torch.Tensor | None, pooling: str
+    ) -> npt.NDArray[np.float32]:
+        bos = np.array([self.module.bos], dtype=np.int32)
+        ids, lengths = pad([np.concatenate([bos, row]) for row in rows], self.module.bos)
+        ids, lengths, parts, state = ids.to(self.device), lengths.to(self.device), [], None
+        for start in range(0, ids.shape[1], CHUNK):  # no state depends on what follows it, such as padding
+            hidden, state = self.module(ids[:, start : start + CHUNK], state, unknown)
+            parts.append(hidden.float())
+        states = torch.cat(parts, 1)[:, 1:]  # (B, T, D), without the state before the first token
+        return np.asarray(pooled(states, lengths - 1, pooling).cpu().numpy(), dtype=np.float32)
 
     @torch.no_grad()
     def word_vectors(self) -> WordVectors:

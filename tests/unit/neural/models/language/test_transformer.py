@@ -75,7 +75,7 @@ def test_it_learns_to_copy_from_its_window(tmp_path, positions):
         epochs=10, batch_size=16, lr=0.005, optimiser="adamw", schedule="cosine", clip_norm=1
     )
     model = how.train(corpus, training=training, progress=False)
-    losses = -model.log_probs(model.encode(lines[:200])).reshape(200, 7)[20:].mean(0)
+    losses = -model.log_probs(model.token_ids(lines[:200])).reshape(200, 7)[20:].mean(0)
     assert losses[:3].min() > 1.6
     assert losses[3:6].max() < 0.5
     assert losses[6] < 0.1  # the end of the sentence

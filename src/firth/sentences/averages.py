@@ -43,7 +43,7 @@ from firth.errors import FormatError, OptionError, ShapeError, brief, warn_calle
 from firth.options import check_kind
 from firth.progress import Progress
 from firth.storage.files import named
-from firth.text.batches import encoded_in_batches
+from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
@@ -245,7 +245,7 @@ class SentenceAverages:
         size = BATCH if batch_size is None else batch_size
         averages = encoded_in_batches(texts, average, self.dim, batch_size=size, progress=progress)
         if unknown > MANY * len(averages):
-            warn_caller(f"{unknown:,} of {len(averages):,} texts have no known word: their vectors are zero")
+            warn_caller(TextsWarning(unknown, len(averages), "have no known word: their vectors are zero"))
         return averages
 
     def _averages(self, texts: list[Text]) -> tuple[Matrix, int]:

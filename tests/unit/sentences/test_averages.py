@@ -6,7 +6,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError, ShapeError
-from firth.vectors.sentence_averages import FEWEST_TEXTS, SentenceAverages, shared_direction
+from firth.sentences.averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 
 WORDS = firth.WordVectors(["a", "b"], [[1, 0], [0, 1]], counts=[900, 100])
 FEW = r"different texts with known words are too few .* learn it from 100 or more, with SentenceAverages\.learn"
