@@ -28,6 +28,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",
     "SenseVectors": "sense vectors",
+    "SentenceEncoder": "a sentence encoder",
     "SubwordVectors": "subword vectors",
     "WordVectors": "word vectors",
 }

@@ -13,6 +13,7 @@ from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError
+from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
@@ -122,7 +123,8 @@ def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
 
     Args:
         groups: groups of texts: the lines of a file, or a single text.
-        how: "line", "paragraph", "text", a function from a text to its sentences, or None to keep the texts.
+        how: "line", "paragraph", "text", "punctuation", a function from a text to its sentences, or None to keep the
+            texts. With "punctuation" an empty sentence follows each group, the end of a document.
     """
     for group in groups:
         if how is None:
@@ -133,6 +135,10 @@ def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
             yield " ".join(group).replace("\n", " ")
         elif how == "paragraph":
             yield from _paragraphs(_lines(group))
+        elif how == "punctuation":
+            for paragraph in _paragraphs(_lines(group)):
+                yield from split_sentences(paragraph.replace("\n", " "))
+            yield ""
         else:
             for text in group:
                 yield from (sentence.replace("\n", " ") for sentence in how(text))

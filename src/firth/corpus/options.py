@@ -18,20 +18,21 @@ from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
 LEARNED = ("subwords", "characters")  # from the text itself; see `firth.corpus.learned_tokens`
 TOKENS = (*REFERENCES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
-SENTENCES = ("line", "paragraph", "text")
+SENTENCES = ("line", "paragraph", "text", "punctuation")
 
 
 @options_class
 class CorpusOptions:
     """Options of `Corpus.build`.
 
-    `tokens="subwords"` learns a cased vocabulary of subwords from the text itself, of `max_size` subwords that occur
-    at least `min_count` times; without `max_size` the length of the text decides. `tokens="characters"` makes each
+    `tokens="subwords"` learns a cased vocabulary of subwords from the text itself, of `max_size` subwords that occur at
+    least `min_count` times; without `max_size` the length of the text decides. `tokens="characters"` makes each
     character a token. `tokens` may also be `firth.Subwords`, the path of saved `firth.Subwords` (`.json`), a Hugging
     Face tokenizer, or a function from a string to a list of strings. `sentences` may also be such a function; with
-    "text" each text, cell or file is one sentence. Lists of tokens are kept as they are; `tokens` then defines how
-    models of the corpus tokenise strings later, "whitespace" by default. A corpus that is opened again shows a
-    tokenizer as JSON and a function as its name.
+    "text" each text, cell or file is one sentence. "punctuation" splits running text, whose lines may be wrapped, by
+    the rules of `firth.text.sentence_ends`; with `keep_empty` an empty sentence follows each text, cell or file. Lists
+    of tokens are kept as they are; `tokens` then defines how models of the corpus tokenise strings later, "whitespace"
+    by default. A corpus that is opened again shows a tokenizer as JSON and a function as its name.
     """
 
     min_count: int | None = option(

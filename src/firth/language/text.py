@@ -244,6 +244,26 @@ def training_text(
     if _is_tokenizer(build_options.get("tokens")):
         defaults["min_count"] = 1  # rare subwords are kept
     corpus = as_corpus(corpus, build_options, defaults=defaults, progress=progress)
+    vocabulary, rules, numbers = vocabulary_of(corpus, eos=eos, limits=limits)
+    return _stream(vocabulary, rules, corpus.vocabulary.words, numbers, corpus.ids, corpus.offsets, corpus.characters)
+
+
+def vocabulary_of(
+    corpus: Corpus, *, eos: bool = True, limits: Mapping[str, Any] | None = None
+) -> tuple[Vocabulary, TextRules, npt.NDArray[np.int32]]:
+    """Return the vocabulary of a model that is trained on a corpus, and how the model reads text.
+
+    Args:
+        corpus: built with `unknown="<unk>"` or with every word.
+        eos: whether the vocabulary has `EOS`.
+        limits: `min_count` and `max_size` of the words to keep, or none.
+
+    Returns:
+        V words with `UNK`; the rules; and for each of the corpus's W words its id in the vocabulary, (W,) int32.
+
+    Raises:
+        CorpusError: the corpus left out words without an unknown word in their place, or holds `<s>` or `</s>`.
+    """
     whole = corpus.vocabulary
     if UNK not in whole and whole.oov_share > 0:
         raise CorpusError(
@@ -255,7 +275,7 @@ def training_text(
             f"the text holds the word {min(reserved)!r}, which is reserved for sentence boundaries: remove it"
         )
     rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), eos=eos)
-    vocabulary_kept, new_ids = _limited(whole, limits)
+    vocabulary_kept, new_ids = _limited(whole, limits or {})
     special = [(UNK, 0)] if UNK not in vocabulary_kept else []
     special += [(EOS, len(corpus))] if eos else []
     special += [(subword, 0) for subword in rules.subwords if subword not in vocabulary_kept]
@@ -266,7 +286,7 @@ def training_text(
     numbers[order] = np.arange(len(words), dtype=np.int32)
     total = vocabulary_kept.total + (len(corpus) if eos else 0)
     vocabulary = Vocabulary([words[i] for i in order.tolist()], counts[order], total)
-    return _stream(vocabulary, rules, whole.words, numbers[new_ids], corpus.ids, corpus.offsets, corpus.characters)
+    return vocabulary, rules, numbers[new_ids]
 
 
 def _is_tokenizer(tokens: Any) -> bool:

@@ -12,6 +12,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
+    "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
     "firth-vectors": "firth.vectors.io.load:restore_words",

@@ -1,0 +1,179 @@
+"""Sentences in their order, and triples of neighbours: a sentence with the one before and the one after.
+
+What: a corpus whose sentences keep their order. A sentence without words ends a document: what stands on its two sides
+    is not adjacent.
+Objective: every sentence that has a neighbour on both sides once per epoch, in batches of similar length.
+Source: Kiros et al. 2015, section 2.1.
+Departures: sentences longer than the limit are cut; the authors' program leaves them out.
+Cost: the ids stay on disk, memory-mapped; eight bytes per sentence in memory.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.corpus.as_corpus import as_corpus
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError
+from firth.language.text import EOS, UNK, TextRules, vocabulary_of
+from firth.neural.training.batching import Buckets, pad
+from firth.progress import Progress
+from firth.vocabulary import Vocabulary
+
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceText:
+    """The sentences of a text, as ids of a model.
+
+    Attributes:
+        vocabulary: V words, with `<unk>` and `</s>`.
+        rules: how the text was tokenised.
+        corpus: the S sentences; those without words end documents.
+        numbers: (W,) int32, the id in the vocabulary of each word of the corpus.
+    """
+
+    vocabulary: Vocabulary
+    rules: TextRules
+    corpus: Corpus
+    numbers: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        options: Mapping[str, Any],
+        *,
+        defaults: Mapping[str, Any],
+        like: "SentenceText | None" = None,
+        progress: Progress = None,
+    ) -> "SentenceText":
+        """Read a text.
+
+        Args:
+            source: a corpus, or any source that `Corpus.build` takes.
+            options: of `Corpus.build` that the caller gave, for a source that is no corpus.
+            defaults: options of `Corpus.build` that were not given.
+            like: the training text, for held-out text: it has the vocabulary. None for a training text.
+            progress: how to show progress; see `firth.progress`.
+
+        Raises:
+            CorpusError: the text is empty, or the corpus left words out; or none of them is known.
+            OptionError: an option is out of its range, or options are given with a corpus.
+        """
+        if like is None:
+            corpus = as_corpus(source, options, defaults={"unknown": UNK, **defaults}, progress=progress)
+            vocabulary, rules, numbers = vocabulary_of(corpus)
+            return cls(vocabulary, rules, corpus, numbers)
+        how = {**defaults, "tokens": like.rules.tokens, "sentences": like.corpus.options.sentences}
+        how |= {"min_count": 1, "max_size": None, "keep_empty": like.corpus.options.keep_empty}
+        corpus = as_corpus(source, options, defaults=how, progress=progress)
+        unknown = like.vocabulary.ids[UNK]
+        numbers = np.array([like.vocabulary.ids.get(word, unknown) for word in corpus.vocabulary.words], dtype=np.int32)
+        if (numbers == unknown).all():
+            raise CorpusError(
+                f"none of the {len(numbers):,} words of the held-out text, such as {corpus.vocabulary.words[0]!r}, is "
+                f"in the model's vocabulary of {len(like.vocabulary):,}; expected text of the same language"
+            )
+        return cls(like.vocabulary, like.rules, corpus, numbers)
+
+    def __len__(self) -> int:
+        return len(self.corpus)
+
+    @property
+    def lengths(self) -> Ids:
+        """(S,) number of words of each sentence; 0 where a document ends."""
+        offsets = np.asarray(self.corpus.offsets, dtype=np.int64)
+        return offsets[1:] - offsets[:-1]
+
+    def sentence(self, number: int, limit: int) -> Ids:
+        """Return the first ids of a sentence, `limit` of them at most."""
+        first, end = self.corpus.offsets[number], self.corpus.offsets[number + 1]
+        return self.numbers[self.corpus.ids[first : min(end, first + limit)]].astype(np.int64)
+
+    def middles(self) -> Ids:
+        """Return the sentences that have a neighbour on both sides, (M,)."""
+        filled = self.lengths > 0
+        return np.flatnonzero(filled[1:-1] & filled[:-2] & filled[2:]) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Padded:
+    """B sequences of ids.
+
+    Attributes:
+        ids: (B, T) int64, padded on the right.
+        lengths: (B,) int64, on the CPU.
+    """
+
+    ids: torch.Tensor
+    lengths: torch.Tensor
+
+    def to(self, device: torch.device) -> "Padded":
+        """Return the sequences with their ids on a device."""
+        return Padded(self.ids.to(device), self.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Triples:
+    """B sentences with their neighbours.
+
+    Attributes:
+        current: the sentences.
+        previous: the sentence before each, with `</s>` on both sides.
+        following: the sentence after each, with `</s>` on both sides.
+        fresh: the batch needs no state.
+        scale: factor on the learning rate.
+    """
+
+    current: Padded
+    previous: Padded
+    following: Padded
+    fresh: bool = True
+    scale: float = 1.0
+
+    def to(self, device: torch.device) -> "Triples":
+        """Return the batch with its tensors on a device."""
+        return Triples(self.current.to(device), self.previous.to(device), self.following.to(device))
+
+
+def triples(text: SentenceText, *, limit: int, batch_size: int, shuffle: bool = True, seed: int = 0) -> Buckets[int]:
+    """Return the triples of a text in batches of sentences of similar length.
+
+    Args:
+        text: the text.
+        limit: words of a sentence that are read.
+        batch_size: B.
+        shuffle: whether each epoch has a new random order.
+        seed: of the order.
+
+    Raises:
+        CorpusError: no sentence has a neighbour on both sides.
+    """
+    middles = text.middles()
+    if not len(middles):
+        filled = np.count_nonzero(text.lengths)
+        raise CorpusError(
+            f"none of {filled:,} sentences has a neighbour on both sides in its document: expected running text, "
+            'split with sentences="punctuation", or one sentence per line (sentences="line") in its order'
+        )
+    eos = np.array([text.vocabulary.ids[EOS]])
+
+    def neighbours(numbers: Sequence[int]) -> Padded:
+        return Padded(*pad([np.concatenate([eos, text.sentence(number, limit), eos]) for number in numbers]))
+
+    def collate(numbers: list[int]) -> Triples:
+        return Triples(
+            Padded(*pad([text.sentence(number, limit) for number in numbers])),
+            neighbours([number - 1 for number in numbers]),
+            neighbours([number + 1 for number in numbers]),
+        )
+
+    items: Any = middles  # an array of N numbers is a sequence of them
+    lengths = np.minimum(text.lengths[middles], limit)
+    return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, shuffle=shuffle, seed=seed)

@@ -1,0 +1,61 @@
+"""Options that all sentence encoders share."""
+
+import abc
+from typing import Any, ClassVar
+
+import torch
+
+from firth.neural.models.sentences.module import SentenceModule
+from firth.neural.training.devices import within_memory
+from firth.neural.training.options import TrainingOptions
+from firth.options import check, option, options_class
+from firth.randomness import torch_seed
+from firth.vocabulary import Vocabulary
+
+
+@options_class
+class SentenceOptions(abc.ABC):
+    """Options of a sentence encoder: what all of them have.
+
+    A model inherits this class, adds its own options and sets `train`.
+
+    Attributes:
+        training: default training options.
+        text: default options of the training text, those of `Corpus.build`.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+
+    training: ClassVar[TrainingOptions]
+    text: ClassVar[dict[str, Any]] = {}
+
+    max_length: int = option(64, "words of a sentence that are read; the rest is left out", minimum=1)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @abc.abstractmethod
+    def build_module(self, vocabulary: Vocabulary) -> SentenceModule:
+        """Return a module with random parameters from torch's default generator.
+
+        Args:
+            vocabulary: V words with their counts, `<unk>` and `</s>` among them.
+        """
+
+
+def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, copies: int = 1) -> SentenceModule:
+    """Return a module with random parameters; torch's own random state is kept.
+
+    Args:
+        options: of the model.
+        vocabulary: V words with their counts.
+        seed: of the parameters.
+        copies: numbers in memory per parameter: 1, or 2 in training.
+
+    Raises:
+        OptionError: the model needs more memory than this machine has.
+    """
+    with torch.random.fork_rng(devices=[]), within_memory(copies):
+        torch.manual_seed(torch_seed(seed, "parameters"))
+        return options.build_module(vocabulary)

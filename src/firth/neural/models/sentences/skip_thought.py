@@ -1,0 +1,184 @@
+"""Skip-thought vectors: an encoder that learns to predict the sentences around a sentence.
+
+What: a GRU reads a sentence, and its last state is the vector of the sentence. From that vector one GRU writes the
+    sentence before, and another the sentence after. Texts with similar neighbours get similar vectors. The encoder
+    reads in one direction, in both with half the width each, or the vectors of both kinds of model are joined.
+Objective: for each triple of adjacent sentences, with h the vector of the one in the middle,
+
+    sum_t log p(w_t of the next | words before it, h) + sum_t log p(w_t of the previous | words before it, h)
+
+where p is a softmax over the output of a decoder whose gates see h at every step (`layers.conditional`). The decoders
+share the words' input and output vectors, and nothing else.
+Source: Kiros et al. 2015, "Skip-thought vectors", section 2.1, equations 1 to 10; section 3 for the bidirectional and
+    the combined model; section 2.2 for `expand`.
+Departures:
+- The softmax is estimated from a sample of words in training, one sample for both decoders (Jean et al. 2015); the
+  paper computes all 20,000 words. `output="full"` does so here.
+- The combined model is trained as one: two models without a common parameter, on the same batches. Only clipping looks
+  at the gradients of both.
+- The mean loss per word is minimised, not the sum over a batch. Sentences of a batch have similar lengths.
+- The authors' program starts the decoders at h; the paper, and this module, give h to the gates instead.
+Cost: about 18 H (3 E + 3 H) operations per word of the text, and 12 H K for K sampled words; a full softmax has
+    12 H V.
+"""
+
+from typing import Any, ClassVar, cast
+
+import torch
+from torch import nn
+
+from firth.errors import OptionError
+from firth.neural.layers.conditional import ConditionalLayer
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.packed import Packing
+from firth.neural.models.language.options import learned_tree, output_layer
+from firth.neural.models.sentences.data import Padded, Triples
+from firth.neural.models.sentences.module import look_up
+from firth.neural.models.sentences.options import SentenceOptions
+from firth.neural.models.sentences.task import NeighbourModule
+from firth.neural.models.sentences.train import train_on_neighbours
+from firth.neural.training.options import TrainingOptions
+from firth.options import Preset, option, options_class
+from firth.vocabulary import Vocabulary
+
+ENCODERS = ("uni", "bi", "combine")
+
+
+@options_class
+class SkipThought(SentenceOptions):
+    """Skip-thought vectors: a sentence encoder that learns from the order of sentences.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Kiros et al. 2015; the module's docstring has the formula and every departure.
+    """
+
+    presets: ClassVar = {
+        "skip-thought": Preset("Skip-thought: a GRU that learns to write the sentences around one (Kiros et al. 2015).")
+    }
+    common_options: ClassVar = ("encoder", "dim", "hidden", "max_length")
+    train = train_on_neighbours
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=2, batch_size=64, lr=0.001, schedule="linear", clip_norm=5.0
+    )
+    text: ClassVar[dict[str, Any]] = {"max_size": 20_000, "sentences": "punctuation", "keep_empty": True}
+
+    encoder: str = option(
+        "uni", "encoder: reads forward; both ways, half the width each; or both models joined", choices=ENCODERS
+    )
+    dim: int = option(300, "width of word vectors", minimum=1)
+    hidden: int = option(600, "width of the vector of a text; twice that with encoder=combine", minimum=1)
+    output: str = option(
+        "importance:samples=1024", "output layer, as of language models: importance, nce, negative, full and others"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if learned_tree(self.output) is not None:
+            raise OptionError(f"output={self.output!r}: a tree is learned by language models only; use another output")
+        if self.encoder != "uni" and self.hidden % 2:
+            raise OptionError(f"hidden={self.hidden} with encoder={self.encoder!r}: expected an even number")
+
+    def build_module(self, vocabulary: Vocabulary) -> "SkipThoughts":
+        """Return a module with random parameters; see `SentenceOptions.build_module`."""
+        return SkipThoughts(self, vocabulary)
+
+
+class SkipThoughts(NeighbourModule):
+    """Module of skip-thought vectors: one model, or two side by side; arguments as in `SentenceOptions.build_module`.
+
+    Attributes:
+        models: uni-directional, bidirectional, or both.
+    """
+
+    def __init__(self, options: SkipThought, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        both = {"uni": [False], "bi": [True], "combine": [False, True]}[options.encoder]
+        self.models = nn.ModuleList(EncoderDecoders(options, vocabulary, bidirectional=each) for each in both)
+        self.width = options.hidden * len(both)
+
+    @property
+    def input_table(self) -> torch.Tensor:
+        """(V, E) input vectors; the columns of two models stand side by side, E = 2 dim."""
+        return torch.cat([model.embedding.weight for model in self.each], dim=1)
+
+    @property
+    def each(self) -> list["EncoderDecoders"]:
+        """The models."""
+        return [cast("EncoderDecoders", model) for model in self.models]
+
+    def encode(self, ids: torch.Tensor, lengths: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
+        """Return (B, D) vectors; see `SentenceModule.encode`."""
+        packing, count = Packing(lengths), len(self.models)
+        parts = [None] * count if added is None else added.chunk(count, dim=1)
+        packed = packing.pack(ids)
+        return torch.cat(
+            [model.encode(packed, packing, part) for model, part in zip(self.each, parts, strict=True)], dim=1
+        )
+
+    def forward(self, batch: Triples) -> torch.Tensor:
+        """Return the (N,) losses of the words of both neighbours, averaged over the models."""
+        return torch.stack([model(batch) for model in self.each]).mean(0)
+
+    def log_prob_of(self, batch: Triples) -> torch.Tensor:
+        """Return (N,) exact log-probabilities of the words of both neighbours, averaged over the models."""
+        return torch.stack([model.output.log_prob_of(*model.hidden(batch)) for model in self.each]).mean(0)
+
+
+class EncoderDecoders(nn.Module):
+    """One encoder with its two decoders.
+
+    Args:
+        options: of the model.
+        vocabulary: V words with their counts.
+        bidirectional: whether two encoders of half the width read in both directions.
+
+    Attributes:
+        embedding: of all three networks.
+        encoders: forward; and backward, if bidirectional.
+        previous, following: decoders of the sentence before and the one after.
+        output: of both decoders.
+    """
+
+    def __init__(self, options: SkipThought, vocabulary: Vocabulary, *, bidirectional: bool) -> None:
+        super().__init__()
+        directions = 2 if bidirectional else 1
+        self.embedding = WordEmbedding(len(vocabulary), options.dim)
+        self.encoders = nn.ModuleList(
+            ConditionalLayer("gru", options.dim, options.hidden // directions) for _ in range(directions)
+        )
+        self.previous, self.following = (
+            ConditionalLayer("gru", options.dim, options.hidden, condition=options.hidden) for _ in range(2)
+        )
+        self.output: OutputLayer = output_layer(options.output, options.hidden, vocabulary)
+
+    def encode(self, packed: torch.Tensor, packing: Packing, added: torch.Tensor | None = None) -> torch.Tensor:
+        """Return (B, H) vectors of sentences with (N,) packed ids: the last states of the encoders."""
+        x, ends = look_up(self.embedding.weight, packed, added), packing.ends.to(packed.device)
+        lasts = []
+        for encoder, order in zip(self.encoders, (None, packing.backward), strict=False):
+            read = x if order is None else x[order.to(x.device)]
+            lasts.append(encoder(read, packing)[ends])
+        return torch.cat(lasts, dim=1)
+
+    def hidden(self, batch: Triples) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (N, H) states of both decoders, and the (N,) words that they predict."""
+        packing = Packing(batch.current.lengths)
+        vector = self.encode(packing.pack(batch.current.ids), packing)
+        before, before_words = self._decoded(self.previous, batch.previous, vector)
+        after, after_words = self._decoded(self.following, batch.following, vector)
+        return torch.cat([before, after]), torch.cat([before_words, after_words])
+
+    def _decoded(
+        self, decoder: nn.Module, sentences: Padded, vector: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        packing = Packing(sentences.lengths - 1)
+        read, words = packing.pack(sentences.ids[:, :-1]), packing.pack(sentences.ids[:, 1:])
+        return decoder(self.embedding(read), packing, vector), words
+
+    def forward(self, batch: Triples) -> torch.Tensor:
+        """Return (N,) losses of the words of both neighbours; a sampled output draws one sample for all of them."""
+        return self.output.loss(*self.hidden(batch))

@@ -1,0 +1,124 @@
+"""The method `train` of encoders that learn from neighbouring sentences: text, module, training loop."""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import Any, Unpack, cast
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
+from firth.errors import OptionError
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.models.sentences.data import SentenceText
+from firth.neural.models.sentences.options import SentenceOptions, new_module
+from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
+from firth.neural.training.loop import fit
+from firth.neural.training.monitor import Callback
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.options import check_kind
+from firth.progress import Progress
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
+
+
+@explained(max_size=20_000, unknown="<unk>", sentences="punctuation", keep_empty=True)
+def train_on_neighbours(
+    options: SentenceOptions,
+    corpus: Corpus | Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    training: TrainingOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
+    **text_options: Unpack[TextArguments],
+) -> SentenceEncoder:
+    """Train a sentence encoder on running text.
+
+    The order of the sentences is what it learns from. The end of a file or of a text ends a document: sentences on its
+    two sides are no neighbours.
+
+    Args:
+        options: of the model.
+        corpus: training text: anything that `Corpus.build` takes, which is split into sentences at punctuation and at
+            blank lines; or a corpus built with `unknown="<unk>"`, whose empty sentences (`keep_empty=True`) end
+            documents.
+        held_out: text of the same kind, which selects the best epoch. Without it, the last epoch is kept.
+        vectors: word vectors of width `dim` at which the input vectors start; training changes them.
+        training: training options; None for the model's defaults.
+        seed: of all random draws; with one thread it determines every bit of the result.
+        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
+        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+        **text_options: of `Corpus.build`, for a text that is no corpus yet.
+
+    Returns:
+        The model of the best evaluation on held-out text, or the last.
+
+    Raises:
+        CorpusError: the text is empty, no sentence has neighbours, the corpus has left words out, or no word of the
+            held-out text is known.
+        OptionError: an option is out of its range, the vectors have another width, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    if training is not None:
+        check_kind("training", training, TrainingOptions)
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    with running_clock():
+        text = SentenceText.of(corpus, text_options, defaults=options.text, progress=progress)
+        test = None
+        if held_out is not None:
+            reading = {name: value for name, value in text_options.items() if name in ("column", "cache")}
+            reading = {} if isinstance(held_out, Corpus) else reading
+            test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=progress)
+        module = cast("NeighbourModule", new_module(options, text.vocabulary, seed, copies=2))
+        if vectors is not None:
+            start_at(module, vectors, text.vocabulary, seed)
+        limit, size = options.max_length, config.training.batch_size
+        task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=seed)
+        identity = {
+            "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
+            "seed": seed,
+            "text": text.corpus.fingerprint,
+            "sentences": len(text),
+            "vectors": None if vectors is None else _digest(vectors),
+        }
+        history = fit(task, config, identity=identity)
+        facts = {**identity, **dataclasses.asdict(config.training), **history.described()}
+        return SentenceEncoder(module, options, text.vocabulary, text.rules, {"training": facts})
+
+
+def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabulary, seed: int = 0) -> None:
+    """Set the input vectors of a module to those of the words; words without a vector get random ones like them.
+
+    Raises:
+        OptionError: the vectors have another width, or no word has one.
+    """
+    for layer in module.modules():
+        if isinstance(layer, WordEmbedding):
+            if vectors.dim != layer.width:
+                raise OptionError(
+                    f"vectors of width {vectors.dim} for dim={layer.width}: expected the same; use dim={vectors.dim}"
+                )
+            table = WordEmbedding.from_vectors(vectors, vocabulary, seed=seed)
+            with torch.no_grad():
+                layer.weight.copy_(table.weight)
+
+
+def _digest(vectors: WordVectors) -> str:
+    content = hashlib.blake2b(np.ascontiguousarray(vectors.vectors).tobytes(), digest_size=16)
+    content.update("\n".join(vectors.words).encode("utf-8", "surrogatepass"))
+    return content.hexdigest()
