@@ -26,7 +26,7 @@ _DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields i
 
 # Names with the same meaning in queries of firth, gensim, fastText, scikit-learn and Hugging Face.
 SAME = (
-    {"topn", "n", "k", "number", "top_n", "n_neighbors", "num_return_sequences"},
+    {"topn", "n", "k", "number", "num", "top_n", "n_neighbors", "num_return_sequences"},
     {"word", "key", "positive", "query"},
     {
         "texts",

@@ -16,11 +16,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from firth.arguments import same
 from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
 from firth.cli.output import paragraphs
-from firth.cli.synonyms import meant
+from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, OptionError
-from firth.option_names import one_spelling, synonym
+from firth.option_names import one_spelling
 from firth.options import expected_number
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
@@ -107,6 +108,7 @@ class Group(TyperGroup):
         except Exception as error:
             name = one_spelling(args[0]).lower()
             advice = f"{ctx.command_path} {name}" if name in self.commands else meant(ctx.command_path, name)
+            advice = advice or meant_file(ctx.command_path, args[0])
             if advice is not None and hasattr(error, "message"):
                 error.message = f"No such command {args[0]!r}; use {advice}"
             raise
@@ -196,13 +198,23 @@ def add_command(app: typer.Typer, name: str, run: Callable[..., None], **shown: 
 
 def _suggest_flag(error: Any) -> None:
     """Add the flag that is probably meant, and its help, to the error about an unknown flag."""
+    command = error.ctx.command
     flags = {
-        flag.lstrip("-").replace("-", "_"): (flag, each) for each in error.ctx.command.params for flag in each.opts
+        flag.lstrip("-").replace("-", "_"): (flag, each)
+        for each in command.params
+        for flag in each.opts
+        if flag.startswith("-")
     }
-    name = synonym(error.option_name.lstrip("-").replace("-", "_"), flags)
+    given = error.option_name.lstrip("-").replace("-", "_")
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    usage = [*(each.metavar or each.name.upper() for each in arguments), *(["-o OUT"] if "o" in flags else [])]
+    advice = flag_advice(error.ctx.command_path, given, [each.name for each in arguments], usage)
+    name = same(given, flags) if advice is None else None
     if name is not None:
         flag, parameter = flags[name]
-        error.message += f"; use {flag}: {parameter.help}"
+        advice = f"use {flag}: {parameter.help}"
+    if advice is not None:
+        error.message += f"; {advice}"
         error.possibilities = []
 
 

@@ -1,4 +1,7 @@
-"""Commands and models under the names that they have in other programs, for the message about an unknown one."""
+"""Commands, models and flags under their names in other programs, for the message about an unknown one."""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
 _WORD_VECTORS = {
     "word2vec": "skipgram or cbow",
@@ -18,6 +21,8 @@ _WORD_VECTORS = {
     "pmi": "ppmi",
     "svd": "ppmi or lsa",
     "lsi": "lsa",
+    "lda": "lsa",
+    "topics": "lsa",
     "hal": "coals",
     "sense2vec": "mssg or adagram",
 }
@@ -30,6 +35,8 @@ _LANGUAGE_MODELS = {
     "kneserney": "kneser-ney",
     "mkn": "kneser-ney",
     "bigram": "kneser-ney --order 2",
+    **{f"{order}{gram}": f"kneser-ney --order {order}" for order in range(1, 8) for gram in ("gram", "-gram")},
+    "unigram": "kneser-ney --order 1",
     "trigram": "kneser-ney --order 3",
     "rnnlm": "rnn",
     "elman": "rnn",
@@ -50,16 +57,21 @@ def _after(command: str, models: dict[str, str]) -> dict[str, str]:
     return {name: " or ".join(f"{command} {each}" for each in ours.split(" or ")) for name, ours in models.items()}
 
 
-SYNONYMS: dict[str, dict[str, str]] = {  # of each group of commands: other name: what to type after the group's name
+_TO_LANGUAGE_MODELS = {name: f"firth lm train {name}" for name in ("kneser-ney", "rnn", "lstm", "gru", "transformer")}
+_TO_WORD_VECTORS = {name: f"firth train {name}" for name in ("skipgram", "cbow", "glove", "fasttext", "ppmi", "lsa")}
+_TO_CLASSIFIERS = dict.fromkeys(("supervised", "classifier", "classify"), "firth classify train")
+
+# Of each group of commands: other name: what to type after the group's name, or the whole command from "firth" on.
+SYNONYMS: dict[str, dict[str, str]] = {
     "firth": {
         **dict.fromkeys(("nn", "knn", "nearest", "most-similar", "similar", "similar-words"), "neighbours"),
-        **dict.fromkeys(("analogies", "compute-accuracy"), "analogy"),
+        **dict.fromkeys(("analogies", "word-analogy", "compute-accuracy"), "analogy"),
         **dict.fromkeys(("distance", "sim", "cosine"), "similarity"),
         **dict.fromkeys(("eval", "score", "benchmark", "word-pairs"), "evaluate"),
         **_after("train", _WORD_VECTORS),
-        **{name: f"train {name}" for name in ("skipgram", "cbow", "glove", "fasttext", "ppmi", "lsa")},
+        **_TO_WORD_VECTORS,
         **_after("lm train", _LANGUAGE_MODELS),
-        **{name: f"lm train {name}" for name in ("kneser-ney", "rnn", "lstm", "gru", "transformer")},
+        **_TO_LANGUAGE_MODELS,
         **dict.fromkeys(("fit", "learn"), "train skipgram or lm train lstm or classify train"),
         "doesnt-match": "neighbours",
         "supervised": "classify train",
@@ -73,7 +85,8 @@ SYNONYMS: dict[str, dict[str, str]] = {  # of each group of commands: other name
         "word2phrase": "phrases",
         **dict.fromkeys(("phraser", "collocations", "bigrams"), "phrases"),
         **dict.fromkeys(("visualise", "visualize", "map", "tsne", "umap", "draw"), "plot"),
-        **dict.fromkeys(("describe", "show", "stats", "inspect"), "info"),
+        **dict.fromkeys(("download", "fetch"), "pull or data get"),
+        **dict.fromkeys(("describe", "show", "open", "load", "stats", "inspect"), "info"),
         **dict.fromkeys(("export", "print-word-vectors", "dump", "save"), "convert"),
         "translate": "translate-words",
         **dict.fromkeys(("muse", "vecmap", "procrustes", "map-embeddings"), "align"),
@@ -83,8 +96,8 @@ SYNONYMS: dict[str, dict[str, str]] = {  # of each group of commands: other name
         "help": "--help",
         "version": "--version",
     },
-    "firth train": _WORD_VECTORS,
-    "firth lm train": _LANGUAGE_MODELS,
+    "firth train": {**_WORD_VECTORS, **_TO_LANGUAGE_MODELS, **_TO_CLASSIFIERS},
+    "firth lm train": {**_LANGUAGE_MODELS, **_TO_WORD_VECTORS},
     "firth lm": {
         **dict.fromkeys(("ppl", "evaluate", "eval", "test", "query"), "perplexity"),
         **dict.fromkeys(("sample", "gen", "complete"), "generate"),
@@ -104,6 +117,14 @@ SYNONYMS: dict[str, dict[str, str]] = {  # of each group of commands: other name
 }
 
 
+FIRST = {"firth train": "skipgram", "firth lm train": "kneser-ney", "firth plot": "map"}  # what files come after
+_TEXTS = {"train", "input", "corpus", "text", "texts", "file", "train_file", "data"}
+_FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for text (firth convert)"
+_COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
+FLAGS = {"firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS}}
+ARGUMENTS = {"corpus": _TEXTS, "source": _TEXTS, "texts": _TEXTS, "file": _TEXTS, "target": {"o", "output", "out"}}
+
+
 def meant(group: str, name: str) -> str | None:
     """Return what to type for a command or model of another program, such as "firth neighbours" for "nn".
 
@@ -112,4 +133,32 @@ def meant(group: str, name: str) -> str | None:
         name: in lower case, with hyphens.
     """
     found = SYNONYMS.get(group, {}).get(name)
-    return None if found is None else " or ".join(f"{group} {each}" for each in found.split(" or "))
+    if found is None:
+        return None
+    return " or ".join(each if each.startswith("firth ") else f"{group} {each}" for each in found.split(" or "))
+
+
+def meant_file(group: str, name: str) -> str | None:
+    """Return what to type where a file stands in place of a command, such as `firth train texts`.
+
+    Args:
+        group: the command that the name follows, such as "firth train".
+        name: as it was typed.
+    """
+    if group in FIRST and (Path(name).exists() or {".", "/"} & set(name)):
+        return f"{group} {FIRST[group]} {name}"
+    return None
+
+
+def flag_advice(command: str, name: str, arguments: Collection[str], usage: Iterable[str]) -> str | None:
+    """Return what to do in place of a flag of another program that is no flag here, or None.
+
+    Args:
+        command: the command that the flag follows, such as "firth train skipgram".
+        name: of the flag, without dashes and with underscores.
+        arguments: names of the command's arguments, which have no flag.
+        usage: what the command takes, in order, such as "CORPUS" and "-o OUT".
+    """
+    if any(name in ARGUMENTS.get(argument, ()) for argument in arguments):
+        return f"it needs no flag: {' '.join((command, *usage))}"
+    return FLAGS.get(command.rpartition(" ")[0], {}).get(name)

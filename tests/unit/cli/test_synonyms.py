@@ -28,6 +28,15 @@ def test_what_is_advised_exists(run, group):
         ("lm train GPT text.txt", "No such command 'GPT'; use firth lm train transformer"),
         ("lm ppl model text.txt", "use firth lm perplexity"),
         ("classify supervised text.txt", "use firth classify train"),
+        ("train supervised text.txt", "use firth classify train"),
+        ("train lstm text.txt", "use firth lm train lstm"),
+        ("lm train skipgram text.txt", "use firth train skipgram"),
+        ("lm train 5gram text.txt", "use firth lm train kneser-ney --order 5"),
+        ("download glove", "use firth pull or firth data get"),
+        ("train text.txt -o out.firth", "No such command 'text.txt'; use firth train skipgram text.txt"),
+        ("train tests/ -o out.firth", "No such command 'tests/'; use firth train skipgram tests/"),
+        ("lm train text.txt", "use firth lm train kneser-ney text.txt"),
+        ("plot v.firth", "use firth plot map v.firth"),
         ("help", "use firth --help"),
         ("trian", "Did you mean 'train'?"),
     ],
@@ -66,3 +75,26 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
         status, _, err = run("train", "skipgram", "text.txt", "-o", "out.firth", flag, 5)
         assert status == 2
         assert f"use {right}" in " ".join(err.replace("│", " ").split()), flag
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("train skipgram -train text.txt -output v", "--train; it needs no flag: firth train skipgram CORPUS -o OUT"),
+        ("train fasttext -input text.txt -output v", "--input; it needs no flag: firth train fasttext CORPUS -o OUT"),
+        ("classify train -input text.txt -o v", "--input; it needs no flag: firth classify train"),
+        ("train cbow text.txt -o v.bin -binary 1", "the name after -o gives the format"),
+        ("train skipgram text.txt -o v -cbow 0", "each model is a command: firth train skipgram, firth train cbow"),
+        ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),
+        ("neighbours v.firth word --topn 3", "use --number"),
+        ("neighbours v.firth word -topn 3", "use --number"),
+        ("neighbours v.firth word -k 3", "use --number"),
+        ("neighbours v.firth word --num 3", "use --number"),
+    ],
+)
+def test_flags_of_other_programs(run, line, advice):
+    status, _, err = run(*line.split())
+    assert status == 2
+    text = " ".join(err.replace("│", " ").split())
+    assert advice in text
+    assert "Possible options" not in text
