@@ -32,6 +32,16 @@ VECTORS = {  # of word vectors
     "encode": _SENTENCES,
     "get_words": "use words",
     "get_dimension": "use dim",
+    "get_input_matrix": "use vectors",
+    "save_model": "use save(path)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(vectors, 'owner/name')",
+    "to_gensim": "use save_word2vec_format(path), then gensim's KeyedVectors.load_word2vec_format(path)",
+    "to_spacy": "use save(folder, format='spacy')",
+    "transform": _SENTENCES,
+    "predict": "use most_similar(word); firth.TextClassifier learns labels of texts",
+    "to_dict": "dict(zip(vectors.words, vectors.vectors)) makes one",
+    "get": "write vectors[word] if word in vectors else None",
     "plot": "use firth.plots.word_map(vectors)",
     "evaluate": "use firth.evaluate(vectors)",
 }
@@ -39,6 +49,7 @@ DOCUMENTS = {  # of document vectors
     "wv": "use words",
     "dv": "use documents",
     "docvecs": "use documents",
+    "push_to_hub": "use firth.push_to_hub(documents, 'owner/name')",
     "infer_vector": "use infer(text), or encode(texts)",
 }
 CLASSIFIERS = {
@@ -53,10 +64,14 @@ CLASSIFIERS = {
     "sentence_vectors": "use encode(texts)",
     "quantize": "use quantise()",
     "save_model": "use save(path)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(classifier, 'owner/name')",
 }
 LANGUAGE_MODELS = {
     "encode": "n-gram models and mixtures give texts no vectors; token_ids(sentences) returns the ids of their tokens",
     "logprob": "use score(sentences)",
+    "logscore": "use score(sentences)",
+    "entropy": "use perplexity(text), whose nats are the cross-entropy",
     "fit": "use firth.NgramLM(...).train(texts), or another class of options",
     "train": "use firth.NgramLM(...).train(texts), or another class of options",
 }

@@ -52,6 +52,7 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "epoch": "epochs",
     "num_train_epochs": "epochs",
     "ws": "window",
+    "n": "order",
     "window_size": "window",
     "sg": "architecture",
     "dm": "architecture",
@@ -148,6 +149,30 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     "SkipGram": "Word2Vec",
     "Skipgram": "Word2Vec",
     "CBOW": "Word2Vec",
+    "skipgram": "Word2Vec",
+    "cbow": "Word2Vec",
+    "train": "Word2Vec(...).train(text)",
+    "fit": "Word2Vec(...).train(text)",
+    "models": "Word2Vec, firth.FastText and so on: all names are in firth itself",
+    "TaggedDocument": "ParagraphVectors(...).train(texts)",
+    "simple_preprocess": "Corpus.build",
+    "tokenize": "Corpus.build",
+    "corpora": "Corpus.build",
+    "Vocab": "Corpus.build(text).vocabulary",
+    "Dictionary": "Corpus.build(text).vocabulary",
+    "LSI": "LatentSemanticAnalysis",
+    "downloader": "from_hub for models, firth.data.get for data sets",
+    "api": "from_hub for models, firth.data.get for data sets",
+    "datasets": "data",
+    "load_dataset": "data.get",
+    "AutoModel": "from_hub",
+    "SentenceTransformer": "SentenceAverages",
+    "encode": "sentence_vectors(vectors, texts)",
+    "most_similar": "load(path).most_similar(word)",
+    "similarity": "load(path).similarity(word, other)",
+    "tsne": "plots.word_map",
+    "umap": "plots.word_map",
+    "plot": "plots",
     "Phraser": "PhraseTable",
     "LineSentence": "Corpus.build",
     "PathLineSentences": "Corpus.build",
@@ -214,20 +239,26 @@ def explained(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -> st
         wrong: keyword arguments that are not fields.
     """
     options = {field.name: field for field in fields(kind)}
-    train = inspect.signature(kind.train).parameters if hasattr(kind, "train") else {}
+    verb = next((verb for verb in ("train", "learn") if hasattr(kind, verb)), None)
+    train = inspect.signature(getattr(kind, verb)).parameters if verb else {}
     lines = [
-        f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, options, train)}"
+        f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, options, verb or '', train)}"
         for name, value in wrong.items()
     ]
     example = next((f"{name}={field.default!r}" for name, field in options.items()), "")
     for value in unnamed:
-        text = f"; {_text_to_train(kind.__name__)}" if train else ""
+        text = f"; {_text_to(verb, kind.__name__)}" if verb else ""
         lines.append(f"{reprlib.repr(value)}: {kind.__name__} takes options by name, such as {example}{text}")
     return "\n".join(lines)
 
 
 def _place(
-    kind: str, name: str, value: Any, options: Mapping[str, Field[Any]], train: Mapping[str, inspect.Parameter]
+    kind: str,
+    name: str,
+    value: Any,
+    options: Mapping[str, Field[Any]],
+    verb: str,
+    train: Mapping[str, inspect.Parameter],
 ) -> str:
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
     other = RENAMED.get(name) or SYNONYMS.get(name, name)
@@ -237,22 +268,22 @@ def _place(
     if (kind, other) in MOVED:
         return f"now {other}, {MOVED[kind, other]}({other}=...)"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
-        return _text_to_train(kind)
+        return _text_to(verb, kind)
     if other in TEXT_OPTIONS and "tokens" in train:
-        return f"an option of the text: {kind}(...).train(text, {other}=...) or Corpus.build(text, {other}=...)"
+        return f"an option of the text: {kind}(...).{verb}(text, {other}=...) or Corpus.build(text, {other}=...)"
     if other in list(train)[2:]:  # after self and the text
-        return f"an argument of train: {kind}(...).train(text, {other}=...)"
+        return f"an argument of {verb}: {kind}(...).{verb}(text, {other}=...)"
     for parameter in train.values():
         for part in typing.get_args(parameter.annotation) or (parameter.annotation,):
             field = getattr(part, "__dataclass_fields__", {}).get(other)
             if field is not None and field.metadata:
                 inner = f"{parameter.name}={part.__name__}({other}=...)"
-                return f"an option of {part.__name__}: {kind}(...).train(text, {inner})"
+                return f"an option of {part.__name__}: {kind}(...).{verb}(text, {inner})"
     return f"{kind} has no such option; {suggestion(name, options)}"
 
 
-def _text_to_train(kind: str) -> str:
-    return f"pass the text to train: {kind}(...).train(text)"
+def _text_to(verb: str, kind: str) -> str:
+    return f"pass the text to {verb}: {kind}(...).{verb}(text)"
 
 
 def _meaning(field: Field[Any]) -> str:

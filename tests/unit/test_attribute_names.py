@@ -27,6 +27,10 @@ def said(value, name: str) -> str:
         ("index2word", "use index_to_key"),
         ("get_nearest_neighbors", "use most_similar(word, topn=10)"),
         ("most_simillar", "did you mean most_similar"),
+        ("transform", "use firth.sentence_vectors(vectors, texts)"),
+        ("save_pretrained", "use save(path)"),
+        ("push_to_hub", "use firth.push_to_hub(vectors, 'owner/name')"),
+        ("get", "write vectors[word] if word in vectors else None"),
     ],
 )
 def test_vectors(name, answer):

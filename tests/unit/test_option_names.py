@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import pickle
+import re
 import sys
 
 import pytest
@@ -11,7 +12,7 @@ import firth
 from firth.cli import app
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError, UnknownOptionError
-from firth.option_names import RENAMED, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
+from firth.option_names import PUBLIC_NAMES, RENAMED, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
 
 
 def said(kind, *unnamed, **named):
@@ -163,6 +164,23 @@ def test_suggestions():
 )
 def test_flags(monkeypatch, capsys, arguments, message):
     assert message in complaint(monkeypatch, capsys, "train", *arguments)
+
+
+def test_public_names_of_other_libraries_are_answered_with_ours():
+    for name, ours in PUBLIC_NAMES.items():
+        with pytest.raises(AttributeError) as caught:
+            getattr(firth, name)
+        assert str(caught.value) == f"module 'firth' has no attribute {name!r}; use firth.{ours}"
+        value = firth
+        for part in re.split(r"[(:, ]", ours)[0].split("."):
+            value = getattr(value, part)
+
+
+def test_phrases_learn_from_a_text():
+    with pytest.raises(firth.FirthError, match=r"pass the text to learn: Phrases\(\.\.\.\)\.learn\(text\)"):
+        firth.Phrases([["new", "york"]], threshold=1)
+    with pytest.raises(firth.FirthError, match=r"sentences=.*: pass the text to learn"):
+        firth.Phrases(sentences=[["new", "york"]])
 
 
 def test_flags_of_language_models(monkeypatch, capsys):

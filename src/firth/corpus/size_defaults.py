@@ -17,6 +17,7 @@ Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram an
     is for examples of a few sentences, of which nothing would be left otherwise.
 """
 
+import dataclasses
 import logging
 import math
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ RARE_SUBWORDS = 5  # minimum count of learned subwords and characters at any siz
 FEWEST, MOST = 5, 40  # epochs
 REFERENCE = 1_000_000, 20  # words, and their epochs
 FREQUENT = 100  # occurrences of words that are dropped, at least
+POOR = 10_000  # words below which most neighbours are chance
 LOWEST = 1e-4  # subsampling threshold
 
 _log = logging.getLogger("firth")
@@ -71,6 +73,23 @@ def chosen_options(model: Any, words: int) -> dict[str, Any]:
         words: number of words of the corpus.
     """
     return {name: rule(words) for name, rule in OF_MODELS.items() if getattr(model, name, words) is None}
+
+
+def log_advice(model: Any, words: int) -> None:
+    """Log that the text is short, or that it is read less often than it should be, at level INFO of "firth".
+
+    Args:
+        model: an options class.
+        words: number of words of the corpus.
+    """
+    default = {field.name: field.default for field in dataclasses.fields(model)}
+    given = getattr(model, "epochs", None)
+    if not words or default.get("epochs", "none") is not None:
+        return
+    if words < POOR:
+        _log.info("%s words are few: most neighbours are chance; more text helps most", f"{words:,}")
+    if given is not None and 2 * given < (fitting := epochs(words)):
+        _log.info("epochs=%s: few for %s words; by default %s", given, f"{words:,}", fitting)
 
 
 def log_choice(chosen: Mapping[str, Any], words: int) -> None:

@@ -23,6 +23,7 @@ find phrases among all words of a text, build its corpus with `min_count=1`.
 """
 
 import functools
+import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -172,7 +173,7 @@ def _is_table(path: Path) -> bool:
 check_target = functools.partial(check_replaceable, is_ours=_is_table, what="files of phrases")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PhraseTable:
     """Detected phrases: the result of `Phrases.learn`.
 
@@ -195,6 +196,10 @@ class PhraseTable:
         for phrases in self.passes:
             for words, (count, score) in phrases.items():
                 yield self.delimiter.join(words), count, score
+
+    def __repr__(self) -> str:
+        first = ", ".join(repr(phrase) for phrase, _, _ in itertools.islice(self, 3))
+        return f"<PhraseTable: {len(self):,} phrases{': ' if first else ''}{first}{' ...' if len(self) > 3 else ''}>"
 
     def __contains__(self, phrase: object) -> bool:
         return any(phrase == known for known, _, _ in self)

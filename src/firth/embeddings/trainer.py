@@ -12,7 +12,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
-from firth.corpus.size_defaults import chosen_options, log_choice
+from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
 from firth.kernels.threads import usable_threads
 from firth.options import wrong_kind
 from firth.progress import Progress
@@ -94,6 +94,7 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
         data: Any = self.read(corpus, text, arguments)
         model: Any = self
+        log_advice(model, getattr(data, "num_tokens", 0))
         if chosen := chosen_options(model, words := getattr(data, "num_tokens", 0)):
             log_choice(chosen, words)
             model, arguments = dataclasses.replace(model, **chosen), dataclasses.replace(arguments, chosen=chosen)

@@ -9,6 +9,7 @@ inside; `random_state`, `n_jobs` and `verbose` are scikit-learn's, in place of `
 """
 
 import importlib
+from typing import Any
 
 try:
     importlib.import_module("sklearn")  # looked for here once, so that every module below may import it plainly
@@ -22,6 +23,24 @@ from firth.sklearn.classifier import FastTextClassifier
 from firth.sklearn.documents import LSAVectorizer, ParagraphVectorizer
 from firth.sklearn.language import LanguageModelFeatures
 from firth.sklearn.phrases import PhraseJoiner
+
+ELSEWHERE = {  # estimators of other libraries: ours
+    **dict.fromkeys(
+        ("Word2Vec", "Word2VecTransformer", "W2VTransformer", "Word2VecVectorizer", "MeanEmbeddingVectorizer"),
+        "AverageVectorizer",
+    ),
+    **dict.fromkeys(("FastText", "FTTransformer", "GloVe"), "AverageVectorizer(vectors=...)"),
+    **dict.fromkeys(("Doc2Vec", "Doc2VecTransformer", "D2VTransformer", "ParagraphVectors"), "ParagraphVectorizer"),
+    **dict.fromkeys(("LSA", "LsiTransformer", "LsiModel", "TruncatedSVD"), "LSAVectorizer"),
+    **dict.fromkeys(("Phrases", "PhrasesTransformer"), "PhraseJoiner"),
+    **dict.fromkeys(("TextClassifier", "FastText_Classifier", "FasttextClassifier"), "FastTextClassifier"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    hint = f"; use firth.sklearn.{ELSEWHERE[name]}" if name in ELSEWHERE else ""
+    raise AttributeError(f"module 'firth.sklearn' has no attribute {name!r}{hint}")
+
 
 __all__ = [
     "AverageVectorizer",

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 
 from firth.corpus.encoded import Corpus
-from firth.errors import KindError, OptionError, ShapeError, brief
+from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
 from firth.sklearn.parameters import Options
 from firth.text.inputs import check_items, token_lists
 
@@ -111,6 +111,8 @@ class TextEstimator(BaseEstimator):
     @contextlib.contextmanager
     def _corpus(self, texts: Texts, **options: Any) -> Iterator[Corpus]:
         """Build a corpus in a temporary folder, so that a grid search does not fill the cache."""
+        if not texts:
+            raise CorpusError("X is empty, a list of 0 texts; expected one text or more")
         with tempfile.TemporaryDirectory(prefix="firth-", ignore_cleanup_errors=True) as folder:
             # As a column of a table, texts are never taken for paths.
             yield Corpus.build({"text": texts}, cache=folder, progress=bool(self.verbose), **options)

@@ -39,7 +39,7 @@ from firth.vectors.queries import gather, has_vector, is_key, rows_of
 from firth.vectors.space import Inference, Key, Path
 
 
-@made_by("firth.load({}) to load vectors")
+@made_by("firth.WordVectors(words, vectors) for a list and a matrix, or firth.load({}) for a file")
 class WordVectors:
     """Words and a matrix with one row per word.
 

@@ -46,7 +46,11 @@ def test_the_choice_is_logged_and_in_the_metadata(caplog):
     with caplog.at_level(logging.INFO, logger="firth"):
         corpus = firth.Corpus.build(TEXT)
         vectors = firth.Word2Vec(dim=4).train(corpus, seed=1, threads=1)
-    assert caplog.messages == ["min_count=1: chosen for 600 words", "epochs=40, sample=0.17: chosen for 600 words"]
+    assert caplog.messages == [
+        "min_count=1: chosen for 600 words",
+        "600 words are few: most neighbours are chance; more text helps most",
+        "epochs=40, sample=0.17: chosen for 600 words",
+    ]
     training = vectors.metadata["training"]
     assert training["chosen"] == {"epochs": 40, "sample": 0.17}
     assert {name: training["options"][name] for name in training["chosen"]} == training["chosen"]
@@ -58,7 +62,8 @@ def test_what_is_given_is_kept(caplog):
         corpus = firth.Corpus.build(TEXT, min_count=5)
         vectors = firth.Word2Vec(dim=4, epochs=2, sample=0).train(corpus, seed=1, threads=1)
         mixed = firth.FastText(dim=4, epochs=2, buckets=100).train(corpus, seed=1, threads=1)
-    assert caplog.messages == ["sample=0.17: chosen for 600 words"]
+    assert [each for each in caplog.messages if "chosen" in each] == ["sample=0.17: chosen for 600 words"]
+    assert caplog.messages.count("epochs=2: few for 600 words; by default 40") == 2
     assert "chosen" not in vectors.metadata["training"]
     assert vectors.metadata["training"]["options"]["epochs"] == 2
     assert mixed.metadata["training"]["chosen"] == {"sample": 0.17}
@@ -99,3 +104,22 @@ def test_phrases_choose_it_again():
     table = firth.Phrases(min_count=1, threshold=1).learn(corpus, threads=1)
     assert table.apply(corpus).options.min_count == 1
     assert table.apply(corpus, min_count=4).options.min_count == 4
+
+
+@pytest.mark.parametrize(
+    ("model", "words", "messages"),
+    [
+        (firth.Word2Vec(epochs=5), 50_000, ["epochs=5: few for 50,000 words; by default 40"]),
+        (firth.Word2Vec(epochs=5), 5_000_000, []),
+        (firth.Word2Vec(epochs=20), 50_000, []),
+        (firth.Word2Vec(), 50_000, []),
+        (firth.Word2Vec(), 17, ["17 words are few: most neighbours are chance; more text helps most"]),
+        (firth.Word2Vec(epochs=1), 0, []),
+        (firth.GloVe(epochs=1), 50_000, []),
+        (firth.AssociationVectors(), 50, []),
+    ],
+)
+def test_what_a_short_text_needs_is_logged(caplog, model, words, messages):
+    with caplog.at_level(logging.INFO, logger="firth"):
+        size_defaults.log_advice(model, words)
+    assert caplog.messages == messages

@@ -124,3 +124,12 @@ def test_a_file_of_other_phrases(tmp_path, change):
     (tmp_path / "phrases.json").write_text(json.dumps(stamped(told | change)))
     with pytest.raises(FormatError, match="not a file of phrases"):
         firth.PhraseTable.open(tmp_path / "phrases.json")
+
+
+def test_a_table_of_phrases_is_shown_in_one_line():
+    passes = [
+        {("new", "york"): (9, 5.0), ("los", "angeles"): (8, 4.0), ("san", "jose"): (7, 3.0), ("a", "b"): (6, 2.0)}
+    ]
+    table = firth.PhraseTable(passes, (), "_")
+    assert repr(table) == "<PhraseTable: 4 phrases: 'new_york', 'los_angeles', 'san_jose' ...>"
+    assert repr(firth.PhraseTable([], (), "_")) == "<PhraseTable: 0 phrases>"

@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from firth.errors import FormatError, OptionError, ShapeError, UnknownWordError
+from firth.errors import FormatError, KindError, OptionError, ShapeError, UnknownWordError
 from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
@@ -398,3 +398,8 @@ class TestFace:
 
         assert compass.most_similar("northeast", topn=3, indexer=Index()) == [("asked", pytest.approx(1), 3)]
         assert len(compass.most_similar([["north"], ["east"]], indexer=Index())) == 2
+
+
+def test_a_dictionary_in_place_of_words_is_answered():
+    with pytest.raises(KindError, match=r"write firth\.WordVectors\(words, vectors\) for a list and a matrix"):
+        WordVectors({"red": [1.0], "green": [0.0]})
