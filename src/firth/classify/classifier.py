@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from firth.arguments import explained, made_by
 from firth.attribute_names import CLASSIFIERS, no_attribute
+from firth.classify.explainable import LinearText, linear_text, random_like
 from firth.classify.features import FeatureMap, Features, bucket_rows
 from firth.classify.labels import LabelSet, count_labels
 from firth.classify.probabilities import LabelProbabilities
@@ -328,6 +329,25 @@ class Classifier:
         if end is not None:
             norms[end] = np.inf
         return np.sort(np.argsort(-norms, kind="stable")[:keep])
+
+    def explainable(self, text: str, target: str | None = None) -> LinearText:
+        """Return a text as attribution methods need it; `firth.explain` is the way to use it.
+
+        Args:
+            text: the text.
+            target: a label; None for the most probable one.
+
+        Raises:
+            OptionError: there is no such label, or the text has no word that the classifier knows.
+        """
+        return linear_text(text, self.map, self._model, self.label_prefix, self.labels, target)
+
+    def randomised(self, seed: int = 0) -> "Classifier":
+        """Return a classifier whose rows are random, with the mean and spread of the trained ones."""
+        inputs, outputs = (
+            random_like(rows, seed, name) for rows, name in ((self.inputs, "inputs"), (self.outputs, "outputs"))
+        )
+        return dataclasses.replace(self, inputs=inputs, outputs=outputs)
 
     @cached_property
     def _model(self) -> LabelProbabilities:

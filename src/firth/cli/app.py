@@ -55,6 +55,7 @@ PANELS = {
         "axis": ("axis", "axis", "Place words between two poles, such as cold and hot."),
         "semantic-change": ("semantic_change", "semantic_change", "Show which words changed their meaning over time."),
         "bias": ("bias", "bias", "Measure social bias in vectors, for example by gender."),
+        "explain": ("explain", "explain", "Show which words of a text a model's answer comes from."),
     },
     "Evaluate": {
         "evaluate": ("evaluate", "evaluate", "Score vectors on similarity, analogies and other test sets."),

@@ -9,6 +9,7 @@ from firth.plots.atlas import embedding_atlas
 from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
+from firth.plots.explanation import token_scores
 from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
 from firth.plots.neighbours import neighbour_network
@@ -30,6 +31,7 @@ __all__ = [
     "sense_map",
     "sense_words",
     "similarity_heat_map",
+    "token_scores",
     "training_curves",
     "translation_map",
     "word_axis",

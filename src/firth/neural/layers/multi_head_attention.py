@@ -20,6 +20,7 @@ from torch.nn import functional
 from firth.errors import OptionError
 from firth.neural.layers.attention import attention_weights, scaled_dot_scores
 from firth.neural.layers.dropout import DropoutMask
+from firth.neural.layers.masks import causal_mask
 from firth.neural.layers.positions import PairPositions
 
 
@@ -106,13 +107,25 @@ class MultiHeadAttention(nn.Module):
         self, x: torch.Tensor, memory: torch.Tensor | None = None, mask: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return attention and its (B, H, T, S) weights, without dropout; see `forward`."""
-        q, k, v = self._split_heads(*self._project_both(x, memory))
+        queries, keys_values = self._project_both(x, memory)
+        weights = self.weights(queries, keys_values, mask)
+        return self._join_heads(weights @ self._split_heads(queries, keys_values)[2]), weights
+
+    def weights(
+        self,
+        queries: torch.Tensor,
+        keys_values: torch.Tensor,
+        mask: torch.Tensor | None = None,
+        *,
+        causal: bool = False,
+    ) -> torch.Tensor:
+        """Return the (B, H, T, S) weights of `attend`, without dropout."""
+        q, k, _ = self._split_heads(queries, keys_values)
         q, k, bias = self._with_positions(q, k)
         scores = scaled_dot_scores(q, k)
-        weights = attention_weights(
-            scores if bias is None else scores + bias, None if mask is None else _for_heads(mask)
-        )
-        return self._join_heads(weights @ v), weights
+        if causal:
+            mask = causal_mask(q.shape[-2], device=q.device)
+        return attention_weights(scores if bias is None else scores + bias, None if mask is None else _for_heads(mask))
 
     def _project_both(self, x: torch.Tensor, memory: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
         return self.project(x) if memory is None else (self.queries(x), self.keys_values(memory))

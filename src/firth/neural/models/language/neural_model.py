@@ -18,11 +18,13 @@ from firth.inference.scorer import words_of
 from firth.language.model import LanguageModel
 from firth.language.text import LanguageText, TextRules
 from firth.neural.decoding import TensorScores
+from firth.neural.explainable import EmbeddedText
 from firth.neural.layers.dropout import sampling
 from firth.neural.layers.sequence_pooling import check_pooling, pooled
 from firth.neural.layers.state import State, rows_of
+from firth.neural.models.language.explainable import explainable_text
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import LanguageOptions
+from firth.neural.models.language.options import LanguageOptions, new_module
 from firth.neural.module_files import module_arrays, module_facts
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
@@ -167,7 +169,7 @@ class NeuralLanguageModel(LanguageModel):
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Sequences]:
         """See `firth.inference.scorer.Scorer`."""
         lengths = np.array([len(prompt) for prompt in prompts], dtype=np.int64)
-        inputs, unknown = self._inputs_of(prompts)
+        inputs, unknown = self.prompt_inputs(prompts)
         parts, groups = [], []
         for length in np.unique(lengths).tolist():
             rows = np.flatnonzero(lengths == length)
@@ -199,7 +201,7 @@ class NeuralLanguageModel(LanguageModel):
                 groups.append((np.flatnonzero(selected >= 0), rows_of(part, indices)))
         return Sequences(tuple(groups), len(rows))
 
-    def _inputs_of(self, prompts: Sequence[Sequence[int]]) -> tuple[Sequence[Sequence[int]], torch.Tensor | None]:
+    def prompt_inputs(self, prompts: Sequence[Sequence[int]]) -> tuple[Sequence[Sequence[int]], torch.Tensor | None]:
         """Return prompts as the module reads them, and character ids of unknown words, as `inputs_of` does."""
         spelling = self.module.spelling
         prompt_words = [word for prompt in prompts for word in words_of(prompt)]
@@ -292,6 +294,24 @@ class NeuralLanguageModel(LanguageModel):
             parts.append(hidden.float())
         states = torch.cat(parts, 1)[:, 1:]  # (B, T, D), without the state before the first token
         return np.asarray(pooled(states, lengths - 1, pooling).cpu().numpy(), dtype=np.float32)
+
+    def explainable(self, text: str, target: str | None = None) -> EmbeddedText:
+        """Return a text as attribution methods need it; `firth.explain` is the way to use it.
+
+        Args:
+            text: the beginning of a text, whose next word is explained.
+            target: the next word, of the vocabulary; None for the most probable one.
+
+        Raises:
+            OptionError: the text is empty, the target is not in the vocabulary, or the output layer gives no
+                probabilities.
+        """
+        return explainable_text(self, text, target)
+
+    def randomised(self, seed: int = 0) -> "NeuralLanguageModel":
+        """Return a model of the same options with random parameters."""
+        module = new_module(self.options, self.vocabulary, self.module.bos, seed)
+        return NeuralLanguageModel(module, self.options, self.vocabulary, self.rules, self.metadata)
 
     @torch.no_grad()
     def word_vectors(self) -> WordVectors:
