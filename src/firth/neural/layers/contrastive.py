@@ -228,7 +228,8 @@ def alignment(x: torch.Tensor, y: torch.Tensor, power: float = 2.0) -> torch.Ten
     if x.shape != y.shape or not len(x):
         raise ShapeError(f"pairs of shapes {tuple(x.shape)} and {tuple(y.shape)}: expected the same, and at least one")
     distances = (functional.normalize(x, dim=1) - functional.normalize(y, dim=1)).norm(dim=1)
-    return distances.pow(power).mean()
+    alignment: torch.Tensor = distances.pow(power).mean()
+    return alignment
 
 
 def uniformity(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
