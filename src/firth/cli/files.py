@@ -24,6 +24,7 @@ from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 SENTENCES = "sentences"  # key in the metadata under which `SentenceAverages.save` keeps its settings
+ENCODER = "sentence encoder"
 _WIDEST = 200  # characters shown of a value; a tokenizer has about 100,000
 
 
@@ -115,7 +116,7 @@ def info(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Describe vectors, a corpus or a language model: kind, size, options and training."""
+    """Describe vectors, a corpus, a language model or a sentence encoder: kind, size, options and training."""
     if verify:
         _verify(path, quiet, json)
         return
@@ -171,7 +172,7 @@ def _corpus_facts(path: Path) -> dict[str, Any]:
 
 
 def language_facts(path: Path, model: Any) -> dict[str, Any]:
-    """Return the facts about a language model."""
+    """Return the facts about a language model or a sentence encoder."""
     rules = model.rules
     facts = {
         "path": str(path),
@@ -190,6 +191,8 @@ def _vector_facts(path: Path) -> dict[str, Any]:
 
         if isinstance(vectors, LanguageModel):
             return language_facts(path, vectors)
+        if _kind(vectors) == ENCODER:  # its class would import PyTorch
+            return {**language_facts(path, vectors), "dim": vectors.dim}
     facts: dict[str, Any] = {"path": str(path), "kind": _kind(vectors), "entries": len(vectors), "dim": vectors.dim}
     if isinstance(vectors, WordVectors | SubwordVectors):
         facts = {

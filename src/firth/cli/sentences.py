@@ -1,0 +1,203 @@
+"""`firth sentences train`: the flags are those of the model that `--model` names."""
+
+import importlib
+import inspect
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
+from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
+from firth.cli.output import paragraphs, print_json, working
+from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.texts import CORPUS as ANY_CORPUS
+from firth.cli.texts import READING, corpus_of
+from firth.comparison.named import Model, named
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusOptions
+from firth.errors import MissingExtraError, OptionError
+from firth.language.text import UNK
+from firth.option_names import one_spelling
+from firth.signals import exit_status
+from firth.timing import running_clock
+from firth.vectors.io.load import load_vectors
+
+HOMES, DEFAULT = ("firth.neural.models.sentences.",), "skip-thought"
+PASSED_ON = {  # the command of the model reads everything
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "allow_interspersed_args": False,
+    "help_option_names": [],
+}
+
+
+def train(context: typer.Context) -> None:
+    """Train a sentence encoder on text: `firth sentences train TEXT... -o OUT`.
+
+    `firth sentences train --model NAME --help` shows the options of a model.
+    """
+    with running_clock():  # importing PyTorch counts against --minutes
+        trainer(context.args)(["train", *context.args], prog_name="firth sentences")
+
+
+def trainer(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command with the flags of the model that the arguments name."""
+    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
+    app.callback()(_shared)
+    models = named(HOMES)
+    name = chosen_model(arguments, models)
+    try:
+        importlib.import_module("firth.neural")  # which says what is missing
+    except MissingExtraError:
+        raise MissingExtraError("torch", "neural", "train sentence encoders") from None
+    text = [models[name].description, paragraphs(_train).partition("\n\n")[2], f"Models: {', '.join(models)}."]
+    add_command(app, "train", command(name, models[name]), help="\n\n".join(text))
+    return app
+
+
+def chosen_model(arguments: Sequence[str], models: Mapping[str, Model]) -> str:
+    """Return the name that follows `--model`, or the default.
+
+    Raises:
+        OptionError: there is no such model.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    name = DEFAULT
+    for i, word in enumerate(arguments[:end]):
+        flag, equals, value = word.partition("=")
+        if flag == "--model":
+            name = value if equals else next(iter(arguments[i + 1 : end]), "")
+    name = one_spelling(name).lower()
+    if name not in models:
+        raise OptionError(f"--model {name}: expected one of {', '.join(models)}")
+    return name
+
+
+def _shared() -> None:
+    """Make typer expect the name of a command even if the app has only one."""
+
+
+def command(name: str, model: Model) -> Any:
+    """Return `train` with the flags of a model.
+
+    Args:
+        name: of the model.
+        model: its options class.
+    """
+    parameters = inspect.signature(model.kind.train).parameters
+    optional = ("held_out", "vectors", "seed", "checkpoint")
+    fixed = {flag: None for flag in optional if flag not in parameters}
+    usual = model.kind.training
+    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), _corpus_flags(model), READING]
+    return with_flags(_train, flags, name=name, how=model, **fixed)
+
+
+def _model_flags(model: Model) -> Flags:
+    # -o/--output is the folder to write in every command.
+    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed={"output": "output_layer"})
+
+
+def _corpus_flags(model: Model) -> Flags:
+    usual = CorpusOptions(**model.kind.text)
+    return replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}), defaults=usual)
+
+
+def _train(
+    name: str,
+    how: Model,
+    corpus: Sources,
+    output: Annotated[Path, output("Folder to save the encoder in.")],
+    model: Annotated[str, typer.Option(help="Model to train.", metavar="NAME", show_default=True)] = DEFAULT,
+    held_out: Annotated[
+        Path | None, typer.Option(help="Held-out text: chooses the best epoch.", metavar="TEXT")
+    ] = None,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Word vectors at which the input vectors start.", metavar="VECTORS")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False),
+    ] = None,
+    checkpoint: Checkpoint = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train a sentence encoder on text.
+
+    The text is split into sentences, whose order matters to most models; a file ends a document. With --sentences line
+    each line is a sentence, and an empty line ends a document.
+
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
+    """
+    began = time.monotonic()
+    check_folder_target(output)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
+    trainer = how.kind(**_model_flags(how).select(options), **how.preset)
+    reading = READING.select(options)
+    text_options = {**_corpus_flags(how).select(options), **reading}
+    text = corpus_of(corpus, text_options, defaults={**how.kind.text, "unknown": UNK}, progress=not quiet)
+    arguments: dict[str, Any] = {"seed": seed, "checkpoint": checkpoint}
+    if held_out is not None:
+        arguments["held_out"] = _held_out(held_out, text, reading, progress=not quiet)
+    if vectors is not None:
+        with working(f"reading {vectors}", quiet):
+            arguments["vectors"] = load_vectors(str(vectors))
+    parameters = inspect.signature(trainer.train).parameters
+    rest = {key: value for key, value in arguments.items() if value is not None and key in parameters}
+    encoder = trainer.train(text, training=training, threads=threads, progress=not quiet, **rest)
+    encoder.metadata.setdefault("name", output.stem)
+    encoder.save(output)
+    course = encoder.metadata.get("training", {})
+    _report(name, encoder, text, output, time.monotonic() - began, json)
+    if course.get("interrupted"):
+        raise typer.Exit(exit_status())
+    if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
+        raise typer.Exit(1)
+
+
+def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress: bool) -> Corpus:
+    """Held-out text with every word, split as the training text is."""
+    rules = text.options.described()
+    same = {key: rules[key] for key in ("tokens", "sentences", "keep_empty")}
+    return corpus_of([str(path)], reading, defaults={**same, "min_count": 1}, progress=progress)
+
+
+def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float, json: bool) -> None:
+    course = encoder.metadata.get("training", {})
+    rows = course.get("rows") or [{}]
+    best = course.get("best") or rows[-1]
+    if json:
+        print_json(
+            {
+                "model": str(output),
+                "kind": name,
+                "words": len(encoder.vocabulary),
+                "dim": encoder.dim,
+                "sentences": len(text),
+                "tokens": text.num_tokens,
+                "loss": best.get("loss"),
+                "held_out_loss": best.get("held_out_loss"),
+                "seconds": round(seconds, 3),
+                "interrupted": bool(course.get("interrupted")),
+            }
+        )
+        return
+    unit = encoder.rules.unit
+    print(f"{output}: {name}, {len(encoder.vocabulary):,} {unit}, {encoder.dim:,} numbers per text, {seconds:.1f} s")
+    print(f"learned from {len(text):,} sentences, {text.num_tokens:,} {unit}")
+    if best.get("held_out_loss") is not None:
+        print(f"held-out text: {best['held_out_loss']:.4f} nats per word of the neighbours")
+    print(f"next: firth encode {shlex.quote(str(output))} TEXTS -o vectors.npy")
+
+
+sentences = typer.Typer(cls=Group, help="Sentence encoders: train on raw text.")
+sentences.command("train", help=paragraphs(train), context_settings=PASSED_ON)(train)

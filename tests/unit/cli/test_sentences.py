@@ -1,0 +1,78 @@
+"""`firth sentences train`: the model by its name, what is written, and what is refused."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.cli.app import build_app
+from firth.errors import OptionError
+from tests.unit.neural.models.sentences.tiny import documents
+
+TINY = ["--dim", "4", "--hidden", "4", "--epochs", "1", "--min-count", "1", "--output-layer", "full"]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "text").mkdir()
+    for i, text in enumerate(documents(3)):
+        (tmp_path / "text" / f"{i}.txt").write_text(text, encoding="utf-8")
+
+
+def run(*arguments):
+    line = ["sentences", "train", *arguments]
+    with pytest.raises(SystemExit) as ended:
+        build_app(line)(line, prog_name="firth")
+    return ended.value.code or 0
+
+
+def test_train_writes_an_encoder(capsys):
+    assert run("text", "-o", "out.firth", "--held-out", "text/1.txt", "--json", "-q", *TINY) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["dim"], facts["interrupted"]) == ("skip-thought", 4, False)
+    assert facts["held_out_loss"] > 0
+    model = firth.load("out.firth")
+    assert model.options == firth.SkipThought(dim=4, hidden=4, output="full")
+    assert model.rules.sentences == "punctuation"
+    assert model.encode(["w1 w2"]).any()
+    line = ["info", "out.firth", "--json"]
+    with pytest.raises(SystemExit):
+        build_app(line)(line, prog_name="firth")
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["dim"], facts["words"]) == ("sentence encoder", 4, len(model.vocabulary))
+
+
+def test_train_says_what_it_learned_and_takes_vectors(capsys):
+    firth.WordVectors(["w1", "w2"], [[1.0, 2, 3, 4], [0, 1, 0, 1]]).save("v.firth")
+    assert run("text", "-o", "out", "-q", "--model=Skip-Thought", "--vectors", "v.firth", *TINY) == 0
+    assert "out: skip-thought, 14 words, 4 numbers per text" in capsys.readouterr().out
+
+
+def test_help_shows_the_options_of_the_model(capsys):
+    assert run("--model", "skip-thought", "--help") == 0
+    text = capsys.readouterr().out
+    assert {"--encoder", "--hidden", "--epochs", "--sentences", "--model", "--output-layer"} <= set(text.split())
+    assert "Default: punctuation." in " ".join(text.replace("│", "").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "skipthoughts"], "--model skipthoughts: expected one of skip-thought"),
+        (["--model"], "--model : expected one of"),
+        (["--hidden", "0"], "expected a whole number of at least 1"),
+        (["--encoder", "both"], "expected one of uni, bi, combine"),
+    ],
+)
+def test_wrong_models_and_options_are_refused_before_anything_is_read(arguments, message):
+    with pytest.raises(OptionError, match=message):
+        run("text", "-o", "out", *arguments)
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path):
+    with pytest.raises(OptionError, match="text is a folder of something else"):
+        run("text", "-o", "text", *TINY)
