@@ -12,7 +12,7 @@ from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, 
 from firth.cli.flags import Group, add_command
 from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import source_of
+from firth.cli.texts import check_is_file, source_of
 from firth.corpus.contents import contents, sentences
 from firth.corpus.reader import lines_of, opened
 from firth.corpus.reading_progress import ReadingProgress
@@ -102,6 +102,7 @@ def _lines(path: str, stage: str, quiet: bool) -> Iterator[str]:
     if path == "-":
         yield from _decoded(sys.stdin.buffer, "standard input")
         return
+    check_is_file(path)
     with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
         for (line,) in following(([line] for line in _decoded(lines, path)), stage, quiet):
             yield line

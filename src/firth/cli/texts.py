@@ -1,5 +1,6 @@
 """The corpus that a command line names, and the lines of a file."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -13,7 +14,7 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, brief
 
 CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
 
@@ -94,8 +95,21 @@ def line_batches(path: str, many: int, *, damaged: str = "replace") -> Iterator[
     if path == "-":
         yield from _batches(sys.stdin.buffer, many, damaged)
         return
+    check_is_file(path)
     with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
         yield from _batches(lines, many, damaged)
+
+
+def check_is_file(path: str) -> None:
+    """Refuse a text in place of a file of texts.
+
+    Raises:
+        CorpusError: there is no such file, and the name has spaces, as texts have.
+    """
+    if " " in path and not os.path.lexists(path):
+        raise CorpusError(
+            f"no file is called {brief(path)}; a text itself is read from standard input: echo TEXT | ... -"
+        )
 
 
 def _batches(lines: Any, many: int, damaged: str) -> Iterator[list[str]]:

@@ -149,6 +149,8 @@ def tokeniser(tokens: Any) -> Tokeniser:
                 f"tokens={brief(tokens)}: expected one of {', '.join(REFERENCES)}, a function or a tokenizer"
             )
         return REFERENCES[tokens]
+    if isinstance(tokens, type) and any(hasattr(tokens, name) for name in ("tokenize", "encode", "from_pretrained")):
+        raise OptionError(f"tokens={tokens.__name__} is a class; expected an object of it, or a function")
     # Calling a transformers tokenizer returns ids, so its methods are tried first.
     tokenize = getattr(tokens, "tokenize", None)
     if callable(tokenize):

@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+import firth
 from firth.cli.synonyms import SYNONYMS, meant
 
 ADVICE = [(group, name, each) for group, names in SYNONYMS.items() for name in names for each in [meant(group, name)]]
@@ -98,3 +99,10 @@ def test_flags_of_other_programs(run, line, advice):
     text = " ".join(err.replace("│", " ").split())
     assert advice in text
     assert "Possible options" not in text
+
+
+def test_a_text_in_place_of_a_file(run, tmp_path):
+    firth.TextClassifier(dim=2, epochs=1).train(["good", "bad"], ["a", "b"], threads=1).save(tmp_path / "m")
+    status, _, err = run("classify", "predict", "m", "a good text")
+    assert status == 1
+    assert "no file is called 'a good text'; a text itself is read from standard input: echo TEXT | ... -" in err

@@ -97,3 +97,14 @@ def test_tokeniser_refuses_others(tokens: object) -> None:
 @pytest.mark.parametrize("text", ["the old house", "東京へ", "he said 東京 is big", ""])
 def test_joined_words_are_the_text_again(text):
     assert join_words(unicode_tokens(text)) == text
+
+
+def test_a_class_in_place_of_a_tokenizer() -> None:
+    class Tokenizer:
+        @classmethod
+        def from_pretrained(cls, name: str) -> None:
+            raise NotImplementedError
+
+    with pytest.raises(OptionError, match="tokens=Tokenizer is a class; expected an object of it, or a function"):
+        tokeniser(Tokenizer)
+    assert tokeniser(list)("ab") == ["a", "b"]

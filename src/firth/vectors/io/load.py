@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 from pathlib import Path
 from typing import Any, TypeVar, Unpack, overload
 
@@ -81,9 +82,9 @@ def load(
         OSError: the path cannot be read.
     """
     check_path(path)
-    path = named(path)
+    given, path = path, named(path)
     _check_class(kind)
-    check_exists(path, "a model or vectors")
+    check_exists(path, f"a model or vectors{_from_elsewhere(os.fspath(given))}")
     if format is not None:
         check_format(format)
     reading = Reading(
@@ -323,3 +324,13 @@ def restore_subwords(content: ModelFolder) -> SubwordVectors:
         return SubwordVectors(word_vectors, own_rows, ngrams)
     except (ShapeError, OptionError) as error:
         raise content.damaged(str(error)) from None
+
+
+def _from_elsewhere(path: str | bytes) -> str:
+    """Return what to do with an address or a name on the Hugging Face hub, for the message that no file has it."""
+    path = os.fsdecode(path)
+    if "://" in path:
+        return "; an address is not opened: download the file first"
+    if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", path) and not Path(path).parent.exists():
+        return f"; firth.from_hub({path!r}) opens a model on the Hugging Face hub"
+    return ""

@@ -39,6 +39,19 @@ def test_a_format_in_place_of_a_class(folder):
         firth.load(folder / "colours.firth", "glove")
 
 
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("https://example.org/cc.en.300.bin", "an address is not opened: download the file first"),
+        ("someone/model-1", r"firth\.from_hub\('someone/model-1'\) opens a model on the Hugging Face hub"),
+    ],
+)
+def test_an_address_or_a_name_on_the_hub(tmp_path, monkeypatch, path, advice):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingFileError, match=advice):
+        firth.load(path)
+
+
 def test_nothing_at_the_path(folder):
     with pytest.raises(MissingFileError) as caught:
         firth.load(folder / "colors.firth")
