@@ -48,6 +48,7 @@ from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBiline
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
+from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters

@@ -139,7 +139,7 @@ class Classifier:
         """
         if isinstance(texts, str):
             return self.predict([texts], k, threshold, threads=1)[0]
-        k = _check_k(k, threshold, len(self.labels))
+        k = check_k(k, threshold, len(self.labels))
         results = _map_batches(batches(texts), lambda batch: self._best(self._features(batch), k), threads)
         with collector_paused():
             predictions = [pairs for best, values in results for pairs in self._with_names(best, values)]
@@ -223,7 +223,7 @@ class Classifier:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
             OptionError: an option is out of its range, or there are not as many labels as texts.
         """
-        k = _check_k(k, threshold, len(self.labels))
+        k = check_k(k, threshold, len(self.labels))
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report)
         return self.scores(data, k=k, threshold=threshold, threads=threads)
@@ -428,7 +428,7 @@ def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads
         return list(pool.map(function, batches))
 
 
-def _check_k(k: int, threshold: float, labels: int) -> int:
+def check_k(k: int, threshold: float, labels: int) -> int:
     """Check k and the threshold; return k, at most the number of labels.
 
     Raises:

@@ -9,6 +9,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
+    "firth-label-model": "firth.neural.models.texts.files:restore",
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",

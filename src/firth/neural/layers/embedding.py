@@ -11,7 +11,8 @@ Departures
     Words without a trained vector have random rows with the mean and spread of the trained ones in each dimension, so
     that later layers cannot recognise them by their length.
 Cost
-    One row per token; V random numbers per batch with embedding dropout.
+    One row per token; V random numbers per batch with embedding dropout. A dense gradient is a (V, D) array per batch,
+    a sparse one holds the rows that occur (`firth.neural.training.row_updates`).
 """
 
 from collections.abc import Iterable
@@ -40,6 +41,7 @@ class WordEmbedding(nn.Module):
 
     Attributes:
         width: D.
+        sparse: whether the gradient holds only the rows that occur in the batch; False unless set.
         pretrained: number of rows from trained vectors.
         weight: (V, D).
 
@@ -52,6 +54,7 @@ class WordEmbedding(nn.Module):
         if words < 1 or width < 1:
             raise OptionError(f"an embedding of {words} words x {width}: expected at least 1 x 1")
         self.width = width
+        self.sparse = False
         self.pretrained = 0
         self.weight = nn.Parameter(torch.empty(words, width).uniform_(-0.1, 0.1), requires_grad=not frozen)
         self.mask = DropoutMask(dropout)
@@ -89,6 +92,6 @@ class WordEmbedding(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return (..., D) vectors of (...) int64 ids."""
-        x = embedding(ids, self.weight)
+        x = embedding(ids, self.weight, sparse=self.sparse)
         mask = self.mask(self.weight, (len(self.weight),))  # (V,)
         return x if mask is None else x * mask[ids].unsqueeze(-1)

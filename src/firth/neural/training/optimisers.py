@@ -1,12 +1,13 @@
-"""Optimisers by name, with parameters in groups for weight decay."""
+"""Optimisers by name, with parameters in groups for weight decay, and embedding tables that are updated by row."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from firth.errors import OptionError
+from firth.neural.training.row_updates import RowOptimiser, sparse_tables
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ def make_optimiser(
         OptionError: the module has no trainable parameter; or nesterov with a momentum of 0.
     """
     kind = OPTIMISERS[name]
-    groups = _groups(module, weight_decay)
-    if not groups:
+    tables = sparse_tables(module)
+    groups = _groups(module, weight_decay, tables)
+    if not groups and not tables:
         raise OptionError("the model has no trainable parameter: expected at least one that is not frozen")
     arguments: dict[str, Any] = {"lr": lr, **(kind.fixed or {})}
     if kind.momentum is not None:
@@ -74,12 +76,14 @@ def make_optimiser(
         raise OptionError("momentum=0: nesterov looks ahead along its momentum; use optimiser='sgd' without one")
     if kind.fused:
         arguments["fused"] = True  # one pass over the memory of a parameter; the same arithmetic
-    return kind.make(groups, **arguments)
+    dense = kind.make(groups, **arguments) if groups else None
+    return RowOptimiser(dense, tables, name, lr=lr) if tables or dense is None else dense
 
 
-def _groups(module: torch.nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+def _groups(module: torch.nn.Module, weight_decay: float, tables: Sequence[torch.nn.Parameter]) -> list[dict[str, Any]]:
     # Biases and the gains of normalisation are vectors: shrinking them does not make a function smoother.
-    trainable = [p for p in module.parameters() if p.requires_grad]
+    by_row = set(tables)
+    trainable = [p for p in module.parameters() if p.requires_grad and p not in by_row]
     matrices = [p for p in trainable if p.ndim > 1]
     vectors = [p for p in trainable if p.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]

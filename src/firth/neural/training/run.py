@@ -15,6 +15,7 @@ from firth.neural.training.monitor import History, LossMeter, plain
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.processes import Group, Step
+from firth.neural.training.row_updates import clip_norm
 from firth.neural.training.schedules import TrainingProgress, lr_factor
 from firth.neural.training.stopping import (
     EarlyStopping,
@@ -32,6 +33,7 @@ LONG_EVALUATION = 0.25  # fraction of a limit in minutes; a longer evaluation is
 TIMED_FROM = 3  # step from which on the time per step is typical
 MIN_SECONDS = 1e-3  # of training that a limit leaves: one step
 DIVERGED = 3.0  # times the initial loss; with a suitable rate the ratio stays below 1, after a bad start below 2
+TIE = 1e-7  # weight of the loss among models of the same error
 MIN_PREDICTIONS = 100  # for a loss that is compared
 
 
@@ -188,7 +190,7 @@ class Run:
         self.group.backward(self.scaler.scale(loss))
         if self.training.clip_norm:
             self.scaler.unscale_(self.optimiser)
-            torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), self.training.clip_norm)
+            clip_norm(self.task.module.parameters(), self.training.clip_norm)
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.state = detached(output.state)
@@ -231,15 +233,15 @@ class Run:
         self.rows.append(row)
         self.evaluated_step, self.loss_meter = self.step, LossMeter()
         if figures:
-            self._compare(figures["loss"], row)
+            self._compare(selection_figure(figures), row)
         if self.epoch_done:
             self.epoch, self.batch_index, self.state = self.epoch + 1, 0, None
         self.ended = self._reason_to_end()
         return row
 
-    def _compare(self, loss: float, row: dict[str, Any]) -> None:
+    def _compare(self, figure: float, row: dict[str, Any]) -> None:
         rollback = self.training.rollback
-        if self.early_stopping.improves(loss):
+        if self.early_stopping.improves(figure):
             statistics = optimiser_statistics(self.optimiser) if rollback == "best" else {}
             self.best = Snapshot(copy_tensors(weights_of(self.task.module)), statistics, row)
         elif rollback != "no" and self.best is not None:
@@ -312,6 +314,11 @@ class Run:
             "predictions": self.predictions,
         }
         return plain(row | {f"held_out_{name}": float(value) for name, value in figures.items()})
+
+
+def selection_figure(figures: dict[str, float]) -> float:
+    """Return what the best model has the least of: the error, then the loss; the loss alone where there is no error."""
+    return figures["error"] + TIE * figures["loss"] if "error" in figures else figures["loss"]
 
 
 def new_run(task: Task, config: RunConfig, runtime: Runtime, group: Group) -> Run:

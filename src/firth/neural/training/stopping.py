@@ -14,7 +14,7 @@ class EarlyStopping:
     Attributes:
         patience: evaluations in a row without improvement after which training stops; 0 for never.
         plateau_factor: factor on the learning rate at each of them.
-        best: lowest held-out loss.
+        best: lowest held-out error or loss.
         waited: evaluations since.
         lr_factor: product of all factors so far.
     """
@@ -25,10 +25,10 @@ class EarlyStopping:
     waited: int = 0
     lr_factor: float = 1.0
 
-    def improves(self, loss: float) -> bool:
-        """Record a held-out loss and return whether it is the lowest; NaN never is."""
-        if loss < self.best:
-            self.best, self.waited = loss, 0
+    def improves(self, figure: float) -> bool:
+        """Record a held-out error or loss and return whether it is the lowest; NaN never is."""
+        if figure < self.best:
+            self.best, self.waited = figure, 0
             return True
         self.waited += 1
         self.lr_factor *= self.plateau_factor

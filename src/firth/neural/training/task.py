@@ -90,7 +90,9 @@ class Task(Protocol):
         ...
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return figures on held-out data; "loss" selects the best model. Without held-out data, return nothing.
+        """Return figures on held-out data; "error" selects the best model, of equal errors "loss"; or "loss" alone.
+
+        Without held-out data, return nothing.
 
         The module is in evaluation mode, without gradients, in the precision of training. Random draws do not change
         training.

@@ -1,0 +1,1 @@
+"""Texts, or pairs of texts, with labels: classifiers whose encoder is a slot."""

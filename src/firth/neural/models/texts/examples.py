@@ -1,0 +1,161 @@
+"""Texts or pairs of texts with their labels, from everything that `firth.TextClassifier` reads."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.classify.labels import LabelSet
+from firth.corpus.columns import labelled_cells
+from firth.corpus.sources import Files, resolve
+from firth.corpus.tables import is_missing, table_of
+from firth.errors import CorpusError, OptionError, brief
+from firth.progress import Report
+from firth.readers.labelled import LabelledTexts, read_labelled
+
+PREFIX = "__label__"
+FORMS = "expected ((first, second), label), or pairs with labels=, or a table with column='FIRST,SECOND' and labels="
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Texts or pairs of texts with labels.
+
+    Attributes:
+        texts: N examples, each a tuple of one text or of two.
+        labels: the labels of each; none where it has none.
+        name: of the source, for error messages.
+    """
+
+    texts: list[tuple[str, ...]]
+    labels: list[list[str]]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> "Examples":
+        """Return some of the examples."""
+        return Examples([self.texts[i] for i in rows.tolist()], [self.labels[i] for i in rows.tolist()], self.name)
+
+
+def read_examples(source: Any, labels: Any, column: str | None, *, pairs: bool, report: Report) -> Examples:
+    """Read texts with labels.
+
+    Args:
+        source: as for `firth.TextClassifier.train`; with `pairs`, tuples `((first, second), label)`, or `(first,
+            second)` with `labels`, or a table.
+        labels: None where the labels are in `source`; else the name of the label column, or a label per example.
+        column: name of the text column of a table; of pairs, the names of both columns with a comma.
+        pairs: whether an example is a pair of texts.
+        report: called with the progress.
+
+    Raises:
+        CorpusError: the source does not exist or is not text, an item has another form, or nothing has a label.
+        OptionError: the numbers of labels and texts differ.
+    """
+    if pairs:
+        return _checked(_read_pairs(source, labels, column))
+    return _checked(_from_lines(read_labelled(source, labels, column, PREFIX, report)))
+
+
+def _checked(examples: Examples) -> Examples:
+    if not any(examples.labels):
+        what = "pairs" if examples.texts and len(examples.texts[0]) == 2 else "texts"
+        raise CorpusError(f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each")
+    return examples
+
+
+def _from_lines(data: LabelledTexts) -> Examples:
+    names, is_label = data.lines.names(), data.lines.is_label
+    texts: list[tuple[str, ...]] = []
+    labels: list[list[str]] = []
+    for tokens in np.split(data.lines.tokens, data.lines.ends[:-1]):
+        inside = is_label[tokens]
+        texts.append((" ".join(names[token] for token in tokens[~inside & (tokens != 0)].tolist()),))
+        labels.append([names[token].removeprefix(PREFIX) for token in tokens[inside].tolist()])
+    return Examples(texts, labels if data.labels is None else data.labels, data.name)
+
+
+def _read_pairs(source: Any, labels: Any, column: str | None) -> Examples:
+    if isinstance(labels, str):
+        return _pair_columns(source, labels, column)
+    items = list(_pair_items(source))
+    if labels is None:
+        found: list[Any] = [_label(item, number) for number, item in enumerate(items)]
+        items = [item[0] if len(item) == 2 else item[:2] for item in items]
+    else:
+        found = list(labels)
+        if len(found) != len(items):
+            raise OptionError(f"{len(found):,} labels for {len(items):,} pairs; expected one per pair")
+    texts = [_pair(item, number) for number, item in enumerate(items)]
+    return Examples(texts, [[] if is_missing(label) else [str(label)] for label in found], "pairs")
+
+
+def _pair_items(source: Any) -> Iterable[Any]:
+    if isinstance(source, str) or not isinstance(source, Iterable):
+        raise CorpusError(f"pairs of texts: found {brief(source)}; {FORMS}")
+    if table_of(source) is not None:
+        raise CorpusError(f"pairs of texts: found a table; {FORMS}")
+    return source
+
+
+def _label(item: Any, number: int) -> Any:
+    if not isinstance(item, tuple | list) or len(item) not in (2, 3):
+        raise CorpusError(f"item {number} is {brief(item)}; {FORMS}")
+    return item[-1]
+
+
+def _pair(item: Any, number: int) -> tuple[str, ...]:
+    pair = tuple(item) if isinstance(item, tuple | list) else ()
+    if len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+        raise CorpusError(f"item {number} is {brief(item)}; expected a pair of two texts")
+    return pair
+
+
+def _pair_columns(source: Any, labels: str, column: str | None) -> Examples:
+    names = (column or "").split(",")
+    if len(names) != 2 or not all(names):
+        raise OptionError(f"column={column!r}: pairs of texts stand in two columns; expected column='FIRST,SECOND'")
+    first, second = ([*_cells(source, name.strip(), labels)] for name in names)
+    texts: list[tuple[str, ...]] = [
+        ("" if is_missing(a) else str(a), "" if is_missing(b) else str(b))
+        for (a, _), (b, _) in zip(first, second, strict=True)
+    ]
+    return Examples(texts, [[] if is_missing(label) else [str(label)] for _, label in first], f"column {labels!r}")
+
+
+def _cells(source: Any, column: str, labels: str) -> Iterator[tuple[Any, Any]]:
+    table = table_of(source)
+    if table is not None:
+        yield from table.labelled(column, labels)
+        return
+    files = resolve(source)
+    if not isinstance(files, Files):
+        raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; {FORMS}")
+    for path in files.paths:
+        yield from ((text, label) for text, label in labelled_cells(path, column, labels))
+
+
+def label_counts(labels: Sequence[Sequence[str]]) -> LabelSet:
+    """Return all labels of examples, sorted by (-count, name)."""
+    counts = Counter(label for each in labels for label in each)
+    pairs = sorted((-count, name) for name, count in counts.items())
+    return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
+
+
+def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
+    """Return the labels of examples; `name` is that of their source.
+
+    Raises:
+        CorpusError: there are fewer than two.
+    """
+    found = label_counts(labels)
+    if len(found.names) < 2:
+        raise CorpusError(
+            f"{name}: {len(labels):,} examples have one label only, {found.names[0]!r}; expected two or more"
+        )
+    return found

@@ -1,0 +1,38 @@
+"""Models of texts with labels from their folders, which `LabelModel.save` writes.
+
+Besides the module and its options (`firth.neural.module_files`), a folder holds:
+
+model.safetensors    "label_counts" (L,) int64
+vocab.json           the V words, or characters
+labels.json          the L labels
+config.json          how many words were counted, and the caller's metadata
+README.md            a model card
+"""
+
+from firth.classify.labels import LabelSet
+from firth.neural.models.texts.label_model import COUNTS, LabelModel
+from firth.neural.models.texts.options import LabelOptions, new_module
+from firth.neural.models.texts.reader import TextReader
+from firth.neural.module_files import read_module, read_options
+from firth.storage.model_folder import ModelFolder
+
+
+def restore(content: ModelFolder) -> LabelModel:
+    """Return the model of a folder.
+
+    Raises:
+        FormatError: the folder is damaged, or holds a model that this version does not know.
+    """
+    words, names = content.words(), content.words("labels")
+    try:
+        options: LabelOptions = read_options(content, __package__)
+        facts = {name: int(content.config[name]) for name in ("min_count", "counted")}
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise content.damaged(f"config.json does not describe a model of texts ({error})") from error
+    if len(names) < 2 or len(set(names)) != len(names) or len(set(words)) != len(words):
+        raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
+    labels = LabelSet(names, content.counts(COUNTS, len(names)))
+    tokens, max_length = options.reads
+    reader = TextReader(words, tokens, max_length, **facts)
+    module = read_module(content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,))
+    return LabelModel(module, options, reader, labels, content.metadata)

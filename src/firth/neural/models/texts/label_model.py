@@ -1,0 +1,338 @@
+"""A trained model of texts, or of pairs of texts, with labels: predictions, scores, vectors, saving.
+
+A text without any known word gets the relative frequencies of the labels in the training texts, and zeros as its
+vector; so does a pair where this holds for either text. Words beyond `max_length` are not read, and a warning says in
+how many texts.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import firth
+from firth.arguments import explained
+from firth.classify.classifier import Prediction, check_k
+from firth.classify.features import Features
+from firth.classify.labels import LabelSet
+from firth.classify.scores import LabelScores, label_scores
+from firth.errors import CorpusError, OptionError, brief
+from firth.neural.models.texts.examples import Examples, label_counts, read_examples
+from firth.neural.models.texts.module import LabelModule
+from firth.neural.models.texts.options import LabelOptions
+from firth.neural.models.texts.reader import Ids, TextReader
+from firth.neural.module_files import module_arrays, module_facts
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting, reporting_slow_work
+from firth.storage import model_folder
+from firth.storage.model_folder import ModelFolder
+from firth.text.batches import encoded_in_batches, warn_truncated
+from firth.text.inputs import Text, check_items
+from firth.training_facts import with_training_facts
+from firth.vectors.cosine import Matrix
+
+KIND, COUNTS = "firth-label-model", "label_counts"
+BATCH = 256  # texts that are read together
+CARD = """# A model of texts with labels
+
+{kind}: {labels:,} labels, {words:,} {unit}, trained by firth {version}.
+
+```json
+{options}
+```
+
+```python
+import firth
+
+model = firth.load("this folder")
+```
+"""
+
+
+class LabelModel:
+    """A trained model, as `firth.CNNClassifier(...).train` and the other neural classifiers return it.
+
+    Args:
+        module: with trained parameters.
+        options: of the model.
+        reader: how it reads texts.
+        labels: the labels, with their counts in training.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        metadata: as given.
+    """
+
+    def __init__(
+        self,
+        module: LabelModule,
+        options: LabelOptions,
+        reader: TextReader,
+        labels: LabelSet,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self._labels = labels
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
+
+    def __repr__(self) -> str:
+        what = f"{len(self.labels):,} labels, {len(self.reader.words):,} {self.unit}"
+        return f"<LabelModel: {type(self.options).__name__}{self._of_pairs}, {what}>"
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def labels(self) -> list[str]:
+        """The L labels, most frequent first; of related pairs the whole numbers of the scale."""
+        return self._labels.names
+
+    @property
+    def label_counts(self) -> npt.NDArray[np.int64]:
+        """(L,) counts of the labels in the training examples."""
+        return self._labels.counts
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words, or characters, that the model knows."""
+        return self.reader.words
+
+    @property
+    def unit(self) -> str:
+        """What texts are read in: "words" or "characters"."""
+        return "characters" if self.reader.tokens == "characters" else "words"
+
+    @property
+    def dim(self) -> int:
+        """D, the width of the vectors of texts."""
+        return self.module.encoder.width
+
+    @property
+    def _of_pairs(self) -> str:
+        return f", {self.options.pairs} of pairs" if self.options.pairs else ""
+
+    @explained
+    def predict(self, texts: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
+        """Return the most probable labels of one text, or one pair, or of several.
+
+        Args:
+            texts: a text or several; of a model of pairs, a tuple of two texts or several.
+            k: largest number of labels per text.
+            threshold: smallest probability of a returned label.
+            threads: number of threads; None for 1.
+
+        Returns:
+            Pairs of label and probability, most probable first; for several texts, a list of such lists.
+
+        Raises:
+            OptionError: `k` is below 1, or `threshold` is not a probability.
+            CorpusError: an item is not a text, or not a pair of texts.
+        """
+        if self._is_single(texts):
+            return self.predict([texts], k, threshold, threads=threads)[0]
+        k = check_k(k, threshold, len(self.labels))
+        probabilities = self.probabilities(texts, threads=threads)
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+        return [_named(self.labels, row, values, threshold) for row, values in zip(best, probabilities, strict=True)]
+
+    @explained
+    def probabilities(
+        self, texts: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every label, in the order of `labels`: (L,), or (texts, L) float64, summing to 1.
+
+        Args:
+            texts: as for `predict`.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: an item is not a text, or not a pair of texts.
+        """
+        if self._is_single(texts):
+            return np.asarray(self.probabilities([texts], threads=threads)[0])
+        items = [self._sides(item, number) for number, item in enumerate(check_items(texts))]
+        result = np.empty((len(items), len(self.labels)))
+        frequencies = self.label_counts / max(int(self.label_counts.sum()), 1)
+        result[:] = frequencies if frequencies.any() else 1 / len(self.labels)
+
+        def score(inputs: Any) -> torch.Tensor:
+            scores: torch.Tensor = self.module(inputs)
+            return scores.double().softmax(1)
+
+        order = sorted(range(len(items)), key=lambda row: max(map(len, items[row])))
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for start in range(0, len(items), BATCH):
+                rows = order[start : start + BATCH]
+                part = result[rows]
+                self._fill([items[row] for row in rows], score, part)
+                result[rows] = part
+                report(Status(stage="predicting", done=start + len(rows), total=len(items), unit="texts"))
+        truncated = sum(any(map(self.reader.is_long, item)) for item in items)
+        warn_truncated(truncated, len(items), self.reader.max_length, self.unit)
+        return result
+
+    @explained
+    def relatedness(self, pairs: Any, *, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """Return the scores of pairs, (N,) float64: the means of their distributions over the scale.
+
+        Args:
+            pairs: N tuples of two texts.
+            threads: number of threads; None for 1.
+
+        Raises:
+            OptionError: the model was not trained with pairs="relatedness".
+        """
+        if self.options.pairs != "relatedness":
+            raise OptionError(f"{self!r} gives labels, no scores: train with pairs='relatedness'")
+        scale = np.arange(self.options.lowest, self.options.highest + 1, dtype=np.float64)
+        return np.asarray(self.probabilities(pairs, threads=threads) @ scale)
+
+    def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
+        """Return the vectors of texts, from which labels are predicted: (N, D) float32; see `TextEncoder.encode`.
+
+        Args:
+            texts: N texts, each a string or its tokens; not pairs, whose texts are encoded one by one.
+            batch_size: texts that are encoded at once; None for 256.
+            progress: how to show progress; see `firth.progress`.
+
+        Raises:
+            OptionError: `batch_size` is below 1.
+            KindError: `texts` is one string, or no list of texts.
+        """
+        truncated = 0
+
+        def vectors(batch: list[Text]) -> Matrix:
+            nonlocal truncated
+            ids = [self.reader.read(text) for text in batch]
+            truncated += sum(map(self.reader.is_long, ids))
+            result = np.zeros((len(ids), self.dim), dtype=np.float32)
+            self._fill([(each,) for each in ids], self.module.encoder, result)
+            return result
+
+        size = BATCH if batch_size is None else batch_size
+        result = encoded_in_batches(texts, vectors, self.dim, batch_size=size, progress=progress, by_length=True)
+        warn_truncated(truncated, len(result), self.reader.max_length, self.unit)
+        return result
+
+    @explained
+    def test(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        column: str | None = None,
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> LabelScores:
+        """Compute precision, recall and F1 on texts with labels, as `firth.Classifier.test` does.
+
+        Texts without a label are left out. A label that the model does not know lowers recall.
+
+        Args:
+            source: the texts, as for `train`.
+            labels: their labels, likewise.
+            column: the column of texts, likewise.
+            k: number of labels predicted per text.
+            threshold: smallest probability of a predicted label.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: the source is missing, not text, or empty, or no text has a label.
+            OptionError: an option is out of its range, there are not as many labels as texts, or the model gives
+                scores (`relatedness`).
+        """
+        if self.options.pairs == "relatedness":
+            raise OptionError(f"{self!r} gives scores, no labels: compare relatedness(pairs) with the true scores")
+        k = check_k(k, threshold, len(self.labels))
+        with reporting(progress) as report:
+            data = read_examples(source, labels, column, pairs=self.options.pairs is not None, report=report)
+        texts = data.texts if self.options.pairs else [text for (text,) in data.texts]
+        probabilities = self.probabilities(texts, threads=threads, progress=progress)
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+        return label_scores(
+            *self._true(data), best.astype(np.int32), np.take_along_axis(probabilities, best, 1) >= threshold
+        )
+
+    def _true(self, data: Examples) -> tuple[list[str], Features]:
+        """Return the names of all labels, unknown ones last, and the labels of texts by number."""
+        found = label_counts(data.labels).names
+        names = [*self.labels, *(name for name in found if name not in self._labels.ids)]
+        numbers, ends = LabelSet(names, np.zeros(len(names), np.int64)).encode(data.labels)
+        return names, Features(np.empty(0, np.int32), np.zeros(len(data), np.int64), numbers, ends)
+
+    def _is_single(self, texts: Any) -> bool:
+        if not self.options.pairs:
+            return isinstance(texts, str)
+        return isinstance(texts, tuple) and len(texts) == 2 and all(isinstance(text, str) for text in texts)
+
+    def _sides(self, item: Any, number: int) -> tuple[Ids, ...]:
+        """Return the ids of a text, or of both texts of a pair."""
+        if not self.options.pairs:
+            return (self._text(item, number),)
+        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
+            raise CorpusError(f"texts: item {number} is {brief(item)}; expected a pair of two texts")
+        pair = tuple(self._text(text, number) for text in item)
+        # In one order, so that not even rounding tells (a, b) from (b, a).
+        return tuple(sorted(pair, key=lambda ids: ids.tobytes())) if self.options.symmetric else pair
+
+    def _text(self, text: Any, number: int) -> Ids:
+        if not isinstance(text, str) and not (isinstance(text, Sequence) and all(isinstance(t, str) for t in text)):
+            raise CorpusError(f"texts: item {number} is {brief(text)}; expected a text")
+        return self.reader.read(text)
+
+    @torch.no_grad()
+    def _fill(self, items: Sequence[tuple[Ids, ...]], apply: Any, result: npt.NDArray[Any]) -> None:
+        """Fill in the rows of a batch's items with known words."""
+        rows = [row for row, item in enumerate(items) if all(map(self.reader.is_known, item))]
+        if not rows:
+            return
+        device = next(self.module.parameters()).device
+        sides = range(len(items[rows[0]]))
+        inputs = self.reader.collate([self.reader.shorten(items[row][side]) for side in sides for row in rows])
+        result[rows] = apply(inputs.to(device)).cpu().numpy()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder that `firth.load` opens; see `firth.neural.models.texts.files`.
+
+        Args:
+            path: of the folder; a firth folder at the path is replaced.
+
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
+                metadata.
+            OSError: the folder cannot be written.
+        """
+        facts = module_facts(self.options)
+        content = ModelFolder(
+            kind=KIND,
+            arrays={**module_arrays(self.module), COUNTS: self.label_counts},
+            texts={"vocab": list(self.reader.words), "labels": self.labels},
+            config={**facts, "min_count": self.reader.min_count, "counted": self.reader.counted},
+            metadata=self.metadata,
+            card=CARD.format(
+                kind=type(self.options).__name__,
+                labels=len(self.labels),
+                words=len(self.reader.words),
+                unit=self.unit,
+                version=firth.__version__,
+                options=json.dumps(facts["options"], indent=2),
+            ),
+        )
+        model_folder.write(path, content)
+
+
+def _named(
+    labels: Sequence[str], best: Iterable[int], probabilities: npt.NDArray[np.float64], threshold: float
+) -> Prediction:
+    return [(labels[i], float(probabilities[i])) for i in best if probabilities[i] >= threshold]

@@ -1,0 +1,49 @@
+"""The module of a model of texts: an encoder in a slot, and a head for texts or for pairs."""
+
+import abc
+from typing import Any
+
+import torch
+
+from firth.neural.layers.label_heads import LabelHead, PairHead
+
+
+class Encoder(torch.nn.Module, abc.ABC):
+    """Texts to vectors.
+
+    Attributes:
+        width: D.
+    """
+
+    width: int
+
+    @abc.abstractmethod
+    def forward(self, inputs: Any) -> torch.Tensor:
+        """Return (B, D) vectors of B texts, each of its own text only, whatever else is in the batch.
+
+        Args:
+            inputs: what the model's reader collates, such as `firth.neural.models.texts.reader.Sequences`.
+        """
+
+
+class LabelModule(torch.nn.Module):
+    """An encoder and a head.
+
+    Args:
+        encoder: texts to vectors.
+        head: a vector, or the two vectors of a pair, to scores.
+
+    Attributes:
+        encoder: as given.
+        head: as given.
+    """
+
+    def __init__(self, encoder: Encoder, head: LabelHead | PairHead) -> None:
+        super().__init__()
+        self.encoder, self.head = encoder, head
+
+    def forward(self, inputs: Any) -> torch.Tensor:
+        """Return (B, L) scores of B texts, or of B pairs: their first texts, then their second ones."""
+        vectors: torch.Tensor = self.encoder(inputs)
+        scores: torch.Tensor = self.head(*vectors.chunk(2)) if isinstance(self.head, PairHead) else self.head(vectors)
+        return scores

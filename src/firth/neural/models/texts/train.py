@@ -1,0 +1,263 @@
+"""The method `train` of every model of texts with labels: read the examples, create a module, run the training loop."""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.arguments import explained
+from firth.classify.labels import LabelSet
+from firth.corpus.size_defaults import log_choice
+from firth.errors import CorpusError, OptionError
+from firth.neural.layers.label_heads import soft_labels
+from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
+from firth.neural.models.texts.examples import Examples, label_set, read_examples
+from firth.neural.models.texts.label_model import LabelModel
+from firth.neural.models.texts.options import LabelOptions, new_module
+from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
+from firth.neural.models.texts.task import LabelTask
+from firth.neural.training.loop import fit
+from firth.neural.training.monitor import Callback
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.row_updates import use_sparse_gradients
+from firth.options import check_kind
+from firth.progress import Progress, reporting
+from firth.text.batches import warn_truncated
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+EVAL_BATCH = 128  # examples per batch of an evaluation
+
+
+@explained
+def train_label_model(
+    options: LabelOptions,
+    source: Any,
+    labels: Any = None,
+    *,
+    column: str | None = None,
+    held_out: Any = None,
+    held_out_labels: Any = None,
+    vectors: WordVectors | None = None,
+    training: TrainingOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> LabelModel:
+    """Train a model on texts, or pairs of texts, with labels.
+
+    Args:
+        options: of the model.
+        source: files with `__label__NAME` in each line, a table, a list of texts, or tuples of a text and its label or
+            labels, as for `firth.TextClassifier.train`. With `pairs`: tuples `((first, second), label)`, or pairs with
+            `labels`, or a table.
+        labels: None where the labels are in `source`; the name of their column; or a label, or a list of labels, per
+            text.
+        column: the column of texts in a table; of pairs both columns, with a comma: "premise,hypothesis".
+        held_out: examples that select the best epoch, in any form of `source`. Without them a tenth of the training
+            examples is held out; test data never select a model.
+        held_out_labels: labels of `held_out`, if they are not in it; a column's name in `labels` counts for both.
+        vectors: word vectors to start from; words without one begin at random.
+        training: training options; None for the model's defaults.
+        seed: of all random draws; with one thread it determines every bit of the result.
+        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: folder for the state of the run; a later call with the same texts, options and seed resumes.
+        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+
+    Returns:
+        The model of the best evaluation on held-out examples.
+
+    Warns:
+        UserWarning: texts are longer than `max_length`, and are truncated.
+
+    Raises:
+        CorpusError: the source is missing, not text, or empty; no example has a label, or all have the same; a score
+            is out of its range.
+        OptionError: an option is out of its range, the number of labels differs from the number of texts, or the
+            checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    if training is not None:
+        check_kind("training", training, TrainingOptions)
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    with running_clock():
+        with reporting(progress) as report:
+            pairs = options.pairs is not None
+            examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
+            if held_out is None:
+                examples, judged = development_split(examples, seed)
+            else:
+                if held_out_labels is None and isinstance(labels, str):
+                    held_out_labels = labels
+                judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
+        options = with_vectors(options, vectors)
+        reader = words_of(options, examples, vectors)
+        return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
+
+
+def with_vectors(options: LabelOptions, vectors: WordVectors | None) -> LabelOptions:
+    """Return the options with the width of given vectors, and no more extra words than they have.
+
+    Raises:
+        OptionError: the options need vectors and there are none, or there are some and the model reads no words.
+    """
+    embedding = getattr(options, "embedding", None)
+    if embedding is None and vectors is not None:
+        raise OptionError(f"vectors with {type(options).__name__}, which reads characters: leave them out")
+    if embedding not in (None, "tuned") and vectors is None:
+        raise OptionError(f"embedding={embedding!r} without vectors: expected vectors=, or embedding='tuned'")
+    if embedding is None:
+        return options
+    extra_words = 0 if vectors is None else min(int(getattr(options, "extra_words", 0)), len(vectors))
+    changes: dict[str, Any] = {"extra_words": extra_words, **({} if vectors is None else {"dim": vectors.dim})}
+    return dataclasses.replace(options, **changes)
+
+
+def words_of(options: LabelOptions, examples: Examples, vectors: WordVectors | None) -> TextReader:
+    """Return the reader of a model, with the words of the training examples."""
+    tokens, max_length = options.reads
+    texts = [text for each in examples.texts for text in each]
+    reader = learn_reader(
+        texts,
+        tokens,
+        min_count=options.min_count,
+        max_length=max_length,
+        vectors=vectors,
+        extra_words=int(getattr(options, "extra_words", 0)),
+    )
+    if options.min_count is None:
+        log_choice({"min_count": reader.min_count}, reader.counted)
+    return reader
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Examples as a model reads them."""
+
+    items: list[Item[Ids]]
+    truncated: int
+    left_out: int
+
+
+def train_module(
+    options: LabelOptions,
+    reader: TextReader,
+    examples: Examples,
+    judged: Examples,
+    config: RunConfig,
+    *,
+    vectors: WordVectors | None = None,
+    left_out: int = 0,
+) -> LabelModel:
+    """Train a module on examples that are already read; `judged` selects the best epoch.
+
+    Raises:
+        CorpusError: no text with a label has a token.
+    """
+    known, targets_of = targets_by(options, examples)
+    train, held_out = (_items(options, reader, each, targets_of(each)) for each in (examples, judged))
+    if not train.items or not held_out.items:
+        name = "held_out" if train.items else examples.name
+        raise CorpusError(f"{name}: no text with a known label has a token; expected at least one")
+    unit = "characters" if reader.tokens == "characters" else "words"
+    warn_truncated(train.truncated, len(examples), reader.max_length, unit)
+    module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    use_sparse_gradients(module, config.training)
+    batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
+    evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
+    by_error = options.pairs != "relatedness"
+    task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
+    identity = {
+        "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
+        "seed": config.seed,
+        "examples": _digest(train.items, held_out.items, reader, vectors),
+        "texts": len(train.items),
+    }
+    history = fit(task, config, identity=identity)
+    facts = {
+        **identity,
+        **dataclasses.asdict(config.training),
+        **history.described(),
+        "held_out_texts": len(held_out.items),
+        "texts_left_out": left_out + train.left_out + held_out.left_out,
+        "texts_truncated": train.truncated,
+    }
+    return LabelModel(module, options, reader, known, {"training": facts})
+
+
+Targets = Callable[[Examples], npt.NDArray[np.float32]]
+
+
+def targets_by(options: LabelOptions, examples: Examples) -> tuple[LabelSet, Targets]:
+    """Return the labels of a model, and the function that gives examples their targets.
+
+    Raises:
+        CorpusError: there is one label only, or a label of related pairs is no number in its range.
+    """
+    if options.pairs != "relatedness":
+        known = label_set(examples.labels, examples.name)
+        return known, lambda each: label_targets(each.labels, known)
+    names = [str(score) for score in range(options.lowest, options.highest + 1)]
+    return LabelSet(names, np.zeros(len(names), np.int64)), lambda each: soft_labels(
+        scores_of(each), options.lowest, options.highest
+    )
+
+
+def scores_of(examples: Examples) -> npt.NDArray[np.float64]:
+    """Return the scores of related pairs.
+
+    Raises:
+        CorpusError: one is no number.
+    """
+    try:
+        return np.array([float(labels[0]) for labels in examples.labels])
+    except ValueError as error:
+        raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error
+
+
+def _usable(examples: Examples) -> tuple[Examples, int]:
+    """Return the examples that have a label and text, and how many have not."""
+    rows = np.array(
+        [
+            bool(labels) and all(text.strip() for text in texts)
+            for texts, labels in zip(examples.texts, examples.labels, strict=True)
+        ]
+    )
+    if not rows.any():
+        raise CorpusError(f"{examples.name}: every text with a label is empty; expected at least one that is not")
+    return examples.rows(np.flatnonzero(rows)), int((~rows).sum())
+
+
+def _items(options: LabelOptions, reader: TextReader, examples: Examples, targets: npt.NDArray[np.float32]) -> _Read:
+    items, truncated, left_out = [], 0, 0
+    for texts, target in zip(examples.texts, targets, strict=True):
+        ids = [reader.read(text) for text in texts]
+        if not target.any() or not all(map(len, ids)):
+            left_out += 1
+            continue
+        truncated += any(map(reader.is_long, ids))
+        items.append(Item(tuple(reader.shorten(each) for each in ids), target))
+    return _Read(items, truncated, left_out)
+
+
+def _digest(train: list[Item[Ids]], held_out: list[Item[Ids]], reader: TextReader, vectors: WordVectors | None) -> str:
+    """Return a digest of the data of a run."""
+    digest = hashlib.blake2b(digest_size=16)
+    for item in (*train, *held_out):
+        for ids in item.texts:
+            digest.update(ids.tobytes())
+        digest.update(item.target.tobytes())
+    digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
+    if vectors is not None:
+        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    return digest.hexdigest()
