@@ -122,7 +122,14 @@ _TEXTS = {"train", "input", "corpus", "text", "texts", "file", "train_file", "da
 _FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for text (firth convert)"
 _COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
 FLAGS = {"firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS}}
-ARGUMENTS = {"corpus": _TEXTS, "source": _TEXTS, "texts": _TEXTS, "file": _TEXTS, "target": {"o", "output", "out"}}
+ARGUMENTS = {
+    "corpus": _TEXTS,
+    "source": _TEXTS,
+    "text": _TEXTS,
+    "texts": _TEXTS,
+    "file": _TEXTS,
+    "target": {"o", "output", "out"},
+}
 
 
 def meant(group: str, name: str) -> str | None:

@@ -49,6 +49,16 @@ def texts_of(X: Any) -> Texts:
     return token_lists(texts, str.split, "X")
 
 
+class _NotIncremental:
+    """Answers `partial_fit`: a vocabulary is not learned in parts."""
+
+    def __get__(self, estimator: Any, kind: type) -> Any:
+        raise AttributeError(
+            f"{kind.__name__!r} has no attribute 'partial_fit'; use fit on all texts, or train(text, start=vectors) of "
+            "firth's own models"
+        )
+
+
 class TextEstimator(BaseEstimator):
     """Abstract base class of estimators of texts.
 
@@ -57,6 +67,8 @@ class TextEstimator(BaseEstimator):
     """
 
     shared: ClassVar[tuple[str, ...]] = ()  # parameters that clones share: models, which may be large and never change
+
+    partial_fit = _NotIncremental()
 
     random_state: Any
     n_jobs: int | None

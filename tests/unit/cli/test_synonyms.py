@@ -83,6 +83,7 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
     [
         ("train skipgram -train text.txt -output v", "--train; it needs no flag: firth train skipgram CORPUS -o OUT"),
         ("train fasttext -input text.txt -output v", "--input; it needs no flag: firth train fasttext CORPUS -o OUT"),
+        ("lm score model --text words", "--text; it needs no flag: firth lm score MODEL FILE"),
         ("classify train -input text.txt -o v", "--input; it needs no flag: firth classify train"),
         ("train cbow text.txt -o v.bin -binary 1", "the name after -o gives the format"),
         ("train skipgram text.txt -o v -cbow 0", "each model is a command: firth train skipgram, firth train cbow"),

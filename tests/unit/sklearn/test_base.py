@@ -166,3 +166,10 @@ def test_names_of_other_libraries_are_answered_with_ours(name, ours):
 def test_no_texts_are_an_error_about_x():
     with pytest.raises(firth.FirthError, match="X is empty, a list of 0 texts; expected one text or more"):
         firth.sklearn.AverageVectorizer(dim=2).fit([])
+
+
+def test_partial_fit_is_answered():
+    estimator = firth.sklearn.FastTextClassifier()
+    assert not hasattr(estimator, "partial_fit")
+    with pytest.raises(AttributeError, match=r"use fit on all texts, or train\(text, start=vectors\)"):
+        estimator.partial_fit(["a"], ["b"])
