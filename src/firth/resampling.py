@@ -141,6 +141,57 @@ class Linear:
             return np.asarray(self.value + weights @ self.influences / weights.sum(axis=1))
 
 
+@dataclass(frozen=True)
+class F1:
+    """The harmonic mean of precision and recall of one class.
+
+    Attributes:
+        predicted: (n,) which items are predicted to be of the class.
+        true: (n,) which items are.
+    """
+
+    predicted: npt.NDArray[np.bool_]
+    true: npt.NDArray[np.bool_]
+
+    def __call__(self, weights: Ints, /) -> Floats:
+        """Return F1 for each row of weights; NaN where the class is neither predicted nor true."""
+        found = weights @ (self.predicted & self.true).astype(np.int64)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(
+                2 * found / (weights @ self.predicted.astype(np.int64) + weights @ self.true.astype(np.int64))
+            )
+
+
+class LinearCorrelation:
+    """Pearson's correlation of n pairs of numbers.
+
+    Args:
+        x: (n,) numbers, such as predicted scores.
+        y: (n,) numbers, such as human ratings.
+
+    Attributes:
+        pairs: (n, 2) both.
+    """
+
+    def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
+        self.pairs: Floats = np.stack([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)], axis=1)
+        # centred, so that sums of squares keep their digits
+        self._x, self._y = _centred(self.pairs[:, 0]), _centred(self.pairs[:, 1])
+
+    def __call__(self, weights: Ints, /) -> Floats:
+        """Return the correlation for each row of weights; NaN for fewer than two pairs, and if one side is constant."""
+        x, y, n = self._x, self._y, weights.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean_x, mean_y = weights @ x / n, weights @ y / n
+            covariance = weights @ (x * y) / n - mean_x * mean_y
+            variances = (weights @ (x * x) / n - mean_x**2) * (weights @ (y * y) / n - mean_y**2)
+            return np.asarray(covariance / np.sqrt(variances))
+
+
+def _centred(values: Floats) -> Floats:
+    return np.asarray(values - values.mean()) if len(values) else values
+
+
 class RankCorrelation:
     """Spearman's rank correlation of n pairs of numbers; ties have the mean of their ranks.
 

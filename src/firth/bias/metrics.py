@@ -59,7 +59,8 @@ from firth.bias.permutation import DRAWS, MAX_EXACT, MAX_EXACT_PER_WORD, permuta
 from firth.bias.query import BiasScore, Floats, Query, QueryVectors, Vectors, cosines, lookup, rows_of, units
 from firth.bias.word_pairs import KnownPairs
 from firth.errors import OptionError
-from firth.evaluation.linear import Ints, LogisticRegression, logistic_path, stratified_folds
+from firth.evaluation.linear import Ints, LogisticRegression, logistic_path
+from firth.evaluation.selection import stratified_folds
 from firth.evaluation.similarity import spearman
 from firth.randomness import generator
 

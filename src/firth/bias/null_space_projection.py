@@ -26,7 +26,8 @@ from firth.bias.direction import bias_direction
 from firth.bias.hard_debiasing import Pairs
 from firth.bias.query import units
 from firth.errors import OptionError
-from firth.evaluation.linear import Ints, LogisticRegression, logistic_path, stratified_folds
+from firth.evaluation.linear import Ints, LogisticRegression, logistic_path
+from firth.evaluation.selection import stratified_folds
 from firth.postprocess.transforms import Floats, checked_matrix, map_rows, with_matrix
 from firth.vectors.word_vectors import WordVectors
 

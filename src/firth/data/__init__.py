@@ -26,7 +26,7 @@ from firth.errors import DataError, FirthError, OptionError
 from firth.progress import Progress
 from firth.storage.files import cache_folder, unpacked
 
-__all__ = ["SAMPLE", "SETS", "DataSet", "get", "path_of", "sample", "verify"]
+__all__ = ["SAMPLE", "SETS", "DataSet", "get", "path_of", "paths_of", "sample", "verify"]
 
 SAMPLE = "sample"  # the name of the sample text
 
@@ -83,10 +83,25 @@ def path_of(name: str, data: str | os.PathLike[str] | None = None, *, progress: 
     Raises:
         DataError: the name is unknown, the folder lacks the file, the download fails, or the content differs.
     """
+    return paths_of(name, data, progress=progress)[-1]
+
+
+def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress: Progress = False) -> list[Path]:
+    """Return the verified files of a named data set: those that accompany it, then its own; see `path_of`.
+
+    Args:
+        name: a key of `SETS`.
+        data: folder of local copies; by default the environment variable FIRTH_DATA.
+        progress: as in `path_of`.
+
+    Raises:
+        DataError: as in `path_of`.
+    """
     folder = data or os.environ.get("FIRTH_DATA")
-    for data_set in _with_companions(name):
-        path = _local(data_set, Path(folder)) if folder else _downloaded(data_set, progress)
-    return path
+    return [
+        _local(data_set, Path(folder)) if folder else _downloaded(data_set, progress)
+        for data_set in _with_companions(name)
+    ]
 
 
 def verify(pinned: DataSet, path: Path) -> None:

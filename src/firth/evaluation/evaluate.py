@@ -1,4 +1,4 @@
-"""`firth.evaluate`: scores vectors on gold-standard sets.
+"""`firth.evaluate`: scores word vectors and encoders of texts on gold-standard sets.
 
 Words are looked up as the gold file writes them, then in lower case. The `unknown` policy says what happens to words
 without a vector, and every row of the report gives the number of items it covers.
@@ -14,48 +14,57 @@ from typing import Any
 
 from firth import data as named
 from firth.arguments import explained
-from firth.errors import DataError, OptionError
+from firth.errors import DataError, KindError, OptionError
 from firth.evaluation.report import EvaluationReport
-from firth.evaluation.suite import POLICIES, EvaluationOptions, Space, Suite, Unknown
-from firth.evaluation.suites import DEFAULT, SUITES
+from firth.evaluation.selection import PROTOCOLS, ProtocolName
+from firth.evaluation.suite import POLICIES, EvaluationOptions, Space, Suite, TextSpace, Unknown
+from firth.evaluation.suites import DEFAULT, DEFAULT_OF_TEXTS, SUITES
 from firth.evaluation.tabulate import SetScore, report_of
 from firth.kernels.threads import one_blas_thread
-from firth.options import check_kind
 from firth.progress import Progress, Report, Status, reporting
 from firth.resampling import RESAMPLES
+from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 PathLike = str | os.PathLike[str]
 GoldSets = PathLike | Sequence[PathLike] | None
-Vectors = WordVectors | SubwordVectors
+Model = WordVectors | SubwordVectors | TextEncoder
 
 
 @explained
 def evaluate(
-    vectors: Vectors | Mapping[str, Vectors],
+    vectors: Model | Mapping[str, Model],
     *,
     similarity: GoldSets = None,
     analogies: GoldSets = None,
     suites: str | Iterable[str] | Mapping[str, GoldSets] | None = None,
     unknown: Unknown = "skip",
+    protocol: ProtocolName = "firth",
     data: PathLike | None = None,
     restrict_vocab: int = 300_000,
     resamples: int = RESAMPLES,
     seed: int = 0,
     progress: Progress = None,
 ) -> EvaluationReport:
-    """Evaluate vectors on gold-standard sets.
+    """Evaluate word vectors and encoders of texts on gold-standard sets.
+
+    Word vectors are scored by all suites: in those of sentences, as averages in two weightings. Other models with
+    `encode` are scored by the suites of sentences; beside such a model, word vectors are encoders, too: averages as
+    saved with them, else plain means.
 
     Args:
-        vectors: the vectors, or several by name, which are then compared on the same items.
+        vectors: the model, or several by name, which are then compared on the same items.
         similarity: files of scored word pairs, or names in `firth.data.SETS`.
         analogies: files of analogy questions, or names.
         suites: one suite, several, "all", or a mapping from suites to files or named sets (None for the suite's default
-            sets). If neither this nor the two options above are given: similarity and analogies.
+            sets). If neither this nor the two options above are given: similarity and analogies for word
+            vectors, and all suites of sentences for encoders.
         unknown: policy for words without a vector. "skip": an item with such a word is left out; "count": it counts,
             with the answer of a model that knows nothing; "infer": vectors with subwords infer one from the word's
             n-grams.
+        protocol: how classifiers of sentences choose their penalty: "firth" on the development sentences or a part of
+            the training sentences; "senteval" by ten inner folds, on unscaled vectors, as SentEval does.
         data: folder with local copies of the named sets; by default the environment variable FIRTH_DATA, else the sets
             are downloaded.
         restrict_vocab: number of words, from the first (the most frequent in sorted vectors), among which analogies are
@@ -70,22 +79,27 @@ def evaluate(
     Raises:
         DataError: a name is unknown, or a named set is missing or not the pinned version.
         FormatError: a gold file is not in its format.
-        OptionError: a suite or policy does not exist, or `restrict_vocab` or `resamples` is below 1.
+        KindError: a model gives texts no vectors, or word vectors are expected.
+        OptionError: a suite, policy or protocol does not exist, or `restrict_vocab` or `resamples` is below 1.
     """
     for option, value in (("restrict_vocab", restrict_vocab), ("resamples", resamples)):
         if value < 1:
             raise OptionError(f"{option}={value}: expected a whole number of at least 1")
     if unknown not in POLICIES:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
-    for name, one in vectors.items() if isinstance(vectors, Mapping) else [("vectors", vectors)]:
-        check_kind(name, one, WordVectors, SubwordVectors)
-    requests = _requests(suites, similarity, analogies)
+    if protocol not in PROTOCOLS:
+        raise OptionError(f"protocol={protocol!r}: expected one of {', '.join(PROTOCOLS)}")
+    models = _alike(vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors})
+    of_words = all(isinstance(one, WordVectors | SubwordVectors) for one in models.values())
+    requests = _requests(suites, similarity, analogies, DEFAULT if of_words else DEFAULT_OF_TEXTS)
+    _check_suites(requests, models)
     # Read every file before computing anything: a mistake in the last name should not cost the work on the others.
     golds = _distinct([gold for suite, sets in requests for gold in _read(suite, sets, data)])
-    options = EvaluationOptions(unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed)
-    models = vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors}
+    options = EvaluationOptions(
+        unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed, protocol=protocol
+    )
     with reporting(progress) as report, one_blas_thread():
-        scores = {name: _scores(Space(one, options), golds, options, report, name) for name, one in models.items()}
+        scores = {name: _scores(_space(one, options), golds, options, report, name) for name, one in models.items()}
         report(Status(stage="intervals and tests"))
         return report_of(scores, options)
 
@@ -116,11 +130,14 @@ class _Gold:
 
 
 def _requests(
-    suites: str | Iterable[str] | Mapping[str, GoldSets] | None, similarity: GoldSets, analogies: GoldSets
+    suites: str | Iterable[str] | Mapping[str, GoldSets] | None,
+    similarity: GoldSets,
+    analogies: GoldSets,
+    default: Sequence[str] = DEFAULT,
 ) -> list[tuple[Suite, GoldSets]]:
     sets_of: dict[str, GoldSets] = {}
     if suites is None and similarity is None and analogies is None:
-        suites = DEFAULT
+        suites = default
     if isinstance(suites, str):
         suites = SUITES if suites == "all" else [suites]
         suites = list(suites)
@@ -133,8 +150,35 @@ def _requests(
     return [(suite, sets_of[name]) for name, suite in SUITES.items() if name in sets_of]
 
 
-def _name(vectors: Vectors) -> str:
-    return str(vectors.metadata.get("name", "vectors"))
+def _name(model: Model) -> str:
+    return str(model.metadata.get("name", "vectors")) if isinstance(model, WordVectors | SubwordVectors) else "encoder"
+
+
+def _alike(models: Mapping[str, Model]) -> Mapping[str, Model]:
+    """Models that are all word vectors, or all encoders.
+
+    Raises:
+        KindError: a model gives texts no vectors.
+    """
+    if all(isinstance(one, WordVectors | SubwordVectors) for one in models.values()):
+        return models
+    return {name: as_encoder(one) for name, one in models.items()}
+
+
+def _check_suites(requests: Sequence[tuple[Suite, GoldSets]], models: Mapping[str, Model]) -> None:
+    """Raise an error if a suite needs word vectors and a model is none."""
+    suite = next((suite for suite, _ in requests if not suite.of_texts), None)
+    name = next((name for name, one in models.items() if not isinstance(one, WordVectors | SubwordVectors)), None)
+    if suite is not None and name is not None:
+        found = type(models[name]).__name__
+        raise KindError(
+            f"suite {suite.name!r} evaluates word vectors, and {name} is an encoder of texts ({found}): expected "
+            f"suites of sentences only: {', '.join(DEFAULT_OF_TEXTS)}"
+        )
+
+
+def _space(model: Model, options: EvaluationOptions) -> Space | TextSpace:
+    return Space(model, options) if isinstance(model, WordVectors | SubwordVectors) else TextSpace(model)
 
 
 def _read(suite: Suite, sets: GoldSets, data: PathLike | None) -> list[_Gold]:
@@ -145,12 +189,13 @@ def _read(suite: Suite, sets: GoldSets, data: PathLike | None) -> list[_Gold]:
 
 def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str, Any]:
     if str(item) in named.SETS:
-        return str(item), suite.read(named.path_of(str(item), data))
+        files = named.paths_of(str(item), data)
+        return str(item), suite.read(files if suite.of_files else files[-1])
     path = Path(item)
     if not path.exists():
         names = ", ".join(name for name, one in named.SETS.items() if one.kind == suite.name)
         raise DataError(f"{path}: no such file and no named set; expected a path or one of {names}")
-    return path.stem, suite.read(path)
+    return path.stem, suite.read([path] if suite.of_files else path)
 
 
 def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
@@ -165,7 +210,7 @@ def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
 
 
 def _scores(
-    space: Space, golds: Sequence[_Gold], options: EvaluationOptions, report: Report, name: str
+    space: Space | TextSpace, golds: Sequence[_Gold], options: EvaluationOptions, report: Report, name: str
 ) -> list[SetScore]:
     start, scores = time.monotonic(), list[SetScore]()
     for number, gold in enumerate(golds):

@@ -1,7 +1,7 @@
 """Linear models with an L2 penalty: logistic regression for classes, ridge regression for numbers.
 
-What: the models of probes and sentence classifiers on fixed vectors. The strength of the penalty is chosen on held-out
-training rows; test rows are never used.
+What: the models of probes and sentence classifiers on fixed vectors. `firth.evaluation.selection` chooses the strength
+of the penalty.
 
 Objective: over n rows x with labels y,
 
@@ -24,17 +24,16 @@ over some 10 D rows, computed once for all fits on similar rows. Products have t
 summed in float64.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from firth.errors import OptionError, ShapeError
 from firth.kernels.threads import one_blas_thread
-from firth.randomness import generator
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -45,17 +44,6 @@ PENALTIES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # for standardised rows, the stronges
 MAX_STEPS = 1000  # of the solver
 # Of the gradient. On dense rows the loss is then within 2e-4 of its minimum, on the sparse rows of TF-IDF within 0.05.
 TOLERANCE = 3e-4
-FEW = 2000  # with fewer rows the penalty is chosen by cross-validation instead of one held-out part
-TargetsT = TypeVar("TargetsT", Ints, Floats)
-ModelT = TypeVar("ModelT", bound="Model")
-
-
-class Model(Protocol):
-    """A fitted model."""
-
-    def loss(self, rows: Rows, targets: Any, /) -> float:
-        """Return the mean loss on rows."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -105,7 +93,7 @@ class LogisticRegression:
         logits = _product(rows, self.coefficients) + self.intercepts
         if len(self.classes) <= 2:
             logits = np.concatenate([np.zeros((rows.shape[0], 1)), logits], axis=1)
-        return np.asarray(logits - logsumexp(logits, axis=1, keepdims=True))
+        return _log_softmax(logits)
 
     def predict(self, rows: Rows) -> Ints:
         """Return the most probable label of each row, (n,); of equal ones, the first.
@@ -208,72 +196,31 @@ def ridge_path(rows: Rows, numbers: Floats, penalties: Sequence[float] = PENALTI
     return [RidgeRegression(one, level - float(one @ mean)) for one in coefficients]
 
 
-def fit_chosen(
-    path: Callable[[Rows, TargetsT, Sequence[float]], list[ModelT]],
-    rows: Rows,
-    targets: TargetsT,
-    penalties: Sequence[float] = PENALTIES,
-    *,
-    seed: int = 0,
-) -> ModelT:
-    """Fit all rows with the best penalty on held-out rows; arguments of `choose_penalty`."""
-    return path(rows, targets, [choose_penalty(path, rows, targets, penalties, seed=seed)])[0]
+def soft_label_path(
+    rows: Rows, targets: Floats, penalties: Sequence[float] = PENALTIES, *, curvature: Curvature | None = None
+) -> list[LogisticRegression]:
+    """Fit logistic regressions to distributions over classes in place of labels; see `logistic_path`.
 
-
-def choose_penalty(
-    path: Callable[[Rows, TargetsT, Sequence[float]], list[ModelT]],
-    rows: Rows,
-    targets: TargetsT,
-    penalties: Sequence[float] = PENALTIES,
-    *,
-    seed: int = 0,
-) -> float:
-    """Return the penalty with the lowest loss on held-out rows.
-
-    From 2,000 rows on, one tenth is held out; with fewer rows, five-fold cross-validation is used.
+    The loss of a row is the cross entropy of its distribution, which differs from the Kullback-Leibler divergence by a
+    constant.
 
     Args:
-        path: `logistic_path` or `ridge_path`.
-        rows: (n, D), training rows only.
-        targets: (n,) labels or numbers.
-        penalties: the candidates; of equal ones, the first is chosen.
-        seed: random seed of the folds.
-    """
-    if rows.shape[0] < 2:
-        return penalties[0]
-    many = rows.shape[0] >= FEW
-    strata = targets if targets.dtype.kind == "i" else np.zeros(len(targets), dtype=np.int64)
-    fold = stratified_folds(strata, 10 if many else 5, seed=seed)
-    losses = np.zeros(len(penalties))
-    for held_out in range(1 if many else min(5, len(targets))):
-        test = fold == held_out
-        models = path(rows[~test], targets[~test], penalties)
-        losses += [test.sum() * model.loss(rows[test], targets[test]) for model in models]
-    return penalties[int(np.argmin(losses))]
-
-
-def stratified_folds(labels: npt.ArrayLike, folds: int, *, seed: int, keys: Sequence[Any] | None = None) -> Ints:
-    """Split items into stratified folds, in which every label has its share.
-
-    Args:
-        labels: (n,).
-        folds: number of folds.
-        seed: random seed of the shuffle.
-        keys: n keys; items with equal keys are in one fold, by the label of the first. None: all items are separate.
+        rows: (n, D) dense, float32 or float64.
+        targets: (n, K) distributions; rows have the sum 1.
+        penalties: above 0; from strong to weak is fastest.
+        curvature: of these or similar rows; None computes it.
 
     Returns:
-        (n,) fold of each item, from 0.
+        One classifier per penalty, with the classes 0 ... K - 1.
     """
-    labels = np.asarray(labels)
-    kinds: dict[Any, int] = {}
-    group = np.arange(len(labels)) if keys is None else np.array([kinds.setdefault(key, len(kinds)) for key in keys])
-    groups, first = np.unique(group, return_index=True)
-    shuffled = generator(seed, "folds").permutation(len(groups))
-    # Deal groups label by label without restarting: folds differ by at most one group, per label and in total.
-    order = shuffled[np.argsort(labels[first][shuffled], kind="stable")]
-    fold = np.empty(len(groups), dtype=np.int64)
-    fold[order] = np.arange(len(groups)) % folds
-    return np.asarray(fold[group])
+    classes = np.arange(targets.shape[1])
+    curvature = curvature or Curvature.of(rows)
+    weights, models = np.zeros((len(classes), rows.shape[1] + 1)), []
+    for penalty in penalties:
+        coordinates = _Coordinates.of(curvature, 0.5, penalty, rows.shape[1])
+        weights = _minimise(rows, targets, penalty, coordinates, weights, TOLERANCE)
+        models.append(LogisticRegression(classes, weights[:, :-1], weights[:, -1]))
+    return models
 
 
 @dataclass(frozen=True)
@@ -289,12 +236,21 @@ class Scale:
     factor: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, rows: npt.NDArray[Any]) -> "Scale":
-        """Return the scale of training rows (n, D)."""
+    def of(
+        cls, rows: npt.NDArray[Any], *, standardise: bool = True, weights: npt.NDArray[Any] | None = None
+    ) -> "Scale":
+        """Return the scale of training rows (n, D).
+
+        Args:
+            rows: the rows.
+            standardise: False for columns that are only centred, which does not change a model with an intercept.
+            weights: (D,) factors of the scaled columns; the greater, the less a penalty bears on the column.
+        """
         mean, spread = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
         # rounding errors of a constant column are not variance
         varies = spread > 1e-6 * np.abs(mean) + np.finfo(np.float32).tiny
-        factor = np.where(varies, 1 / np.where(varies, spread, 1), 0)
+        factor = np.where(varies, 1 / np.where(varies, spread, 1), 0) if standardise else np.ones(len(mean))
+        factor = factor if weights is None else factor * weights
         return cls(mean.astype(rows.dtype), factor.astype(rows.dtype))
 
     def __call__(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -362,7 +318,7 @@ class _Coordinates:
 
 
 def _minimise(
-    rows: Rows, targets: Ints, penalty: float, coordinates: _Coordinates, start: Floats, tolerance: float
+    rows: Rows, targets: Ints | Floats, penalty: float, coordinates: _Coordinates, start: Floats, tolerance: float
 ) -> Floats:
     """The weights (outputs, D + 1) of least loss, intercepts last."""
 
@@ -384,16 +340,27 @@ def _minimise(
     return coordinates.to_weights(result.x.reshape(start.shape))
 
 
-def _loss(logits: Floats, targets: Ints) -> tuple[float, Floats]:
-    """The mean loss of logits (n, outputs), and its derivative with respect to each."""
+def _log_softmax(logits: Floats) -> Floats:
+    """Log-probabilities of each row; SciPy's logsumexp takes longer than the rest of a step on small sets."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+
+def _loss(logits: Floats, targets: Ints | Floats) -> tuple[float, Floats]:
+    """The mean loss of logits (n, outputs), and its derivative with respect to each.
+
+    Targets are labels (n,), or distributions (n, outputs).
+    """
     n = len(logits)
     if logits.shape[1] == 1:
         signed = np.where(targets == 1, -logits[:, 0], logits[:, 0])
         wrong = expit(signed)
         loss = float(np.mean(np.maximum(signed, 0) + np.log1p(np.exp(-np.abs(signed)))))
         return loss, (np.where(targets == 1, -wrong, wrong) / n)[:, None]
-    rows = np.arange(n)
-    logs = logits - logsumexp(logits, axis=1, keepdims=True)
+    logs = _log_softmax(logits)
     residual = np.exp(logs)
+    if targets.ndim == 2:
+        return float(-(targets * logs).sum() / n), (residual - targets) / n
+    rows = np.arange(n)
     residual[rows, targets] -= 1
     return float(-logs[rows, targets].mean()), residual / n

@@ -27,19 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.evaluation.linear import (
-    Curvature,
-    Floats,
-    Ints,
-    Mask,
-    Scale,
-    choose_penalty,
-    logistic_path,
-    paired_rows,
-    ridge_path,
-    stratified_folds,
-)
+from firth.evaluation.linear import Curvature, Floats, Ints, Mask, Scale, logistic_path, paired_rows, ridge_path
 from firth.evaluation.pair_offsets import evaluate_pairs
+from firth.evaluation.selection import choose_penalty, stratified_folds
 from firth.evaluation.similarity import spearman
 from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.randomness import generator

@@ -11,6 +11,10 @@ from firth.notebook import Markup, note, table
 
 BEST, EQUAL = "*", "="  # marks behind a value
 SIGNIFICANT = 0.05
+AGAINST = (
+    f"<, > before a baseline: the best value is significantly below or above it; {EQUAL}: no significant difference\n"
+    f"(p >= {SIGNIFICANT}: paired bootstrap, Steiger's test for correlations; Holm's correction over the models)"
+)
 LEGEND = (
     f"{BEST} best   {EQUAL} no significant difference from the best\n"
     f"(p >= {SIGNIFICANT}: paired bootstrap, Steiger's test for correlations; Holm's correction per line)"
@@ -35,6 +39,10 @@ class ScoreRow:
         baseline: score of a model without knowledge, or of a simple one, on the same items; None where zero is that
             score.
         baseline_name: name of the baseline, such as "random"; "" without one.
+        baseline_low: lower bound of the baseline's 95 % interval; None for a baseline without items.
+        baseline_high: upper bound.
+        baseline_p: two-sided p-value of equal performance of vectors and baseline, by the test of `Contrast`, with
+            Holm's correction over the vectors.
     """
 
     vectors: str
@@ -48,6 +56,9 @@ class ScoreRow:
     total: int
     baseline: float | None = None
     baseline_name: str = ""
+    baseline_low: float | None = None
+    baseline_high: float | None = None
+    baseline_p: float | None = None
 
     @property
     def is_section(self) -> bool:
@@ -119,8 +130,8 @@ class EvaluationReport:
         """
         cells = self._cells(sections)
         widths = _widths(cells)
-        notes = ["", LEGEND] if len(self.names) > 1 else []
-        if notes and width is not None and sum(widths) + 2 * len(widths) - 2 > width:
+        notes = ["", *self._notes()] if self._notes() else []
+        if len(self.names) > 1 and width is not None and sum(widths) + 2 * len(widths) - 2 > width:
             cells = self._cells(sections, intervals=False)
             widths = _widths(cells)
             notes.append(NARROWED.format(width=width))
@@ -147,8 +158,12 @@ class EvaluationReport:
         head, *body = self._cells(sections=False)
         single = len(self.names) <= 1
         rows = [[_marked(cell) for cell in line] for line in body]
-        legend = "" if single else "".join(map(note, LEGEND.replace(f"{BEST} best", "bold: best;").splitlines()))
+        legend = "".join(map(note, "\n".join(self._notes()).replace(f"{BEST} best", "bold: best;").splitlines()))
         return table(head, rows, words=3 if single else 2, more=legend)
+
+    def _notes(self) -> list[str]:
+        tested = any(row.baseline_p is not None for row in self.rows)
+        return [LEGEND] * (len(self.names) > 1) + [AGAINST] * tested
 
     def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:
         visible = [row for row in self.rows if sections or not row.is_section]
@@ -218,8 +233,20 @@ def _value(row: ScoreRow, interval: bool) -> str:
 
 
 def _baseline(rows: Sequence[ScoreRow]) -> str:
+    """The baseline of a line, with the best row's place against it."""
     values = [row.baseline for row in rows if row.baseline is not None]
-    return f"{max(values):.3f} {rows[0].baseline_name}" if values else "-"
+    if not values:
+        return "-"
+    best = max(rows, key=lambda row: -math.inf if math.isnan(row.value) else row.value)
+    return f"{_against(best)}{max(values):.3f} {rows[0].baseline_name}"
+
+
+def _against(row: ScoreRow) -> str:
+    if row.baseline is None or row.baseline_p is None or math.isnan(row.baseline_p):
+        return ""
+    if row.baseline_p >= SIGNIFICANT:
+        return f"{EQUAL} "
+    return "< " if row.value < row.baseline else "> "
 
 
 def _coverage(rows: Sequence[ScoreRow]) -> str:

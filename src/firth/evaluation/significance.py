@@ -8,7 +8,18 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from firth.resampling import LEVEL, RESAMPLES, Floats, Mean, RankCorrelation, Sample, draws, resampled, value_of
+from firth.resampling import (
+    LEVEL,
+    RESAMPLES,
+    Floats,
+    LinearCorrelation,
+    Mean,
+    RankCorrelation,
+    Sample,
+    draws,
+    resampled,
+    value_of,
+)
 
 BOOTSTRAP, STEIGER = "paired bootstrap", "Steiger"
 
@@ -65,7 +76,7 @@ class Difference:
 def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
     """Compare two models on the items that both cover.
 
-    Rank correlations are tested with Steiger's Z where it is defined, all other metrics with the paired bootstrap: the
+    Correlations are tested with Steiger's Z where it is defined, all other metrics with the paired bootstrap: the
     same items are drawn for both models, and p is twice the share of resamples in which the difference is zero or has
     the opposite sign, but at least 2^(1 - n) for n items.
 
@@ -103,6 +114,22 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     return Difference(value, float(low), float(high), p, test, items)
 
 
+def equality_p(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> float:
+    """Return the p-value of `difference` for two models that cover the same items, without its interval."""
+    items = int(one.mask.sum())
+    first, second = one.statistic, other.statistic
+    p = _steiger_of(one, other, one.mask)
+    if not math.isnan(p):
+        return p
+    if isinstance(first, Mean) and isinstance(second, Mean):
+        differences = resampled(Mean(first.scores - second.scores), items, resamples=resamples, seed=seed)
+    else:
+        values = [resampled(statistic, items, resamples=resamples, seed=seed) for statistic in (first, second)]
+        differences = values[0] - values[1]
+    differences = differences[~np.isnan(differences)]
+    return _bootstrap_p(differences, items) if len(differences) else math.nan
+
+
 def _bootstrap_p(differences: Floats, items: int) -> float:
     # The observed sample counts as one of the resamples: p is never 0 (Davison and Hinkley 1997, section 4.2). The two
     # answers to n items can be exchanged in 2^n ways, so that no exact two-sided test has a p below two of these.
@@ -111,13 +138,14 @@ def _bootstrap_p(differences: Floats, items: int) -> float:
 
 
 def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> float:
-    """Steiger's p for the rank correlations of two models with the same gold scores; NaN for other metrics."""
+    """Steiger's p for the correlations of two models with the same gold scores; NaN for other metrics."""
     first, second = one.statistic, other.statistic
-    if not (isinstance(first, RankCorrelation) and isinstance(second, RankCorrelation)):
-        return math.nan
-    (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.mask], 0]
-    r, s, between = (value_of(RankCorrelation(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
-    return steiger(r, s, between, len(x), ranks=True)[1]
+    for kind in (RankCorrelation, LinearCorrelation):
+        if isinstance(first, kind) and isinstance(second, kind):
+            (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.mask], 0]
+            r, s, between = (value_of(kind(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
+            return steiger(r, s, between, len(x), ranks=kind is RankCorrelation)[1]
+    return math.nan
 
 
 def steiger(r: float, s: float, between: float, n: int, *, ranks: bool = False) -> tuple[float, float]:

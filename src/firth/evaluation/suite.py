@@ -7,18 +7,23 @@ suites. Intervals, coverage, tables, significance tests and the command line are
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import KindError
+from firth.evaluation.selection import ProtocolName
 from firth.resampling import Sample
+from firth.sentences.encoder import TextEncoder
+from firth.text.inputs import Text
 from firth.vectors.cosine import Matrix, unit
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 GoldT = TypeVar("GoldT")
+PathT = TypeVar("PathT")
+SpaceT = TypeVar("SpaceT")
 Unknown = Literal["skip", "count", "infer"]
 POLICIES: tuple[Unknown, ...] = ("skip", "count", "infer")
 
@@ -34,12 +39,14 @@ class EvaluationOptions:
         restrict_vocab: number of words, from the first, among which analogies are answered.
         resamples: resamples per bootstrap.
         seed: random seed.
+        protocol: how classifiers of sentences are trained; see `firth.evaluation.selection`.
     """
 
     unknown: Unknown = "skip"
     restrict_vocab: int = 300_000
     resamples: int = 2000
     seed: int = 0
+    protocol: ProtocolName = "firth"
 
     def counted(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which items are scored, (n,).
@@ -60,8 +67,10 @@ class Score:
         covered: number of items whose words are all known; for sentence classification, any word.
         total: number of items in the set, or in the part.
         part: part of the set, such as "/capital-world"; "" for the whole set.
-        baseline: score of a model without knowledge, or of a simple one; None where zero is that score.
+        baseline: score of a model without knowledge; None where zero is that score, or with `baseline_sample`.
         baseline_name: name of the baseline, such as "random" or "TF-IDF".
+        baseline_sample: the statistic of a simple model on the items that it covers; it gets an interval and a paired
+            test.
         share: whether the statistic is a share of correct answers, which gets Wilson's interval.
     """
 
@@ -72,11 +81,12 @@ class Score:
     part: str = ""
     baseline: float | None = None
     baseline_name: str = ""
+    baseline_sample: Sample | None = None
     share: bool = False
 
 
 class Space:
-    """Vectors as suites see them: words are looked up as written, then in lower case."""
+    """Word vectors as suites see them: words are looked up as written, then in lower case."""
 
     def __init__(self, vectors: WordVectors | SubwordVectors, options: EvaluationOptions) -> None:
         self.vectors = vectors
@@ -117,6 +127,34 @@ class Space:
         return (unit(matrix) if normalize else matrix), known
 
 
+class TextSpace:
+    """An encoder as suites see it: a text is encoded once, however many sets hold it."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self.encoder = encoder
+        self._rows: dict[Text, int] = {}
+        self._vectors: Matrix = np.zeros((0, encoder.dim), dtype=np.float32)
+
+    def encode(self, texts: Sequence[Text]) -> Matrix:
+        """Return one vector per text, (n, D).
+
+        Raises:
+            KindError: the encoder gives something else.
+        """
+        keys = [text if isinstance(text, str) else tuple(text) for text in texts]
+        new = [key for key in dict.fromkeys(keys) if key not in self._rows]
+        if new:
+            vectors = np.asarray(self.encoder.encode(new, progress=False), dtype=np.float32)
+            if vectors.shape != (len(new), self.encoder.dim) or not np.isfinite(vectors).all():
+                raise KindError(
+                    f"{type(self.encoder).__name__}.encode of {len(new):,} texts: found an array of shape "
+                    f"{vectors.shape}, expected ({len(new)}, {self.encoder.dim}) finite numbers"
+                )
+            self._rows |= {key: len(self._rows) + i for i, key in enumerate(new)}
+            self._vectors = np.concatenate([self._vectors, vectors])
+        return np.asarray(self._vectors[[self._rows[key] for key in keys]])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Suite:
     """Gold-standard sets of one kind, and how vectors are scored on them.
@@ -127,28 +165,42 @@ class Suite:
         sets: named sets that are used where no file is given.
         read: reads a gold file for `evaluate`; raises FormatError.
         evaluate: scores vectors; returns the same metrics and parts in the same order for all vectors.
+        of_texts: whether any model with `encode` can be scored, not only word vectors.
+        of_files: whether `read` takes a list: all files of a named set, or one path.
     """
 
     name: str
     help: str
     sets: tuple[str, ...]
-    read: Callable[[Path], Any]
-    evaluate: Callable[[Space, Any, EvaluationOptions], Sequence[Score]]
+    read: Callable[[Any], Any]
+    evaluate: Callable[[Any, Any, EvaluationOptions], Sequence[Score]]
+    of_texts: bool = False
+    of_files: bool = False
 
 
 def as_suite(
-    name: str, sets: tuple[str, ...], read: Callable[[Path], GoldT]
-) -> Callable[[Callable[[Space, GoldT, EvaluationOptions], Sequence[Score]]], Suite]:
+    name: str, sets: tuple[str, ...], read: Callable[[PathT], GoldT], *, of_texts: bool = False, of_files: bool = False
+) -> Callable[[Callable[[SpaceT, GoldT, EvaluationOptions], Sequence[Score]]], Suite]:
     """Decorate the function that scores vectors: it becomes a suite, whose help is the docstring.
 
     Args:
         name: as in `Suite`.
         sets: likewise.
         read: likewise.
+        of_texts: likewise.
+        of_files: likewise.
     """
 
-    def decorated(evaluate: Callable[[Space, GoldT, EvaluationOptions], Sequence[Score]]) -> Suite:
+    def decorated(evaluate: Callable[[SpaceT, GoldT, EvaluationOptions], Sequence[Score]]) -> Suite:
         text = (evaluate.__doc__ or "").removesuffix(".")
-        return Suite(name=name, help=text[:1].lower() + text[1:], sets=sets, read=read, evaluate=evaluate)
+        return Suite(
+            name=name,
+            help=text[:1].lower() + text[1:],
+            sets=sets,
+            read=read,
+            evaluate=evaluate,
+            of_texts=of_texts,
+            of_files=of_files,
+        )
 
     return decorated

@@ -9,9 +9,11 @@ from firth.evaluation import (
     outliers,
     probing,
     qvec,
+    sentence_pairs,
     sentences,
     similarity,
     substitution,
+    text_similarity,
 )
 from firth.evaluation.suite import Suite
 
@@ -25,6 +27,9 @@ _ORDER = (
     context.suite,
     substitution.suite,
     sentences.suite,
+    sentence_pairs.suite,
+    text_similarity.suite,
 )
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in _ORDER}
 DEFAULT = ("similarity", "analogies")
+DEFAULT_OF_TEXTS = tuple(suite.name for suite in _ORDER if suite.of_texts)

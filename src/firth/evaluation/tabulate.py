@@ -1,12 +1,12 @@
 """Builds a report from scores: an interval for each, and tests of the best model against the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from firth.evaluation.report import Contrast, EvaluationReport, ScoreRow
-from firth.evaluation.significance import difference, holm, wilson_interval
+from firth.evaluation.significance import difference, equality_p, holm, wilson_interval
 from firth.evaluation.suite import EvaluationOptions, Score
 from firth.resampling import Sample, bootstrap_interval, value_of
 
@@ -31,13 +31,14 @@ def report_of(scores: Mapping[str, Sequence[SetScore]], options: EvaluationOptio
     lines = list(zip(*scores.values(), strict=True))
     rows = [[_row(name, one, options) for name, one in zip(scores, line, strict=True)] for line in lines]
     contrasts = [_contrasts(row, line, options) for row, line in zip(rows, lines, strict=True)]
+    rows = [_above_baseline(row, line, options) for row, line in zip(rows, lines, strict=True)]
     return EvaluationReport(
         [row for model in zip(*rows, strict=True) for row in model], [one for line in contrasts for one in line]
     )
 
 
 def _row(name: str, one: SetScore, options: EvaluationOptions) -> ScoreRow:
-    value, low, high = _value_and_interval(one.score, options)
+    value, low, high = _value_and_interval(one.score.sample, one.score.share, options)
     return ScoreRow(
         vectors=name,
         suite=one.suite,
@@ -53,10 +54,30 @@ def _row(name: str, one: SetScore, options: EvaluationOptions) -> ScoreRow:
     )
 
 
-def _value_and_interval(score: Score, options: EvaluationOptions) -> tuple[float, float, float]:
-    sample, items = score.sample, int(score.sample.mask.sum())
+def _above_baseline(rows: Sequence[ScoreRow], scores: Sequence[SetScore], options: EvaluationOptions) -> list[ScoreRow]:
+    """The rows of a line with the baseline's value and interval, and a paired test against it; no test for sections."""
+    tested = []
+    for row, one in zip(rows, scores, strict=True):
+        baseline = one.score.baseline_sample
+        if baseline is None or not baseline.mask.any():
+            tested.append(row)
+            continue
+        if row.is_section:
+            tested.append(replace(row, baseline=value_of(baseline.statistic, int(baseline.mask.sum()))))
+            continue
+        value, low, high = _value_and_interval(baseline, one.score.share, options)
+        p = equality_p(one.score.sample, baseline, resamples=options.resamples, seed=options.seed)
+        tested.append(replace(row, baseline=value, baseline_low=low, baseline_high=high, baseline_p=p))
+    corrected = holm([np.nan if row.baseline_p is None else row.baseline_p for row in tested])
+    return [
+        row if row.baseline_p is None else replace(row, baseline_p=p) for row, p in zip(tested, corrected, strict=True)
+    ]
+
+
+def _value_and_interval(sample: Sample, share: bool, options: EvaluationOptions) -> tuple[float, float, float]:
+    items = int(sample.mask.sum())
     value = value_of(sample.statistic, items)
-    if score.share:
+    if share:
         return value, *(wilson_interval(round(value * items), items) if items else (value, value))
     return value, *bootstrap_interval(sample.statistic, items, resamples=options.resamples, seed=options.seed)
 

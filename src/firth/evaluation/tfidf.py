@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from firth.evaluation import linear
-from firth.evaluation.linear import Ints, fit_chosen, logistic_path
+from firth.evaluation import linear, selection
+from firth.evaluation.linear import Ints, logistic_path
+from firth.evaluation.selection import fit_classifier
 from firth.storage.files import cache_folder, replacing_file
 from firth.vectors.averages import word_bags
 
@@ -33,17 +34,25 @@ PENALTIES = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)  # for rows of length 1
 
 
 def baseline_correct(
-    texts: Sequence[Sequence[str]], labels: Ints, fold: Ints, *, seed: int = 0, fingerprint: str = ""
+    texts: Sequence[Sequence[str]],
+    labels: Ints,
+    fold: Ints,
+    *,
+    development: Mask | None = None,
+    seed: int = 0,
+    fingerprint: str = "",
 ) -> Mask:
     """Return which sentences the baseline classifies correctly, trained on the other folds.
 
     Args:
         texts: n lists of tokens.
         labels: (n,).
-        fold: (n,) fold of each sentence; -1 for training sentences that are never tested.
+        fold: (n,) fold of each sentence; -1 for sentences that are never tested.
+        development: (n,) which sentences choose the penalty and are not trained on; None chooses it on training ones.
         seed: random seed of the choice of the penalty.
         fingerprint: checksum of all the above except the seed, the key of the cache; "" disables the cache.
     """
+    chooses = np.zeros(len(texts), dtype=bool) if development is None else development
     path = _cache_path(fingerprint, fold, seed) if fingerprint else None
     cached = None if path is None else _load(path, len(texts))
     if cached is not None:
@@ -51,9 +60,12 @@ def baseline_correct(
     counts = word_bags([terms(text) for text in texts])[1]
     correct = np.zeros(len(texts), dtype=bool)
     for held_out in np.unique(fold[fold >= 0]):
-        train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+        train, test = np.flatnonzero((fold != held_out) & ~chooses), np.flatnonzero(fold == held_out)
         train_rows, test_rows = tfidf_rows(counts[train], counts[test])
-        model = fit_chosen(logistic_path, train_rows, labels[train], PENALTIES, seed=seed)
+        held = (tfidf_rows(counts[train], counts[chooses])[1], labels[chooses]) if chooses.any() else None
+        model = fit_classifier(
+            logistic_path, train_rows, labels[train], development=held, penalties=PENALTIES, seed=seed
+        )
         correct[test] = model.predict(test_rows) == labels[test]
     if path is not None:
         # a cache that cannot be written is no error: the next call computes the predictions again
@@ -89,7 +101,7 @@ def _weighted_rows(counts: csr_array, weights: npt.NDArray[np.float64]) -> csr_a
 
 def _cache_path(fingerprint: str, fold: Ints, seed: int) -> Path:
     # the code is part of the key, so that a change of the code invalidates the cache
-    code = b"".join(Path(str(file)).read_bytes() for file in (__file__, linear.__file__))
+    code = b"".join(Path(str(file)).read_bytes() for file in (__file__, linear.__file__, selection.__file__))
     key: Any = hashlib.sha256(code + fingerprint.encode() + fold.tobytes() + str(seed).encode())
     return cache_folder("baselines") / f"{key.hexdigest()}.npy"
 

@@ -3,15 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from firth.evaluation.linear import (
-    PENALTIES,
-    LogisticRegression,
-    Scale,
-    fit_chosen,
-    logistic_path,
-    ridge_path,
-    stratified_folds,
-)
+from firth.evaluation.linear import PENALTIES, LogisticRegression, Scale, logistic_path, ridge_path, soft_label_path
 
 
 def drawn(seed, n, dim, classes, noise=1.0):
@@ -122,56 +114,46 @@ def test_ridge_solves_its_normal_equations():
     assert model.predict(rows).mean() == pytest.approx(numbers.mean())
 
 
-def test_the_penalty_is_chosen_for_rows_that_were_held_out():
-    """Forty columns of noise and one that tells: weak penalties learn the noise by heart, and are not chosen."""
-    random = np.random.default_rng(7)
-    rows, labels = random.normal(size=(120, 41)), random.integers(0, 2, 120)
-    rows[:, 0] += labels
-    chosen = fit_chosen(logistic_path, rows, labels)
-    strengths = [np.linalg.norm(model.coefficients) for model in logistic_path(rows, labels)]
-    assert np.argmin(np.abs(np.linalg.norm(chosen.coefficients) - strengths)) <= 1  # 1 or 0.1
-    # A clean signal takes the weakest penalty.
-    clean = np.sign(random.normal(size=(200, 1)))
-    sharp = fit_chosen(logistic_path, clean, (clean[:, 0] > 0).astype(np.int64))
-    assert sharp.coefficients[0, 0] == pytest.approx(
-        logistic_path(clean, clean[:, 0] > 0, [PENALTIES[-1]])[0].coefficients[0, 0], rel=1e-3
-    )
-
-
-def test_ridge_is_chosen_alike():
-    random = np.random.default_rng(8)
-    rows = random.normal(size=(100, 60))
-    model = fit_chosen(ridge_path, rows, rows[:, 0] + random.normal(size=100))
-    fresh = random.normal(size=(500, 60))
-    losses = [one.loss(fresh, fresh[:, 0]) for one in ridge_path(rows, rows[:, 0] + random.normal(size=100))]
-    assert model.loss(fresh, fresh[:, 0]) < max(losses)
-
-
-def test_folds_share_out_every_label():
-    labels = np.array([0] * 23 + [1] * 7 + [2] * 10)
-    fold = stratified_folds(labels, 5, seed=3)
-    for label, n in ((0, 23), (1, 7), (2, 10)):
-        sizes = np.bincount(fold[labels == label], minlength=5)
-        assert sizes.sum() == n
-        assert sizes.max() - sizes.min() <= 1
-    assert np.bincount(fold).tolist() == [8] * 5
-    assert stratified_folds(labels, 5, seed=3).tolist() == fold.tolist()
-    assert stratified_folds(labels, 5, seed=4).tolist() != fold.tolist()
-
-
-def test_folds_keep_equal_keys_together():
-    keys = list("aabbccddeeffgghhaabb")
-    fold = stratified_folds(np.zeros(20), 4, seed=1, keys=keys)
-    for key in set(keys):
-        assert len({part for part, own in zip(fold.tolist(), keys, strict=True) if own == key}) == 1
-    assert set(fold.tolist()) == {0, 1, 2, 3}
-
-
 def test_scale():
     rows = np.array([[1.0, 5.0], [3.0, 5.0]])
     scale = Scale.of(rows)
     assert scale(rows).tolist() == [[-1, 0], [1, 0]]  # a constant column says nothing
     assert scale(np.array([[4.0, 9.0]])).tolist() == [[2, 0]]
+    centred = Scale.of(rows, standardise=False, weights=np.array([1, 3]))
+    assert centred(np.array([[4.0, 9.0]])).tolist() == [[2, 12]]
+
+
+def test_soft_labels_by_hand():
+    """Without an input that differs, only intercepts are learnt: the prediction is the mean of the distributions."""
+    targets = np.array([[1.0, 0, 0], [0.2, 0.8, 0], [0, 0.4, 0.6], [0, 0, 1]])
+    model = soft_label_path(np.zeros((4, 2)), targets, [0.1])[0]
+    assert np.exp(model.log_probabilities(np.zeros((1, 2))))[0] == pytest.approx([0.3, 0.3, 0.4], abs=1e-3)
+
+
+def test_soft_labels_of_one_class_are_labels():
+    """Distributions on one class each are labels: the same minimum."""
+    rows, labels = drawn(2, 150, 4, 3)
+    soft = soft_label_path(rows, np.eye(3)[labels], [0.01])[0]
+    hard = logistic_path(rows, labels, [0.01])[0]
+    assert soft.coefficients == pytest.approx(hard.coefficients, abs=1e-6)
+    assert soft.intercepts == pytest.approx(hard.intercepts, abs=1e-6)
+
+
+def test_the_gradient_of_soft_labels():
+    """Central differences of the objective, written out, vanish at the minimum."""
+    random = np.random.default_rng(5)
+    rows, targets = random.normal(size=(30, 3)), random.dirichlet(np.ones(4), size=30)
+    model = soft_label_path(rows, targets, [0.05])[0]
+    flat = np.concatenate([model.coefficients.ravel(), model.intercepts])
+
+    def objective(point):
+        scores = rows @ point[:12].reshape(4, 3).T + point[12:]
+        logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return -(targets * logs).sum() / 30 + 0.025 * (point[:12] ** 2).sum()
+
+    for i in range(16):
+        step = np.eye(16)[i] * 1e-5
+        assert (objective(flat + step) - objective(flat - step)) / 2e-5 == pytest.approx(0, abs=1e-3)
 
 
 def test_a_model_is_its_numbers():

@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from firth.evaluation import tfidf
-from firth.evaluation.linear import stratified_folds
+from firth.evaluation.selection import stratified_folds
 from firth.evaluation.tfidf import baseline_correct, terms, tfidf_rows
 from firth.vectors.averages import word_bags
 
@@ -68,7 +68,7 @@ def test_answers_are_kept(cache, monkeypatch):
     fold = stratified_folds(labels, 3, seed=0)
     first = baseline_correct(texts, labels, fold, fingerprint="x")
     assert len(list(cache.glob("*.npy"))) == 1
-    monkeypatch.setattr(tfidf, "fit_chosen", None)
+    monkeypatch.setattr(tfidf, "fit_classifier", None)
     assert baseline_correct(texts, labels, fold, fingerprint="x").tolist() == first.tolist()
     for others in ({"seed": 1, "fingerprint": "x"}, {"fingerprint": "y"}, {}):
         with pytest.raises(TypeError, match="NoneType"):
