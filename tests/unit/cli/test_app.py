@@ -169,7 +169,7 @@ def test_analogy(run, vectors, method):
 
 FIGURE = [
     *("vectors", "suite", "set", "metric", "value", "low", "high"),
-    *("covered", "total", "baseline", "baseline_name"),
+    *("covered", "total", "baseline", "baseline_name", "baseline_low", "baseline_high", "baseline_p"),
 ]
 
 
