@@ -12,7 +12,7 @@ from firth.cli.output import complain
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.comparison.models import MODELS, trainer
 from firth.comparison.run import compare as run
-from firth.errors import MissingExtraError
+from firth.errors import MissingExtraError, OptionError
 from firth.plots import models_by_time
 from firth.storage.files import replacing_file
 
@@ -68,11 +68,13 @@ def _compare(
     )
     with replacing_file(output / TABLE) as file:
         file.write(f"{comparison.to_markdown()}\n".encode("utf-8", "backslashreplace"))
+    written = [output / TABLE]
     try:
         models_by_time(comparison).save(output / PLOT)
-    except MissingExtraError as error:
+        written.append(output / PLOT)
+    except (MissingExtraError, OptionError) as error:  # of a short text, no set may have two known pairs
         complain(f"no picture: {error}")
-    print(comparison.to_json() if json else f"{comparison.table()}\n\n{output / TABLE}, {output / PLOT}")
+    print(comparison.to_json() if json else f"{comparison.table()}\n\n{', '.join(map(str, written))}")
 
 
 compare = with_flags(_compare, [CORPUS, READING])

@@ -45,15 +45,21 @@ def download(data_set: DataSet, target: Path, progress: Progress = False) -> Non
     part = target.with_name(target.name + PART)
     part.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with part.open("ab") as file, _locked(file), reporting(progress) as report:
+        with part.open("a+b") as file, _locked(file), reporting(progress) as report:
             if target.is_file():  # another process has written it while this one waited for the lock
                 return
             _fetch(data_set, file, report)
-            content = part.read_bytes()
+            file.seek(0)  # not through the name, which another process may have removed since this one opened it
+            content = file.read()
             complete = hashlib.sha256(content).hexdigest() == data_set.sha256
             if complete:
                 with replacing_file(target) as copy:
                     copy.write(content)
+    except DataError:
+        raise
+    except OSError as error:
+        error.filename = error.filename or os.fspath(part)  # a write names no file
+        raise
     finally:
         with contextlib.suppress(FileNotFoundError):
             if not part.stat().st_size:

@@ -106,7 +106,7 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
     ]
     figures = [row for row in rows if not math.isnan(row["value"]) and row["seconds"] > 0]
     if not figures:
-        raise OptionError("no figures to draw: expected models that were judged on one set or more")
+        raise OptionError("no figures to draw: expected models that know two items or more of one of the sets")
     without = [row["model"] for row in rows if row not in figures]
     seconds = np.array([row["seconds"] for row in figures])
     value, low, high = (100 * np.array([row[name] for row in figures]) for name in ("value", "low", "high"))

@@ -129,12 +129,14 @@ def from_torch(vectors_class: Any, words: Sequence[str], weight: Any) -> Any:
     Raises:
         KindError: `weight` is something else.
         ShapeError: there are not as many rows as words.
-        FormatError: a word occurs twice, or a number is not finite.
+        FormatError: a word occurs twice, or a number is complex or not finite.
     """
     tensor = getattr(weight, "weight", weight)
     if not hasattr(tensor, "detach"):
         raise wrong_kind("weight", weight, "a torch.nn.Embedding or a tensor")
     tensor = tensor.detach().cpu()
+    if not str(tensor.layout).endswith("strided"):  # sparse
+        tensor = tensor.to_dense()
     if str(tensor.dtype) == "torch.bfloat16":  # which NumPy does not have
         tensor = tensor.float()
     return _checked(vectors_class, list(words), np.array(tensor.numpy()))
@@ -154,11 +156,13 @@ def from_table(
         vectors: the column of vectors, or one column per dimension; default: "vector", else the only column of lists,
             else all columns of fractions in their order.
 
-    All other columns of numbers and strings become attributes, and `count` the counts.
+    All other columns of numbers and strings become attributes, and `count` the counts. A missing string is empty.
 
     Raises:
         KindError: `table` is something else.
-        FormatError: a column is missing or ambiguous, a word is missing or occurs twice, or a number is not finite.
+        FormatError: a column is missing or ambiguous, a word is missing or occurs twice, the vectors hold something
+            else than numbers, or a number is not finite.
+        OptionError: `vectors` is an empty list.
         ShapeError: the vectors have different lengths.
     """
     contents = read_table(table, words, vectors)
@@ -173,11 +177,18 @@ def read_table(table: Any, words: str | None = None, vectors: str | Sequence[str
 
     Raises:
         KindError: `table` is something else.
-        FormatError: a column is missing or ambiguous, or a vector is missing.
+        FormatError: a column is missing or ambiguous, a vector is missing or holds something else than numbers, or two
+            columns have one name.
+        OptionError: `vectors` is an empty list.
         ShapeError: the vectors have different lengths.
     """
     narwhals = importlib.import_module("narwhals.stable.v2")
-    frame = narwhals.from_native(table, pass_through=True)
+    try:
+        frame = narwhals.from_native(table, pass_through=True)
+    except narwhals.exceptions.DuplicateError as error:
+        raise FormatError(
+            f"a table with two columns of one name ({' '.join(str(error).split())}); rename one"
+        ) from None
     if isinstance(frame, narwhals.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, narwhals.DataFrame):
@@ -198,6 +209,7 @@ def read_table(table: Any, words: str | None = None, vectors: str | Sequence[str
 
 
 def _checked(vectors_class: Any, words: list[Any], matrix: Matrix, **more: Any) -> Any:
+    check_numbers(matrix, "the vectors")
     if matrix.dtype not in PRECISIONS:
         matrix = matrix.astype(np.float32)
     if matrix.ndim != 2 or len(matrix) != len(words):
@@ -240,6 +252,8 @@ def _column(argument: str, name: Any, usual: str, candidates: list[Any], kinds: 
 
 def _vector_columns(given: str | Sequence[str] | None, kinds: Mapping[Any, str]) -> list[Any]:
     if given is not None and not isinstance(given, str):
+        if not given:
+            raise OptionError("vectors=[]: expected the column of vectors, or one column per dimension")
         return [_column("vectors", name, VECTOR, [], kinds) for name in given]
     lists = [name for name, kind in kinds.items() if kind == "vector"]
     fractions = [name for name, kind in kinds.items() if kind == "fraction"]
@@ -249,8 +263,10 @@ def _vector_columns(given: str | Sequence[str] | None, kinds: Mapping[Any, str])
 
 
 def _matrix(frame: Any, names: list[Any], kinds: Mapping[Any, str]) -> npt.NDArray[Any]:
+    columns = ", ".join(map(repr, names))
     if kinds[names[0]] != "vector":
-        return np.stack([frame.get_column(name).to_numpy() for name in names], axis=1)
+        matrix = np.stack([frame.get_column(name).to_numpy() for name in names], axis=1)
+        return check_numbers(matrix, f"column {columns}")
     column = frame.get_column(names[0])
     cells = column.to_numpy()
     if cells.ndim == 1:
@@ -262,12 +278,26 @@ def _matrix(frame: Any, names: list[Any], kinds: Mapping[Any, str]) -> npt.NDArr
                 f"column {names[0]!r}: vectors of {min(widths)} to {max(widths)} numbers; expected one width"
             )
         cells = np.stack([np.asarray(cell) for cell in cells]) if len(cells) else np.zeros((0, 1), np.float32)
-    return np.array(cells)
+    return check_numbers(np.array(cells), f"column {columns}")
+
+
+def check_numbers(matrix: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """Return a matrix that holds real numbers.
+
+    Raises:
+        FormatError: it holds something else: text, truth values, complex numbers, lists of vectors.
+    """
+    if matrix.ndim > 2 or matrix.dtype.kind not in "fiu":
+        raise FormatError(f"{what}: {matrix.dtype} of shape {matrix.shape}; expected a vector of numbers for each word")
+    return matrix
 
 
 def _attribute(column: Any) -> npt.NDArray[Any]:
     values = np.array(column.to_numpy())
-    return values if values.dtype.kind in "biuf" else np.array(list(map(str, column.to_list())), dtype=object)
+    if values.dtype.kind in "biuf":
+        return values
+    cells = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    return np.array(["" if is_missing else str(cell) for cell, is_missing in cells], dtype=object)
 
 
 def _metadata(table: Any) -> dict[str, Any]:

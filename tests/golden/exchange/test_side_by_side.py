@@ -145,7 +145,7 @@ result = firth.load("saved.bin")["ship"]
         theirs="""
 import fasttext
 
-model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1, thread=12)
+model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1, thread=1)
 model.save_model("kinds.bin")
 count, precision, recall = fasttext.load_model("kinds.bin").test("test.txt")
 result = precision

@@ -1,8 +1,11 @@
 import dataclasses
+import errno
+import os
 
 import pytest
 
 from firth import data
+from firth.data import downloads
 from firth.errors import DataError, OptionError
 from firth.storage.files import cache_folder
 from tests.unit.data.toy_server import CONTENT
@@ -52,6 +55,30 @@ def test_a_beginning_of_something_else_is_noticed_and_dropped(pinned, server):
         data.path_of("toy")
     assert arrived() == {}
     assert data.path_of("toy").read_bytes() == CONTENT
+
+
+def test_a_process_that_waited_says_what_the_one_before_it_said(pinned, server, monkeypatch):
+    """Another process drops what it got while this one, which has opened the same file, waits for its turn."""
+    server.files["/toy.txt"] = CONTENT.replace(b"word1 ", b"word2 ", 1)
+    fetch = downloads._fetch
+
+    def fetch_and_drop(data_set, file, report):
+        fetch(data_set, file, report)
+        (cache_folder("data") / f"{TOY}.part").unlink()
+
+    monkeypatch.setattr(downloads, "_fetch", fetch_and_drop)
+    with pytest.raises(DataError, match="not the pinned toy"):
+        data.path_of("toy")
+    assert arrived() == {}
+
+
+def test_a_full_disk_names_the_file(pinned, server, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(downloads, "_fetch", fail)
+    with pytest.raises(OSError, match=r"No space left on device: '.*toy\.txt\.part'"):
+        data.path_of("toy")
 
 
 def test_a_shorter_file_than_has_arrived_is_not_the_pinned_one(pinned, server):

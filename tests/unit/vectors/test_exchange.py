@@ -96,6 +96,11 @@ def test_a_frame_with_a_column_of_arrays():
         ({"a": ["x", "x"], "v": [[1.0], [2.0]]}, {}, FormatError, "'x' is word 0 and word 1"),
         ({"a": ["x", None], "v": [[1.0], [2.0]]}, {}, FormatError, "word 1 is None"),
         ({"a": ["x"], "v": [[float("nan")]]}, {}, FormatError, "the vector of 'x'.*finite"),
+        ({"a": ["x"], "v": [[[1.0]]]}, {}, FormatError, "column 'v': object of shape.*expected a vector of numbers"),
+        ({"a": ["x"], "v": [["1", "2"]]}, {}, FormatError, "column 'v'.*expected a vector of numbers"),
+        ({"a": ["x"], "v": [[True, False]]}, {}, FormatError, "column 'v': bool.*expected a vector of numbers"),
+        ({"a": ["x"], "b": ["1"]}, {"words": "a", "vectors": ["b"]}, FormatError, "column 'b'.*vector of numbers"),
+        ({"a": ["x"], "v": [1.0]}, {"vectors": []}, OptionError, r"vectors=\[\]: expected the column"),
     ],
 )
 def test_what_is_wrong_with_a_table(columns, how, error, message):
@@ -103,7 +108,18 @@ def test_what_is_wrong_with_a_table(columns, how, error, message):
         firth.WordVectors.from_table(pyarrow.table(columns), **how)
 
 
+def test_a_missing_string_is_empty():
+    kinds = ["fruit", None]
+    for table in (
+        pyarrow.table({"word": ["pear", "sea"], "vector": [[1.0], [2.0]], "kind": kinds}),
+        pandas.DataFrame({"word": ["pear", "sea"], "x": [1.0, 2.0], "kind": kinds}),
+    ):
+        assert firth.WordVectors.from_table(table).attributes["kind"].tolist() == ["fruit", ""]
+
+
 def test_what_is_no_table():
+    with pytest.raises(FormatError, match="two columns of one name"):
+        firth.WordVectors.from_table(pandas.DataFrame([["a", "b", 1.0]], columns=["w", "w", "x"]))
     with pytest.raises(KindError, match="expected a table of pandas, polars"):
         firth.WordVectors.from_table([("a", [1.0])])
 
@@ -148,3 +164,6 @@ def test_rows_of_a_tensor():
         firth.WordVectors.from_torch(["a"], tensor)
     with pytest.raises(KindError, match=r"expected a torch\.nn\.Embedding"):
         firth.WordVectors.from_torch(["a"], [[1.0]])
+    assert firth.WordVectors.from_torch(["a", "b"], torch.eye(2).to_sparse()).vectors.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(FormatError, match="complex64"):
+        firth.WordVectors.from_torch(["a", "b"], torch.eye(2) * 1j)

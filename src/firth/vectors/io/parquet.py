@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, ShapeError
 from firth.storage.files import check_replaceable, replacing_file
 from firth.storage.untrusted import is_packed
 from firth.vectors import exchange
@@ -42,6 +42,7 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: the file is damaged, or it is not clear which columns hold the words and the vectors.
+        ShapeError: the vectors have different lengths.
         MissingExtraError: pyarrow is not installed.
         OSError: the file cannot be read.
     """
@@ -55,8 +56,8 @@ def read(path: Path, reading: Reading) -> Contents:
         contents = exchange.read_table(table)
     except (arrow.ArrowException, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: a damaged Parquet file ({error}); copy or save it again") from None
-    except FormatError as error:
-        raise FormatError(f"{path}: {error}") from None
+    except (FormatError, ShapeError) as error:
+        raise type(error)(f"{path}: {error}") from None
     words, matrix = contents.words, contents.matrix
     more = {"attributes": contents.attributes, "metadata": contents.metadata}
     return settle(words, matrix, lambda row: f"{path} row {row}", reading, **more)

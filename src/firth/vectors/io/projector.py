@@ -10,13 +10,14 @@ Source: TensorBoard's documentation, "Visualizing Data using the Embedding Proje
 """
 
 import contextlib
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, brief
+from firth.errors import FormatError, OptionError, brief
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.io.text import DIGITS, encoded
@@ -26,6 +27,8 @@ VECTORS, METADATA, CONFIG = "vectors.tsv", "metadata.tsv", "projector_config.pbt
 OWN = frozenset({VECTORS, METADATA, CONFIG})
 LAYOUT = "files of the Embedding Projector"
 HEAD = "word"  # name of the first column, where there are several
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
+FRACTION = re.compile(rf"{WHOLE.pattern}(\.[0-9]*)?([eE][+-]?[0-9]+)?|nan|-?inf")
 _CONFIG = f'embeddings {{\n  tensor_name: "words"\n  tensor_path: "{VECTORS}"\n  metadata_path: "{METADATA}"\n}}\n'
 
 
@@ -44,9 +47,11 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
     Raises:
         FormatError: a word contains a tab or a newline, or is not valid text.
-        OptionError: the path is a file or a folder of something else.
+        OptionError: the path is a file or a folder of something else, or an attribute is called "word".
         OSError: the folder cannot be written.
     """
+    if HEAD in space.attributes:
+        raise OptionError(f"attribute {HEAD!r}: the column of this name is taken; rename the attribute")
     form = "\t".join([f"%.{DIGITS[dtype.itemsize]}g"] * space.dim) + "\n"
     columns = [space.words, *([str(value) for value in values.tolist()] for values in space.attributes.values())]
     with replacing(path, OWN, LAYOUT) as folder:
@@ -100,8 +105,9 @@ def read(path: Path, reading: Reading) -> Contents:
 
 
 def _values(cells: list[str]) -> npt.NDArray[Any]:
-    """Return a column as whole numbers, as fractions, or else as text."""
-    for dtype in (np.int64, np.float64):
-        with contextlib.suppress(ValueError, OverflowError):
-            return np.array(cells, dtype=dtype)
+    """Return a column as whole numbers, as fractions, or else as text, such as 01234, which is no number."""
+    for form, dtype in ((WHOLE, np.int64), (FRACTION, np.float64)):
+        with contextlib.suppress(OverflowError):
+            if all(map(form.fullmatch, cells)):
+                return np.array(cells, dtype=dtype)
     return np.array(cells, dtype=object)

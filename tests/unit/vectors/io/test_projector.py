@@ -30,6 +30,18 @@ def test_attributes_are_columns_under_their_names(tmp_path):
     assert (back.counts.tolist(), back.attributes["kind"].tolist()) == ([7, 5], ["water", ""])
 
 
+def test_what_is_no_number_stays_text(tmp_path):
+    space = firth.WordVectors(VECTORS.words, VECTORS.vectors)
+    for name, pair in {"code": ("01234", "7"), "key": ("1_0", "2"), "share": (0.5, -2e-9)}.items():
+        for word, value in zip(space.words, pair, strict=True):
+            space.set_vecattr(word, name, value)
+    space.save(tmp_path / "p", format="projector")
+    back = firth.load(tmp_path / "p").attributes
+    assert {name: values.tolist() for name, values in back.items()} == {
+        "code": ["01234", "7"], "key": ["1_0", "2"], "share": [0.5, -2e-9],
+    }  # fmt: skip
+
+
 def test_tensorboard_serves_it(tmp_path):
     """TensorBoard's own plugin takes the folder for its log folder, and serves the numbers and the words."""
     from tensorboard.plugins import base_plugin
@@ -54,6 +66,11 @@ def test_tensorboard_serves_it(tmp_path):
 def test_what_cannot_be_written(tmp_path):
     with pytest.raises(FormatError, match=r"'a\\tb' contains a tab"):
         firth.WordVectors(["a\tb"], [[1.0]]).save(tmp_path / "p", format="projector")
+    space = firth.WordVectors(["a"], [[1.0]])
+    space.set_vecattr("a", "word", "b")
+    with pytest.raises(OptionError, match="attribute 'word': the column of this name is taken"):
+        space.save(tmp_path / "p", format="projector")
+    assert not (tmp_path / "p").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("x")
     with pytest.raises(OptionError, match=r"folder with other files \(notes\.txt\)"):
