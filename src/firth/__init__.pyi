@@ -49,6 +49,9 @@ from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
 from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
+from firth.neural.models.texts.recurrent import RecurrentClassifier as RecurrentClassifier
+from firth.neural.models.texts.transformer import TransformerClassifier as TransformerClassifier
+from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters

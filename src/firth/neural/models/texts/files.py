@@ -34,5 +34,8 @@ def restore(content: ModelFolder) -> LabelModel:
     labels = LabelSet(names, content.counts(COUNTS, len(names)))
     tokens, max_length = options.reads
     reader = TextReader(words, tokens, max_length, **facts)
-    module = read_module(content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,))
+    counters = [name for name in content.arrays if name.endswith("num_batches_tracked")]  # of batch normalisation
+    module = read_module(
+        content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters
+    )
     return LabelModel(module, options, reader, labels, content.metadata)

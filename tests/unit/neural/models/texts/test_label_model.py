@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import CorpusError, KindError, OptionError
 from firth.sentences.encoder import TextEncoder
-from tests.unit.neural.models.texts.tiny import examples, trained
+from tests.unit.neural.models.texts.tiny import SMALL, examples, trained, training_for
 
 
 def test_predictions_like_those_of_the_other_classifier():
@@ -21,8 +21,8 @@ def test_predictions_like_those_of_the_other_classifier():
     both = model.predict(["the vote", "a goal"], k=5)
     assert [pairs[0][0] for pairs in both] == ["news", "sport"]
     assert sum(p for _, p in both[0]) == pytest.approx(1)
-    assert model.predict(["the vote"], k=2, threshold=0.5) == [both[0][:1]]
-    assert model.probabilities(["the vote"])[0, model.labels.index("news")] == both[0][0][1]
+    assert [label for label, _ in model.predict(["the vote"], k=2, threshold=0.5)[0]] == ["news"]
+    assert model.probabilities("the vote")[model.labels.index("news")] == pytest.approx(both[0][0][1], abs=1e-6)
 
 
 def test_a_text_of_unknown_words_has_the_frequencies_of_the_labels_and_zeros():
@@ -41,6 +41,17 @@ def test_vectors_depend_on_their_own_text_only():
     np.testing.assert_allclose(model.encode(texts[::-1])[::-1], vectors, atol=1e-6)
     np.testing.assert_allclose(model.encode([text.split() for text in texts]), vectors, atol=1e-6)
     np.testing.assert_allclose(model.encode(texts[:1]), vectors[:1], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_model_is_saved_and_opened_and_reads_each_text_alone(name, tmp_path):
+    options = SMALL[name]
+    model = options.train(list(examples()), training=training_for(options), progress=False)
+    model.save(tmp_path / "m")
+    texts = [text for text, _ in examples(12, seed=3)]
+    vectors = model.encode(texts, batch_size=5)
+    assert np.array_equal(firth.load(tmp_path / "m").encode(texts, batch_size=5), vectors)
+    np.testing.assert_allclose(np.concatenate([model.encode([text]) for text in texts]), vectors, atol=2e-6)
 
 
 def test_labels_that_the_model_does_not_know_lower_recall():

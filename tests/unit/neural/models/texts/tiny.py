@@ -6,8 +6,16 @@ from functools import cache
 import numpy as np
 
 from firth.neural.models.texts.cnn import CNNClassifier
+from firth.neural.models.texts.recurrent import RecurrentClassifier
+from firth.neural.models.texts.transformer import TransformerClassifier
+from firth.neural.models.texts.vdcnn import VDCNNClassifier
 
-SMALL = {"cnn": CNNClassifier(dim=8, filters=6, widths="1,2", dropout=0.0)}
+SMALL = {
+    "cnn": CNNClassifier(dim=8, filters=6, widths="1,2", dropout=0.0),
+    "lstm": RecurrentClassifier(dim=8, hidden=5, dropout=0.0, pooling="attention"),
+    "transformer": TransformerClassifier(dim=6, width=8, heads=2, layers=1, dropout=0.0),
+    "vdcnn": VDCNNClassifier(filters=4, hidden=8, shortcuts=True),
+}
 FILLER = [
     "the",
     "a",
