@@ -102,3 +102,13 @@ class MaskedPrediction(nn.Module):
             positions: (B, T) bool.
         """
         return self.output.loss(self(hidden[positions]), ids[positions])
+
+    def scores(
+        self, hidden: torch.Tensor, ids: torch.Tensor, positions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (n,) log p of the tokens at the n hidden positions, in nats, and whether each is the most probable.
+
+        Arguments as in `loss`.
+        """
+        log_probs, targets = self.output.log_prob(self(hidden[positions])), ids[positions]
+        return log_probs.gather(1, targets[:, None])[:, 0], log_probs.argmax(1) == targets

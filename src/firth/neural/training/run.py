@@ -217,7 +217,7 @@ class Run:
         """Record an evaluation: keep the best model, or lower the rate and roll back. Return its row.
 
         Args:
-            figures: on held-out data, with "loss"; empty without held-out data.
+            figures: on held-out data; "loss", if there is one, selects the best model.
             seconds: that the evaluation took.
         """
         limit = self.training.minutes
@@ -232,7 +232,7 @@ class Run:
         row = self._row(figures)
         self.rows.append(row)
         self.evaluated_step, self.loss_meter = self.step, LossMeter()
-        if figures:
+        if "loss" in figures:
             self._compare(selection_figure(figures), row)
         if self.epoch_done:
             self.epoch, self.batch_index, self.state = self.epoch + 1, 0, None

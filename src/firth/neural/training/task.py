@@ -92,7 +92,7 @@ class Task(Protocol):
     def evaluate(self) -> Mapping[str, float]:
         """Return figures on held-out data; "error" selects the best model, of equal errors "loss"; or "loss" alone.
 
-        Without held-out data, return nothing.
+        Figures without a loss select nothing. Without held-out data, return nothing.
 
         The module is in evaluation mode, without gradients, in the precision of training. Random draws do not change
         training.

@@ -50,6 +50,9 @@ def test_only_hidden_positions_are_predicted():
     every = head.output.log_prob(head(states.detach().flatten(0, 1)))
     expected = [-every[row, token].item() for row, token in ((1, 2), (3, 4), (5, 6))]
     assert losses.tolist() == pytest.approx(expected, rel=1e-9)
+    log_probs, hits = head.scores(states.detach(), ids, positions)
+    assert log_probs.tolist() == pytest.approx([-loss for loss in expected], rel=1e-9)
+    assert hits.tolist() == [every[row].argmax().item() == token for row, token in ((1, 2), (3, 4), (5, 6))]
     losses.sum().backward()
     assert (states.grad.abs().sum(-1) > 0).tolist() == positions.tolist()
 

@@ -15,13 +15,15 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
+
+import torch
 
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.language.files import load_language_model
-from firth.language.text import LanguageText, held_out_text
+from firth.language.text import LanguageText, TextRules, held_out_text
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, learned_tree, new_module
@@ -29,6 +31,7 @@ from firth.neural.module_files import module_arrays
 from firth.options import wrong_kind
 from firth.progress import Progress
 from firth.registry import plain_name
+from firth.vocabulary import Vocabulary
 
 FREE = frozenset({"dropout", "dropout_kind", "word_dropout", "zoneout", "bptt", "vary_bptt"})  # not of the network
 READING = frozenset({"column", "cache"})  # options of a text that a start leaves open
@@ -79,9 +82,19 @@ def check_options(options: LanguageOptions, start: NeuralLanguageModel) -> None:
         raise OptionError(f"{found} with a start that has {expected}: {advice}")
 
 
-def text_for(
-    start: NeuralLanguageModel, corpus: Any, options: Mapping[str, Any], progress: Progress = None
-) -> LanguageText:
+class Reader(Protocol):
+    """A trained model that reads text.
+
+    Attributes:
+        vocabulary: V words.
+        rules: how the model reads text.
+    """
+
+    vocabulary: Vocabulary
+    rules: TextRules
+
+
+def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: Progress = None) -> LanguageText:
     """Return a training text in the vocabulary of a start.
 
     Args:
@@ -106,7 +119,7 @@ def text_for(
     return held_out_text(corpus, start.vocabulary, rules, name="text", progress=progress)
 
 
-def _check_tokens(corpus: Corpus, start: NeuralLanguageModel) -> None:
+def _check_tokens(corpus: Corpus, start: Reader) -> None:
     tokens = str(corpus.options.described()["tokens"])
     if tokens != start.rules.tokens:
         raise OptionError(
@@ -124,10 +137,10 @@ def started_module(options: LanguageOptions, start: NeuralLanguageModel, seed: i
     return module
 
 
-def digest(start: NeuralLanguageModel) -> str:
-    """Return a digest of the parameters of a model."""
+def digest(module: torch.nn.Module) -> str:
+    """Return a digest of the parameters of a model's module."""
     content = hashlib.blake2b(digest_size=16)
-    for name, array in sorted(module_arrays(start.module).items()):
+    for name, array in sorted(module_arrays(module).items()):
         content.update(name.encode())
         content.update(array.tobytes())
     return content.hexdigest()

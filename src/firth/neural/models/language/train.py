@@ -153,7 +153,7 @@ def train_module(run: LanguageRun) -> NeuralLanguageModel:
         "words": len(text),
     }
     if start is not None:
-        identity["start"] = digest(start)
+        identity["start"] = digest(start.module)
     history = fit(task, config, identity=identity)
     facts = {**identity, **dataclasses.asdict(config.training), **history.described()}
     return NeuralLanguageModel(module, options, text.vocabulary, text.rules, {"training": facts})

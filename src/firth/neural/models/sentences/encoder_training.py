@@ -1,0 +1,199 @@
+"""The method `train` of models that train an encoder of token vectors: read the text, create a module, run the loop."""
+
+import abc
+import dataclasses
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, Unpack, cast
+
+from firth.arguments import explained
+from firth.corpus.encoded import Corpus
+from firth.corpus.options import TextArguments
+from firth.errors import OptionError
+from firth.language.text import LanguageText, TextRules, training_text
+from firth.neural.models.language.start import digest, text_for
+from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
+from firth.neural.models.sentences.options import new_module
+from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.training.loop import fit
+from firth.neural.training.monitor import Callback
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.task import Task
+from firth.options import check_kind, options_class
+from firth.progress import Progress
+from firth.registry import load_folder, plain_name
+from firth.storage.files import check_exists
+from firth.timing import running_clock
+from firth.vocabulary import Vocabulary
+
+DEFAULTS = {"sentences": "punctuation"}  # options of a text that are not given
+
+
+class EncoderTask(Task, Protocol):
+    """A task that trains an encoder.
+
+    Attributes:
+        facts: about the data, for the model's metadata: JSON values.
+    """
+
+    facts: Mapping[str, Any]
+
+
+@options_class
+class TextOptions(EncoderOptions):
+    """Options of models that train an encoder on a text.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+
+    @abc.abstractmethod
+    def build_task(self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig) -> EncoderTask:
+        """Return the task.
+
+        Args:
+            model: the model to train.
+            text: training text in the model's vocabulary.
+            held_out: as the caller gave it.
+            config: options and circumstances of the run.
+        """
+
+
+@explained(tokens="subwords", **DEFAULTS)
+def train_encoder(
+    options: TextOptions,
+    corpus: Any,
+    *,
+    held_out: Any = None,
+    start: SentenceEncoder | str | os.PathLike[str] | None = None,
+    training: TrainingOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
+    **text_options: Unpack[TextArguments],
+) -> SentenceEncoder:
+    """Train a sentence encoder on a text.
+
+    Args:
+        options: of the model.
+        corpus: training text: anything that `Corpus.build` takes, which is split into sentences and read as subwords
+            that are learned from it, unless `tokens` says otherwise; or a text that has been read.
+        held_out: data that select the best model. A masked language model takes text. A contrastive model takes scored
+            pairs of texts: a file, or a list of (text, text, score); the best model is that of the highest Spearman
+            correlation. Without it, the last model is kept.
+        start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
+        training: training options; None for the model's defaults.
+        seed: of all random draws; with one thread it determines every bit of the result.
+        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
+        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+        **text_options: of `Corpus.build`, for a text that is no corpus yet, such as max_size=8000.
+
+    Returns:
+        The model of the best evaluation on held-out data, or the last.
+
+    Raises:
+        CorpusError: the text is empty, or no word of it is known to the start.
+        OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
+    with running_clock():
+        before = opened_start(start)
+        if before is None:
+            given: Mapping[str, Any] = text_options
+            if not isinstance(corpus, Corpus | LanguageText):
+                given = {**DEFAULTS, **text_options}
+            text = training_text(corpus, given, eos=False, tokens="subwords", progress=progress)
+        else:
+            text = text_for(before, corpus, text_options, progress)
+        model = new_model(options, text.vocabulary, text.rules, before, seed)
+        content = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
+        content.update(text.offsets.tobytes())
+        return run(model, options.build_task(model, text, held_out, config), before, config, content.hexdigest())
+
+
+def opened_start(start: Any) -> SentenceEncoder | None:
+    """Return the model to start from, or None without one.
+
+    Args:
+        start: a model, the path of one, or None.
+
+    Raises:
+        OptionError: it is no encoder of token vectors.
+        FormatError: the path holds no model.
+        MissingFileError: the path does not exist.
+    """
+    if start is None:
+        return None
+    model: Any = start
+    if isinstance(start, str | os.PathLike):
+        check_exists(Path(start), "a sentence encoder saved by `firth sentences train`")
+        model = load_folder(start)
+    if isinstance(model, SentenceEncoder) and isinstance(model.module, EncoderModule):
+        return model
+    found = type(model.options).__name__ if isinstance(model, SentenceEncoder) else plain_name(model)
+    raise OptionError(f"start: found {found}, expected a sentence encoder that a masked or contrastive model trained")
+
+
+def new_model(
+    options: EncoderOptions, vocabulary: Vocabulary, rules: TextRules, start: SentenceEncoder | None, seed: int
+) -> SentenceEncoder:
+    """Return a model before training: with random parameters, or those of a start.
+
+    Raises:
+        OptionError: the options contradict the start, or are out of their range.
+    """
+    options = options.with_defaults(None if start is None else cast("EncoderOptions", start.options))
+    module = cast("EncoderModule", new_module(options, vocabulary, seed, copies=2))
+    if start is not None:
+        module.start_from(cast("EncoderModule", start.module))
+    return SentenceEncoder(module, options, vocabulary, rules)
+
+
+def run(
+    model: SentenceEncoder, task: EncoderTask, start: SentenceEncoder | None, config: RunConfig, data: str
+) -> SentenceEncoder:
+    """Train a model and return it with the facts of its training.
+
+    Args:
+        model: to train.
+        task: of the model.
+        start: the model that it starts from, or None.
+        config: options and circumstances of the run.
+        data: digest of the training data.
+    """
+    options = {"model": type(model.options).__name__, **dataclasses.asdict(model.options)}
+    identity = {"options": options, "seed": config.seed, "data": data}
+    if start is not None:
+        identity["start"] = digest(start.module)
+    history = fit(task, config, identity=identity)
+    facts = {**identity, **task.facts, **dataclasses.asdict(config.training), **history.described()}
+    metadata: dict[str, Any] = {"training": facts}
+    if start is not None:
+        metadata["start"] = dict(start.metadata)
+    return SentenceEncoder(model.module, model.options, model.vocabulary, model.rules, metadata)
+
+
+def run_config(
+    options: EncoderOptions,
+    training: TrainingOptions | None,
+    seed: int,
+    threads: int | None,
+    progress: Progress,
+    checkpoint: str | os.PathLike[str] | None,
+    callbacks: Sequence[Callback],
+) -> RunConfig:
+    """Return the circumstances of a run, with the model's training options unless others are given.
+
+    Raises:
+        KindError: `training` is something else.
+    """
+    if training is not None:
+        check_kind("training", training, TrainingOptions)
+    return RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)

@@ -1,0 +1,106 @@
+"""The encoder: the same vectors whatever the padding, gradients, and a network that a start determines."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.errors import OptionError
+from firth.neural.models.sentences.encoder import EncoderModule
+from firth.vocabulary import Vocabulary
+
+VOCABULARY = Vocabulary(["<unk>", "a", "b", "c"], np.array([4, 3, 2, 1]), 10)
+OPTIONS = {
+    "transformer": firth.MaskedLM(dim=8, heads=2, layers=2, dropout=0.0),
+    "bilstm": firth.MaskedLM(encoder="bilstm", dim=6, layers=1, dropout=0.0),
+}
+each = pytest.mark.parametrize("kind", OPTIONS)
+
+
+def module_of(kind):
+    torch.manual_seed(0)
+    return EncoderModule(OPTIONS[kind].with_defaults(), VOCABULARY, predicts_words=True).double()
+
+
+@each
+def test_a_vector_is_the_mean_of_the_outputs_whatever_stands_beside_the_text(kind):
+    module = module_of(kind).eval()
+    ids, lengths = torch.tensor([[1, 2, 3, 1], [3, 2, 0, 0]]), torch.tensor([4, 2])
+    together = module.encode(ids, lengths)
+    alone = module.encode(ids[1:, :2], lengths[1:])
+    torch.testing.assert_close(together[1:], alone, rtol=0, atol=1e-12)
+    torch.testing.assert_close(alone, module.hidden(ids[1:, :2], lengths[1:]).mean(1), rtol=0, atol=1e-12)
+    other = ids.clone()
+    other[1, 2:] = 3
+    torch.testing.assert_close(module.encode(other, lengths), together, rtol=0, atol=1e-12)
+
+
+@each
+def test_gradients_equal_finite_differences(kind):
+    """Of the loss of masked words and of the contrast of means together, along two directions per parameter."""
+    module, random = module_of(kind).train(), torch.Generator().manual_seed(0)
+    ids, lengths = torch.tensor([[1, 2, 3, 1], [3, 2, 0, 0]]), torch.tensor([4, 2])
+    positions = torch.tensor([[True, False, True, False], [False, True, False, False]])
+
+    def loss():
+        hidden = module.hidden(ids.masked_fill(positions, 4), lengths)
+        predicted = module.prediction.loss(hidden, ids, positions).mean()
+        return predicted + module(ids, lengths).pow(2).sum()
+
+    loss().backward()
+    for name, parameter in module.named_parameters():
+        before, gradient = parameter.detach().clone(), parameter.grad
+        for _ in range(2):
+            direction = 2.0 * torch.randint(2, parameter.shape, generator=random).double() - 1
+            losses = []
+            for step in (2e-6, -2e-6):
+                parameter.data.copy_(before + step * direction)
+                losses.append(loss().item())
+            parameter.data.copy_(before)
+            derivative = (losses[0] - losses[1]) / 4e-6
+            assert (gradient * direction).sum().item() == pytest.approx(derivative, abs=1e-7, rel=1e-6), name
+
+
+def test_the_head_shares_the_table_which_has_a_row_for_the_mask():
+    module = module_of("transformer")
+    assert module.embedding.weight.shape == (5, 8)
+    assert module.prediction.output.weight is module.embedding.weight
+    assert module.masking.mask_id == 4
+
+
+def test_a_start_determines_the_network():
+    start = firth.MaskedLM(dim=8, heads=2).with_defaults()
+    assert (start.encoder, start.layers) == ("transformer", 4)
+    own = firth.SimCSE(dropout=0.3).with_defaults(start)
+    assert (own.encoder, own.dim, own.heads, own.layers, own.dropout) == ("transformer", 8, 2, 4, 0.3)
+    assert firth.SimCSE(dim=8).with_defaults(start).dim == 8
+    with pytest.raises(OptionError, match=r"dim=16, layers=2 with a start that has dim=8, layers=4: .* leave"):
+        firth.SimCSE(dim=16, layers=2).with_defaults(start)
+    assert firth.SimCSE(encoder="bilstm").with_defaults().layers == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": 10, "heads": 4}, "heads=4: expected a divisor of dim=10"),
+        ({"dim": 12, "heads": 4}, "each head has 3; expected an even number"),
+        ({"dim": 7, "encoder": "bilstm"}, "expected an even number"),
+    ],
+)
+def test_networks_that_cannot_be(options, message):
+    with pytest.raises(OptionError, match=message):
+        firth.MaskedLM(**options).with_defaults()
+
+
+def test_a_module_starts_from_another_with_or_without_its_head():
+    with_head, without = module_of("transformer"), None
+    torch.manual_seed(1)
+    without = EncoderModule(OPTIONS["transformer"].with_defaults(), VOCABULARY).double()
+    without.start_from(with_head)
+    ids, lengths = torch.tensor([[1, 2, 3]]), torch.tensor([3])
+    assert torch.equal(without.eval().encode(ids, lengths), with_head.eval().encode(ids, lengths))
+    again = EncoderModule(OPTIONS["transformer"].with_defaults(), VOCABULARY, predicts_words=True).double()
+    again.start_from(without)
+    assert torch.equal(again.eval().encode(ids, lengths), without.encode(ids, lengths))
+    assert again.prediction.output.weight is again.embedding.weight
