@@ -23,6 +23,7 @@ from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
 from firth.language.text import UNK
 from firth.option_names import one_spelling
+from firth.readers.sentence_pairs import read_sentence_pairs
 from firth.signals import exit_status
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
@@ -90,7 +91,7 @@ def command(name: str, model: Model) -> Any:
         model: its options class.
     """
     parameters = inspect.signature(model.kind.train).parameters
-    optional = ("held_out", "vectors", "seed", "checkpoint")
+    optional = ("held_out", "vectors", "start", "seed", "checkpoint")
     fixed = {flag: None for flag in optional if flag not in parameters}
     usual = model.kind.training
     flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), _corpus_flags(model), READING]
@@ -114,7 +115,15 @@ def _train(
     output: Annotated[Path, output("Folder to save the encoder in.")],
     model: Annotated[str, typer.Option(help="Model to train.", metavar="NAME", show_default=True)] = DEFAULT,
     held_out: Annotated[
-        Path | None, typer.Option(help="Held-out text: chooses the best epoch.", metavar="TEXT")
+        Path | None,
+        typer.Option(
+            help="Held-out data that choose the best model: text, or for contrastive models scored pairs of texts.",
+            metavar="FILE",
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="Trained encoder to start from: its network, words and parameters.", metavar="MODEL"),
     ] = None,
     vectors: Annotated[
         Path | None, typer.Option(help="Word vectors at which the input vectors start.", metavar="VECTORS")
@@ -144,9 +153,13 @@ def _train(
     trainer = how.kind(**_model_flags(how).select(options), **how.preset)
     reading = READING.select(options)
     text_options = {**_corpus_flags(how).select(options), **reading}
-    text = corpus_of(corpus, text_options, defaults={**how.kind.text, "unknown": UNK}, progress=not quiet)
-    arguments: dict[str, Any] = {"seed": seed, "checkpoint": checkpoint}
-    if held_out is not None:
+    before = None if start is None else _opened(start)
+    usual = {**how.kind.text, "unknown": UNK} if before is None else _rules(before)
+    text = corpus_of(corpus, text_options, defaults=usual, progress=not quiet)
+    arguments: dict[str, Any] = {"seed": seed, "checkpoint": checkpoint, "start": before}
+    if held_out is not None and how.kind.selected_by_pairs:
+        arguments["held_out"] = read_sentence_pairs(held_out)
+    elif held_out is not None:
         arguments["held_out"] = _held_out(held_out, text, reading, progress=not quiet)
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
@@ -162,6 +175,17 @@ def _train(
         raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
         raise typer.Exit(1)
+
+
+def _opened(start: Path) -> Any:
+    from firth.neural.models.sentences.encoder_training import opened_start  # imports PyTorch
+
+    return opened_start(start)
+
+
+def _rules(start: Any) -> dict[str, Any]:
+    """How a trained encoder reads text, as options of a corpus with every word."""
+    return {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
 
 
 def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress: bool) -> Corpus:
@@ -186,6 +210,8 @@ def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float,
                 "tokens": text.num_tokens,
                 "loss": best.get("loss"),
                 "held_out_loss": best.get("held_out_loss"),
+                "alignment": best.get("held_out_alignment"),
+                "uniformity": best.get("held_out_uniformity"),
                 "seconds": round(seconds, 3),
                 "interrupted": bool(course.get("interrupted")),
             }
@@ -194,8 +220,13 @@ def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float,
     unit = encoder.rules.unit
     print(f"{output}: {name}, {len(encoder.vocabulary):,} {unit}, {encoder.dim:,} numbers per text, {seconds:.1f} s")
     print(f"learned from {len(text):,} sentences, {text.num_tokens:,} {unit}")
-    if best.get("held_out_loss") is not None:
-        print(f"held-out text: {best['held_out_loss']:.4f} nats per word of the neighbours")
+    figures = [
+        f"{key.removeprefix('held_out_')} {value:.4f}"
+        for key, value in best.items()
+        if key.startswith("held_out_") and value is not None
+    ]
+    if figures:
+        print(f"held-out data: {', '.join(figures)}")
     print(f"next: firth encode {shlex.quote(str(output))} TEXTS -o vectors.npy")
 
 

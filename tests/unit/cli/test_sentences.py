@@ -1,6 +1,7 @@
 """`firth sentences train`: the model by its name, what is written, and what is refused."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_help_shows_the_options_of_the_model(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "skipthoughts"], "--model skipthoughts: expected one of skip-thought"),
+        (["--model", "skipthoughts"], "--model skipthoughts: expected one of .*skip-thought"),
         (["--model"], "--model : expected one of"),
         (["--hidden", "0"], "expected a whole number of at least 1"),
         (["--encoder", "both"], "expected one of uni, bi, combine"),
@@ -76,3 +77,20 @@ def test_wrong_models_and_options_are_refused_before_anything_is_read(arguments,
 def test_a_folder_of_something_else_is_not_replaced(tmp_path):
     with pytest.raises(OptionError, match="text is a folder of something else"):
         run("text", "-o", "text", *TINY)
+
+
+def test_a_contrastive_model_starts_from_a_masked_one(capsys):
+    small = ["--epochs", "1", "-q"]
+    assert run("text", "-o", "m", "--model", "masked-lm", "--dim", "8", "--heads", "2", "--layers", "1", *small) == 0
+    capsys.readouterr()
+    assert run("text", "-o", "c", "--model", "simcse", "--start", "m", "--json", *small) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["alignment"] > 0 > facts["uniformity"]
+    lines = (f"W{i} w{i + 1}.\tW{i + 1}.\t{i}\n" for i in range(4))
+    Path("pairs.tsv").write_text("".join(lines), encoding="utf-8")
+    assert run("text", "-o", "c", "--model", "simcse", "--start", "m", "--held-out", "pairs.tsv", *small) == 0
+    assert "held-out data: loss" in capsys.readouterr().out
+    assert firth.load("c").encode(["w1 w2"]).any()
+    firth.WordVectors(["w1", "w2"], [[1.0, 2], [0, 1]]).save("v.firth")
+    with pytest.raises(OptionError, match="start: found word vectors, expected a sentence encoder"):
+        run("text", "-o", "d", "--model", "simcse", "--start", "v.firth", *small)

@@ -48,6 +48,7 @@ class EncoderOptions(SentenceOptions):
         OptionError: an option is out of its range.
     """
 
+    text: ClassVar[dict[str, Any]] = {"tokens": "subwords", "sentences": "punctuation"}
     predicts_words: ClassVar[bool] = False  # whether the trained model keeps the head of a masked language model
     encoder: str | None = option(None, f"layers of the encoder; default: {NETWORK['encoder']}", choices=ENCODERS)
     dim: int | None = option(

@@ -28,8 +28,6 @@ from firth.storage.files import check_exists
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
-DEFAULTS = {"sentences": "punctuation"}  # options of a text that are not given
-
 
 class EncoderTask(Task, Protocol):
     """A task that trains an encoder.
@@ -61,7 +59,7 @@ class TextOptions(EncoderOptions):
         """
 
 
-@explained(tokens="subwords", **DEFAULTS)
+@explained(**EncoderOptions.text)
 def train_encoder(
     options: TextOptions,
     corpus: Any,
@@ -108,7 +106,7 @@ def train_encoder(
         if before is None:
             given: Mapping[str, Any] = text_options
             if not isinstance(corpus, Corpus | LanguageText):
-                given = {**DEFAULTS, **text_options}
+                given = {**options.text, **text_options}
             text = training_text(corpus, given, eos=False, tokens="subwords", progress=progress)
         else:
             text = text_for(before, corpus, text_options, progress)

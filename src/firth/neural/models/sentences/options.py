@@ -22,6 +22,7 @@ class SentenceOptions(abc.ABC):
     Attributes:
         training: default training options.
         text: default options of the training text, those of `Corpus.build`.
+        selected_by_pairs: whether held-out data are scored pairs of texts, and not text.
 
     Raises:
         OptionError: an option is out of its range.
@@ -29,6 +30,7 @@ class SentenceOptions(abc.ABC):
 
     training: ClassVar[TrainingOptions]
     text: ClassVar[dict[str, Any]] = {}
+    selected_by_pairs: ClassVar[bool] = False
 
     max_length: int = option(64, "words of a sentence that are read; the rest is left out", minimum=1)
 

@@ -55,6 +55,7 @@ class SimCSE(TextOptions):
         "simcse": Preset("SimCSE: a text and itself under another dropout mask (Gao, Yao and Chen 2021).")
     }
     common_options: ClassVar = ("temperature", "dropout", "max_length")
+    selected_by_pairs: ClassVar[bool] = True
     train = train_encoder
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=1, batch_size=64, optimiser="adamw", lr=0.0001, schedule="linear", clip_norm=1.0
