@@ -62,7 +62,7 @@ class SkipThought(SentenceOptions):
     common_options: ClassVar = ("encoder", "dim", "hidden", "max_length")
     train = train_on_neighbours
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=2, batch_size=64, lr=0.001, schedule="linear", clip_norm=5.0
+        epochs=2, batch_size=128, lr=0.001, schedule="linear", clip_norm=5.0
     )
     text: ClassVar[dict[str, Any]] = {"max_size": 20_000, "sentences": "punctuation", "keep_empty": True}
 
