@@ -54,6 +54,7 @@ from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.models.texts.recurrent import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters

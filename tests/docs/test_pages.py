@@ -15,7 +15,12 @@ DOCS = ROOT / "docs"
 PAGES = [*(DOCS / name for name in ("getting-started.md", "reproducibility.md")), *sorted(DOCS.glob("*/*.md"))]
 PAGES = [page for page in PAGES if page.parent.name != "decisions"]
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set(DOCS.rglob("*.md")) - set(PAGES))]
-NEURAL = {"neural-classifiers", "neural-language-models", "neural-training"}  # pages whose examples need PyTorch
+NEURAL = {
+    "neural-classifiers",
+    "neural-language-models",
+    "neural-training",
+    "trees",
+}  # pages whose examples need PyTorch
 SLOW = {  # the tutorials that cost most
     "axes",
     "classify-texts",

@@ -38,7 +38,7 @@ def read_bracketed(path: str | os.PathLike[str]) -> Iterator[Tree]:
     """
     empty = True
     for name, text in _texts(Path(path)):
-        for tree in _trees(text, name):
+        for tree in parse_bracketed(text, name):
             empty = False
             yield tree
     if empty:
@@ -71,7 +71,16 @@ def _texts(path: Path) -> Iterable[tuple[str, str]]:
     return [(str(path), text_of(path))]
 
 
-def _trees(text: str, name: str) -> Iterator[Tree]:
+def parse_bracketed(text: str, name: str) -> Iterator[Tree]:
+    """Yield the trees of a text, as `read_bracketed` does.
+
+    Args:
+        text: trees in brackets.
+        name: of the text, for error messages.
+
+    Raises:
+        FormatError: as in `read_bracketed`, except that there may be no tree.
+    """
     parents: list[int] = []
     labels: list[str | None] = []  # None until the label is read
     words: list[str] = []

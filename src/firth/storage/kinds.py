@@ -16,5 +16,6 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
+    "firth-tree-model": "firth.neural.models.trees.files:restore",
     "firth-vectors": "firth.vectors.io.load:restore_words",
 }

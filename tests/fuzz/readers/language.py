@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import firth
 from tests.fuzz.outcomes import Reader, near
 from tests.fuzz.readers import seeds
@@ -63,6 +65,31 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
         NeuralLanguageModel(module, how, text.vocabulary, text.rules).save(path)
 
     return Reader(name=f"neural-{name}", make=make, use=use_model, own=True, cost=0.02, needs="torch")
+
+
+def make_trees(path: Path) -> None:
+    """A model of trees as its seed draws it."""
+    import torch
+
+    from firth.classify.labels import LabelSet
+    from firth.neural.models.texts.reader import TextReader
+    from firth.neural.models.trees.options import new_module
+    from firth.neural.models.trees.tree_model import TreeModel
+
+    torch.set_num_threads(1)
+    options, reader = (
+        firth.TreeLSTMClassifier(dim=4, hidden=4, extra_words=0),
+        TextReader(list("abcdef"), "whitespace", 9),
+    )
+    module = new_module(options, reader, 2, seed=1)
+    TreeModel(module, options, reader, LabelSet(["x", "y"], np.array([3, 2]))).save(path)
+
+
+def use_trees(path: Path) -> Any:
+    """Labels of nodes, and a vector."""
+    model = firth.load(path)
+    tree = "(0 (0 a) (0 (0 b) (0 unheard)))"
+    return [near(model.node_probabilities([tree])[0]), near(model.encode([tree], progress=False)), model.labels]
 
 
 class StoppedError(Exception):
@@ -124,6 +151,7 @@ READERS = (
     neural("lstm", lambda: firth.RecurrentLM(cell="lstm", dim=4, hidden=4, layers=1, tie_weights=True)),
     neural("c2w", lambda: firth.RecurrentLM(embedding="c2w", char_dim=4, dim=4, hidden=4, layers=1)),
     neural("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=6)),
+    Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
     *(
         Reader(

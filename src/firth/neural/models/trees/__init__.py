@@ -1,0 +1,1 @@
+"""Trees, or pairs of trees, with labels: Tree-LSTM classifiers."""

@@ -1,0 +1,195 @@
+"""The method `train` of models of trees with labels: read the trees, create a module, run the training loop."""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from firth.arguments import explained
+from firth.classify.labels import LabelSet
+from firth.errors import CorpusError, OptionError
+from firth.neural.layers.label_heads import soft_labels
+from firth.neural.models.texts.data import label_targets
+from firth.neural.models.texts.examples import label_set
+from firth.neural.models.texts.reader import TextReader, learn_reader
+from firth.neural.models.trees.data import Floats, TreeItem, read_tree, tree_batches, word_of
+from firth.neural.models.trees.examples import TreeExamples, read_examples
+from firth.neural.models.trees.options import TreeOptions, new_module
+from firth.neural.models.trees.task import TreeTask
+from firth.neural.models.trees.tree_model import TreeModel
+from firth.neural.training.loop import fit
+from firth.neural.training.monitor import Callback
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.row_updates import use_sparse_gradients
+from firth.options import check_kind
+from firth.progress import Progress
+from firth.randomness import generator
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+DEVELOPMENT = 0.1  # share of the training data that selects the model where no held-out data are given
+EVAL_BATCH = 100  # examples per batch of an evaluation
+NO_LIMIT = 2**62  # words of a tree
+
+
+@explained
+def train_tree_model(
+    options: TreeOptions,
+    source: Any,
+    labels: Any = None,
+    *,
+    held_out: Any = None,
+    held_out_labels: Any = None,
+    vectors: WordVectors | None = None,
+    training: TrainingOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> TreeModel:
+    """Train a model on trees, or pairs of trees, with labels.
+
+    Args:
+        options: of the model.
+        source: trees in brackets with a label at any node, `(4 (2 very) (3 good))`: a path or several, or a list of
+            strings or `firth.readers.tree.Tree`. With `labels`, also CoNLL-U (`.conllu`). With `pairs`: pairs of trees,
+            or tuples ((first, second), label).
+        labels: None where the labels are in `source`; else one for the root of each tree, or one per pair.
+        held_out: examples that select the best epoch, in any form of `source`. Without them a tenth of the training
+            examples is held out; test data never select a model.
+        held_out_labels: labels of `held_out`, if they are not in it.
+        vectors: word vectors to start from; words without one begin at random.
+        training: training options; None for the model's defaults.
+        seed: of all random draws; with one thread it determines every bit of the result.
+        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: folder for the state of the run; a later call with the same trees, options and seed resumes.
+        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+
+    Returns:
+        The model of the best evaluation on held-out examples.
+
+    Raises:
+        CorpusError: the source is missing or holds no tree; no node has a label, or all have the same; a score is out
+            of its range.
+        FormatError: a file of trees is damaged; the message names the line.
+        OptionError: an option is out of its range, the number of labels differs from that of the trees, or the
+            checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    if training is not None:
+        check_kind("training", training, TrainingOptions)
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+        options = dataclasses.replace(options, dim=vectors.dim, extra_words=min(options.extra_words, len(vectors)))
+    elif options.embedding != "tuned":
+        raise OptionError(f"embedding={options.embedding!r} without vectors: expected vectors=, or embedding='tuned'")
+    else:
+        options = dataclasses.replace(options, extra_words=0)
+    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    with running_clock():
+        how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
+        examples = read_examples(source, labels, **how)
+        if held_out is None:
+            examples, judged = _split(examples, seed)
+        else:
+            judged = read_examples(held_out, held_out_labels, **how)
+        return _trained(options, examples, judged, config, vectors)
+
+
+def _split(examples: TreeExamples, seed: int) -> tuple[TreeExamples, TreeExamples]:
+    count = max(1, round(DEVELOPMENT * len(examples)))
+    if len(examples) < 2:
+        raise CorpusError(
+            f"{examples.name}: {len(examples)} example; expected at least two, one of them to select the model by, or "
+            "held_out"
+        )
+    order = generator(seed, "development part").permutation(len(examples))
+    return examples.rows(np.sort(order[count:]).tolist()), examples.rows(np.sort(order[:count]).tolist())
+
+
+def _trained(
+    options: TreeOptions, examples: TreeExamples, judged: TreeExamples, config: RunConfig, vectors: WordVectors | None
+) -> TreeModel:
+    known, targets_of = _targets_by(options, examples)
+    reader = learn_reader(
+        ([word_of(word, options.lowercase) for word in tree.sentence] for pair in examples.trees for tree in pair),
+        "whitespace",
+        min_count=options.min_count,
+        max_length=NO_LIMIT,
+        vectors=vectors,
+        extra_words=options.extra_words,
+    )
+    items, held_out = (_items(options, reader, each, targets_of) for each in (examples, judged))
+    module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    use_sparse_gradients(module, config.training)
+    task = TreeTask(
+        module,
+        tree_batches(items, batch_size=config.training.batch_size, seed=config.seed),
+        tree_batches(held_out, batch_size=EVAL_BATCH, shuffle=False),
+        predictions=sum(len(item.targets) for item in held_out),
+        by_error=options.pairs != "relatedness",
+    )
+    identity = {
+        "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
+        "seed": config.seed,
+        "examples": _digest([*items, *held_out], reader, vectors),
+        "trees": len(items),
+    }
+    history = fit(task, config, identity=identity)
+    facts = {**identity, **dataclasses.asdict(config.training), **history.described(), "held_out_trees": len(held_out)}
+    return TreeModel(module, options, reader, known, {"training": facts})
+
+
+Targets = Callable[[Sequence[str]], Floats]
+
+
+def _targets_by(options: TreeOptions, examples: TreeExamples) -> tuple[LabelSet, Targets]:
+    """Return the labels of a model, and the function that gives labels their targets."""
+    if options.pairs != "relatedness":
+        known = label_set([[label for label in each if label] for each in examples.labels], examples.name)
+        return known, lambda labels: label_targets([[label] for label in labels], known)
+    names = [str(score) for score in range(options.lowest, options.highest + 1)]
+
+    def of_scores(labels: Sequence[str]) -> Floats:
+        try:
+            return soft_labels([float(label) for label in labels], options.lowest, options.highest)
+        except ValueError as error:
+            raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error
+
+    return LabelSet(names, np.zeros(len(names), np.int64)), of_scores
+
+
+def _items(options: TreeOptions, reader: TextReader, examples: TreeExamples, targets_of: Targets) -> list[TreeItem]:
+    items = []
+    for trees, labels in zip(examples.trees, examples.labels, strict=True):
+        nodes = np.array([node for node, label in enumerate(labels) if label], dtype=np.int64)
+        targets = targets_of([label for label in labels if label])
+        learned = targets.any(1) if len(nodes) else np.zeros(0, dtype=bool)
+        if learned.any():
+            read = tuple(
+                read_tree(tree, reader, chains=options.reads_chains, lowercase=options.lowercase) for tree in trees
+            )
+            items.append(TreeItem(read, nodes[learned], targets[learned]))
+    if not items:
+        raise CorpusError(f"{examples.name}: no tree with a known label; expected at least one")
+    return items
+
+
+def _digest(items: Iterable[TreeItem], reader: TextReader, vectors: WordVectors | None) -> str:
+    """Return a digest of the data of a run."""
+    digest = hashlib.blake2b(digest_size=16)
+    for item in items:
+        for tree in item.trees:
+            for part in (*tree.parents, tree.ids, tree.places):
+                digest.update(part.tobytes())
+        digest.update(item.nodes.tobytes())
+        digest.update(item.targets.tobytes())
+    digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
+    if vectors is not None:
+        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    return digest.hexdigest()
