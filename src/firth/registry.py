@@ -24,6 +24,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Classifier": "a text classifier",
     "Composition": "a model of composition",
     "DocumentVectors": "document vectors",
+    "LabelModel": "a neural classifier",
     "Mixture": "a mixture of language models",
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",

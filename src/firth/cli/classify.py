@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,53 +12,65 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
-from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, names, number, output
+from firth.cli.arguments import AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, output
+from firth.cli.classify_flags import DEFAULT, HOMES, PREDICTION, TABLE, Model, Texts, model_help
 from firth.cli.files import size_on_disk
-from firth.cli.flags import Flags, Group, add_command, with_flags
-from firth.cli.output import complain, following, print_json, working
+from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
+from firth.cli.model_flag import PASSED_ON, chosen_model
+from firth.cli.output import complain, following, paragraphs, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import line_batches, source_of
-from firth.errors import OptionError
+from firth.comparison.named import named
+from firth.errors import CorpusError, OptionError
+from firth.registry import load_folder, plain_name
 from firth.signals import exit_status
+from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
 
 LINES = 1 << 15  # per batch
 
-Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
-Texts = Annotated[
-    list[str],
-    names("Labelled texts: files with __label__NAME in each line, or tables; or - for standard input.", "FILE"),
-]
 Output = Annotated[Path, output("Folder to save the classifier in, or a .bin or .ftz file for fastText.")]
+CLASSIFIERS = ("a text classifier", "a neural classifier")  # what `plain_name` calls them
 
 
-@dataclass(frozen=True)
-class TableOptions:
-    """Where labelled texts stand in a table."""
-
-    column: Annotated[
-        str | None, typer.Option(help="Column with the texts, in a table. Default: text.", rich_help_panel=TEXT)
-    ] = None
-    labels: Annotated[
-        str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
-    ] = None
+_OPTIONS = Flags(TextClassifier, "Classifier")
 
 
-@dataclass(frozen=True)
-class PredictionOptions:
-    """Arguments of `Classifier.predict` and `Classifier.test`."""
+def train(context: typer.Context) -> None:
+    """Train a text classifier: `firth classify train FILE... -o OUT`.
 
-    k: Annotated[int, number("Labels to predict per text, at most.")] = 1
-    threshold: Annotated[float, typer.Option(help="Smallest probability of a predicted label.")] = 0.0
-    threads: Threads = None
+    `firth classify train --model NAME --help` shows the options of a model.
+    """
+    arguments = context.args or ["--help"]
+    with running_clock():  # importing PyTorch counts against --minutes
+        trainer(arguments)(["train", *arguments], prog_name="firth classify")
 
 
-_OPTIONS, _TABLE, _PREDICTION = Flags(TextClassifier, "Classifier"), Flags(TableOptions), Flags(PredictionOptions)
+def trainer(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command with the flags of the model that the arguments name."""
+    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
+    app.callback()(_shared)
+    neural = named(HOMES)
+    name = chosen_model(arguments, [DEFAULT, *neural], DEFAULT)
+    if name == DEFAULT:
+        add_command(app, "train", with_flags(_train, [_OPTIONS, TABLE]))
+        return app
+    from firth.cli.classify_neural import command
+
+    run = command(name, neural[name])
+    text = [neural[name].description, paragraphs(run).partition("\n\n")[2]]
+    add_command(app, "train", run, help="\n\n".join(text))
+    return app
+
+
+def _shared() -> None:
+    """Make typer expect the name of a command even if the app has only one."""
 
 
 def _train(
     source: Texts,
     output: Output,
+    model: Annotated[str, model_help()] = DEFAULT,
     seed: Seed = 0,
     threads: Threads = None,
     checkpoint: Checkpoint = None,
@@ -82,15 +94,15 @@ def _train(
         check_writable(checkpoint / "state")
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
-    model, table, texts = TextClassifier(**_OPTIONS.select(options)), _TABLE.select(options), source_of(source)
+    how, table, texts = TextClassifier(**_OPTIONS.select(options)), TABLE.select(options), source_of(source)
     if autotune is not None:
-        tuned = model.autotune(
+        tuned = how.autotune(
             texts, **table, validation=autotune, seconds=seconds, metric=metric, seed=seed, threads=threads,
             progress=not quiet,
         )  # fmt: skip
         classifier = tuned.classifier
     else:
-        classifier = model.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint)
+        classifier = how.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint)
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(classifier, output, time.monotonic() - began, json)
@@ -98,22 +110,64 @@ def _train(
         raise typer.Exit(exit_status())
 
 
+def _open(path: Path) -> Any:
+    """Return a classifier, or a neural model of texts with labels.
+
+    Raises:
+        OptionError: the folder holds something else.
+    """
+    if not path.is_dir():
+        return load(path)
+    content = load_folder(path)
+    if plain_name(content) not in CLASSIFIERS:
+        raise OptionError(f"{path} holds {plain_name(content)}, expected a classifier")
+    return content
+
+
 def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
-    """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first."""
+    """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first.
+
+    For a model of pairs, a line holds two texts with a tab between them. Where it gives scores, a line is a score.
+    """
     with working(f"reading {model}", quiet):
-        classifier = load(model)
+        classifier = _open(model)
+    kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
+    number = 0
     for lines in following(line_batches(texts, LINES, damaged="surrogateescape"), "predicting", quiet):
-        for labels in classifier.predict(lines, **options):
+        items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
+        number += len(lines)
+        if kind == "relatedness":
+            for score in classifier.relatedness(items, threads=options["threads"]).tolist():
+                print_json({"score": score}) if json else print(f"{score:.4f}")
+            continue
+        for labels in classifier.predict(items, **options):
             if json:
                 print_json({"labels": [{"label": label, "probability": p} for label, p in labels]})
             else:
                 print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
 
 
+def _pair(line: str, number: int) -> tuple[str, str]:
+    """Return the two texts of a line.
+
+    Raises:
+        CorpusError: there are not two.
+    """
+    texts = line.split("\t")
+    if len(texts) != 2:
+        raise CorpusError(f"line {number}: {len(texts)} texts, expected two with a tab between them")
+    return texts[0], texts[1]
+
+
 def _test(model: Model, source: Texts, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
-    """Test a classifier on labelled texts: precision, recall and F1, overall and per label."""
-    scores = load(model).test(source_of(source), **options, progress=not quiet)
-    if json:
+    """Test a classifier on labelled texts: precision, recall and F1, overall and per label.
+
+    A model that gives pairs scores is tested by their correlation with the true ones.
+    """
+    scores = _open(model).test(source_of(source), **options, progress=not quiet)
+    if not isinstance(scores, LabelScores):
+        print_json(asdict(scores)) if json else print(scores)
+    elif json:
         print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
     else:
         print(f"{scores.texts:,} texts" + (f", the {scores.k} most likely labels of each" if scores.k > 1 else ""))
@@ -147,9 +201,9 @@ def quantise(
 
 def _app() -> typer.Typer:
     app = typer.Typer(cls=Group, help="Text classifiers: train, predict, test and shrink.")
-    add_command(app, "train", with_flags(_train, [_OPTIONS, _TABLE]))
-    add_command(app, "predict", with_flags(_predict, [_PREDICTION]))
-    add_command(app, "test", with_flags(_test, [_TABLE, _PREDICTION]))
+    app.command("train", help=paragraphs(train), context_settings=PASSED_ON)(train)
+    add_command(app, "predict", with_flags(_predict, [PREDICTION]))
+    add_command(app, "test", with_flags(_test, [TABLE, PREDICTION]))
     add_command(app, "quantise", quantise)
     return app
 

@@ -13,6 +13,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
+from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
@@ -20,21 +21,14 @@ from firth.cli.texts import READING, corpus_of
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.errors import MissingExtraError, OptionError
+from firth.errors import MissingExtraError
 from firth.language.text import UNK
-from firth.option_names import one_spelling
 from firth.readers.sentence_pairs import read_sentence_pairs
 from firth.signals import exit_status
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
 
 HOMES, DEFAULT = ("firth.neural.models.sentences.",), "skip-thought"
-PASSED_ON = {  # the command of the model reads everything
-    "allow_extra_args": True,
-    "ignore_unknown_options": True,
-    "allow_interspersed_args": False,
-    "help_option_names": [],
-}
 
 
 def train(context: typer.Context) -> None:
@@ -51,7 +45,7 @@ def trainer(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
     app.callback()(_shared)
     models = named(HOMES)
-    name = chosen_model(arguments, models)
+    name = chosen_model(arguments, models, DEFAULT)
     try:
         importlib.import_module("firth.neural")  # which says what is missing
     except MissingExtraError:
@@ -59,24 +53,6 @@ def trainer(arguments: Sequence[str]) -> typer.Typer:
     text = [models[name].description, paragraphs(_train).partition("\n\n")[2], f"Models: {', '.join(models)}."]
     add_command(app, "train", command(name, models[name]), help="\n\n".join(text))
     return app
-
-
-def chosen_model(arguments: Sequence[str], models: Mapping[str, Model]) -> str:
-    """Return the name that follows `--model`, or the default.
-
-    Raises:
-        OptionError: there is no such model.
-    """
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    name = DEFAULT
-    for i, word in enumerate(arguments[:end]):
-        flag, equals, value = word.partition("=")
-        if flag == "--model":
-            name = value if equals else next(iter(arguments[i + 1 : end]), "")
-    name = one_spelling(name).lower()
-    if name not in models:
-        raise OptionError(f"--model {name}: expected one of {', '.join(models)}")
-    return name
 
 
 def _shared() -> None:

@@ -159,3 +159,15 @@ def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
             f"{name}: {len(labels):,} examples have one label only, {found.names[0]!r}; expected two or more"
         )
     return found
+
+
+def scores_of(examples: Examples) -> npt.NDArray[np.float64]:
+    """Return the scores of related pairs.
+
+    Raises:
+        CorpusError: one is no number.
+    """
+    try:
+        return np.array([float(labels[0]) for labels in examples.labels])
+    except ValueError as error:
+        raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error

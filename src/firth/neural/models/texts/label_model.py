@@ -21,10 +21,11 @@ from firth.classify.features import Features
 from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores, label_scores
 from firth.errors import CorpusError, OptionError, brief
-from firth.neural.models.texts.examples import Examples, label_counts, read_examples
+from firth.neural.models.texts.examples import Examples, label_counts, read_examples, scores_of
 from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.options import LabelOptions
 from firth.neural.models.texts.reader import Ids, TextReader
+from firth.neural.models.texts.relatedness import RelatednessScores, relatedness_scores
 from firth.neural.module_files import module_arrays, module_facts
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting, reporting_slow_work
@@ -233,10 +234,11 @@ class LabelModel:
         threshold: float = 0.0,
         threads: int | None = None,
         progress: Progress = None,
-    ) -> LabelScores:
+    ) -> LabelScores | RelatednessScores:
         """Compute precision, recall and F1 on texts with labels, as `firth.Classifier.test` does.
 
-        Texts without a label are left out. A label that the model does not know lowers recall.
+        Texts without a label are left out. A label that the model does not know lowers recall. For related pairs,
+        return the correlations of predicted and true scores.
 
         Args:
             source: the texts, as for `train`.
@@ -249,14 +251,14 @@ class LabelModel:
 
         Raises:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
-            OptionError: an option is out of its range, there are not as many labels as texts, or the model gives
-                scores (`relatedness`).
+            OptionError: an option is out of its range, or there are not as many labels as texts.
         """
-        if self.options.pairs == "relatedness":
-            raise OptionError(f"{self!r} gives scores, no labels: compare relatedness(pairs) with the true scores")
         k = check_k(k, threshold, len(self.labels))
         with reporting(progress) as report:
             data = read_examples(source, labels, column, pairs=self.options.pairs is not None, report=report)
+        if self.options.pairs == "relatedness":
+            data = data.rows(np.flatnonzero([bool(each) for each in data.labels]))
+            return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))
         texts = data.texts if self.options.pairs else [text for (text,) in data.texts]
         probabilities = self.probabilities(texts, threads=threads, progress=progress)
         best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]

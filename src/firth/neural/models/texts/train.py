@@ -16,7 +16,7 @@ from firth.corpus.size_defaults import log_choice
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
-from firth.neural.models.texts.examples import Examples, label_set, read_examples
+from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
 from firth.neural.models.texts.options import LabelOptions, new_module
 from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
@@ -211,18 +211,6 @@ def targets_by(options: LabelOptions, examples: Examples) -> tuple[LabelSet, Tar
     return LabelSet(names, np.zeros(len(names), np.int64)), lambda each: soft_labels(
         scores_of(each), options.lowest, options.highest
     )
-
-
-def scores_of(examples: Examples) -> npt.NDArray[np.float64]:
-    """Return the scores of related pairs.
-
-    Raises:
-        CorpusError: one is no number.
-    """
-    try:
-        return np.array([float(labels[0]) for labels in examples.labels])
-    except ValueError as error:
-        raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error
 
 
 def _usable(examples: Examples) -> tuple[Examples, int]:

@@ -1,0 +1,55 @@
+"""Arguments and flags that the commands of `firth classify` share."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.arguments import TEXT, Threads, names, number
+from firth.cli.flags import Flags
+from firth.comparison.named import named
+
+DEFAULT = "fasttext"
+HOMES = ("firth.neural.models.texts.",)  # of the other models
+
+Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
+Texts = Annotated[
+    list[str],
+    names("Labelled texts: files with __label__NAME in each line, or tables; or - for standard input.", "FILE"),
+]
+
+
+def model_help() -> Any:
+    """Return the flag `--model`; the names of neural models are read without importing them."""
+    others = ", ".join(named(HOMES))
+    return typer.Option(
+        help=f"Model: {DEFAULT}, or a neural one: {others}; --model NAME --help shows its options.",
+        metavar="NAME",
+        show_default=True,
+    )
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Where labelled texts stand in a table."""
+
+    column: Annotated[
+        str | None,
+        typer.Option(help="Column with the texts, in a table. Default: text. Pairs: A,B.", rich_help_panel=TEXT),
+    ] = None
+    labels: Annotated[
+        str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
+    ] = None
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """Arguments of `Classifier.predict` and `Classifier.test`."""
+
+    k: Annotated[int, number("Labels to predict per text, at most.")] = 1
+    threshold: Annotated[float, typer.Option(help="Smallest probability of a predicted label.")] = 0.0
+    threads: Threads = None
+
+
+TABLE, PREDICTION = Flags(TableOptions), Flags(PredictionOptions)

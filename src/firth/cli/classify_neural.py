@@ -1,0 +1,138 @@
+"""`firth classify train --model NAME` for neural models."""
+
+import importlib
+import shlex
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.arguments import AsJson, Checkpoint, Quiet, Seed, output
+from firth.cli.classify_flags import DEFAULT, TABLE, Texts, model_help
+from firth.cli.flags import Flags, with_flags
+from firth.cli.output import complain, print_json, working
+from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.texts import source_of
+from firth.comparison.named import Model as Named
+from firth.errors import MissingExtraError
+from firth.signals import exit_status
+from firth.vectors.io.load import load_vectors
+
+
+def command(name: str, model: Named) -> Any:
+    """Return `train` with the flags of a model.
+
+    Args:
+        name: of the model.
+        model: its options class.
+
+    Raises:
+        MissingExtraError: PyTorch is not installed.
+    """
+    try:
+        importlib.import_module("firth.neural")  # which says what is missing
+    except MissingExtraError:
+        raise MissingExtraError("torch", "neural", f"train the classifier {name}") from None
+    usual = model.kind.training
+    fixed = {} if any(flag == "embedding" for flag in model.kind.__dataclass_fields__) else {"vectors": None}
+    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), TABLE]
+    return with_flags(_train, flags, name=name, how=model, **fixed)
+
+
+def _model_flags(model: Named) -> Flags:
+    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused)
+
+
+def _train(
+    name: str,
+    how: Named,
+    source: Texts,
+    output: Annotated[Path, output("Folder to save the classifier in.")],
+    model: Annotated[str, model_help()] = DEFAULT,
+    held_out: Annotated[
+        str | None,
+        typer.Option(
+            help="Labelled texts that choose the best epoch. Default: a tenth of the training texts.", metavar="FILE"
+        ),
+    ] = None,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
+    ] = None,
+    seed: Seed = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False),
+    ] = None,
+    checkpoint: Checkpoint = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train a neural classifier on labelled texts.
+
+    With --pairs an example is a pair of texts, from a table: --column FIRST,SECOND --labels LABEL.
+
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
+    """
+    began = time.monotonic()
+    check_folder_target(output)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    trainer = how.kind(**_model_flags(how).select(options), **how.preset)
+    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
+    arguments: dict[str, Any] = {}
+    if vectors is not None:
+        with working(f"reading {vectors}", quiet):
+            arguments["vectors"] = load_vectors(str(vectors))
+    classifier = trainer.train(
+        source_of(source), **TABLE.select(options), held_out=None if held_out is None else Path(held_out),
+        training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet, **arguments,
+    )  # fmt: skip
+    classifier.metadata.setdefault("name", output.stem)
+    classifier.save(output)
+    _report(name, classifier, output, time.monotonic() - began, json)
+    course = classifier.metadata["training"]
+    if course["interrupted"]:
+        raise typer.Exit(exit_status())
+    if course["ended"] == "diverged":  # a warning has said so, and which model is kept
+        raise typer.Exit(1)
+
+
+def _report(name: str, classifier: Any, output: Path, seconds: float, json: bool) -> None:
+    facts = classifier.metadata["training"]
+    best = facts["best"] or {}
+    figures = {each: best[each] for each in ("held_out_loss", "held_out_error") if best.get(each) is not None}
+    if facts["texts_left_out"]:
+        complain(f"warning: {facts['texts_left_out']:,} texts without a label or a word were left out")
+    if json:
+        print_json(
+            {
+                "classifier": str(output),
+                "kind": name,
+                "labels": len(classifier),
+                classifier.unit: len(classifier.words),
+                "dim": classifier.dim,
+                "texts": facts["texts"],
+                "held_out_texts": facts["held_out_texts"],
+                "texts_truncated": facts["texts_truncated"],
+                "epochs": best.get("epoch"),
+                **figures,
+                "training_seconds": facts["seconds"],
+                "seconds": round(seconds, 3),
+                "interrupted": facts["interrupted"],
+            }
+        )
+        return
+    words = f"{len(classifier.words):,} {classifier.unit}"
+    print(f"{output}: {name}, {len(classifier):,} labels, {words}, {seconds:.1f} s")
+    print(f"trained on {facts['texts']:,} texts in {facts['seconds']:.1f} s")
+    if best:
+        error = best.get("held_out_error")
+        right = f"{100 * (1 - error):.1f} % right, " if error is not None else ""
+        print(
+            f"best epoch {best['epoch']:g}: {right}{best['held_out_loss']:.3f} nats, on {facts['held_out_texts']:,} "
+            "held-out texts"
+        )
+    print(f"next: firth classify test {shlex.quote(str(output))} TEXTS")

@@ -1,0 +1,77 @@
+"""`firth classify train --model NAME`, and predict and test of what it writes."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.cli.app import build_app
+from firth.errors import CorpusError, OptionError
+
+TINY = ["--dim", "6", "--filters", "4", "--epochs", "2", "--lr", "0.02", "-q"]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"__label__{label} {text}" for label, text in (("fruit", "ripe apple"), ("tool", "sharp saw"))] * 20
+    (tmp_path / "train.txt").write_text("\n".join(lines), encoding="utf-8")
+    rows = ["one\tother\tscore", *["red apple\tapple red\t4.6", "red apple\tgreen saw\t1.4"] * 12]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows), encoding="utf-8")
+
+
+def run(*arguments):
+    line = ["classify", *arguments]
+    with pytest.raises(SystemExit) as ended:
+        build_app(line)(line, prog_name="firth")
+    return ended.value.code or 0
+
+
+def test_train_predict_and_test(capsys, tmp_path):
+    assert run("train", "train.txt", "-o", "k", "--model", "cnn", "--held-out", "train.txt", "--json", *TINY) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["labels"], facts["words"], facts["texts"]) == ("cnn", 2, 4, 40)
+    assert facts["held_out_error"] <= 0.5
+    assert firth.load("k").options.filters == 4
+    assert run("test", "k", "train.txt", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["texts"] == 40
+    (tmp_path / "new.txt").write_text("a ripe apple\na saw\n", encoding="utf-8")
+    assert run("predict", "k", "new.txt", "-n", "2", "-q") == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert {first.split("\t")[0], first.split("\t")[2]} == {"fruit", "tool"}
+    assert second != first
+
+
+def test_pairs_with_scores(capsys, tmp_path):
+    columns = ["--column", "one,other", "--labels", "score"]
+    how = ["--model", "lstm", "--hidden", "4", "--dim", "6", "--pairs", "relatedness", "--epochs", "1", "-q"]
+    assert run("train", "pairs.tsv", "-o", "r", *columns, *how) == 0
+    assert "r: lstm, 5 labels, 4 words" in capsys.readouterr().out
+    assert run("test", "r", "pairs.tsv", *columns, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["pairs"] == 24
+    (tmp_path / "new.txt").write_text("red apple\tapple red\n", encoding="utf-8")
+    assert run("predict", "r", "new.txt", "-q") == 0
+    assert 1 < float(capsys.readouterr().out) < 5
+    (tmp_path / "new.txt").write_text("red apple\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match="line 1: 1 texts, expected two with a tab between them"):
+        run("predict", "r", "new.txt", "-q")
+
+
+def test_help_shows_the_options_of_the_model(capsys):
+    assert run("train", "--model", "vdcnn", "--help") == 0
+    words = set(capsys.readouterr().out.split())
+    assert {"--depth", "--[no-]shortcuts", "--epochs", "--held-out"} <= words
+    assert not {"--vectors", "--word-ngrams"} & words
+    assert run("train", "--help") == 0
+    words = set(capsys.readouterr().out.split())
+    assert {"--word-ngrams", "--autotune", "--model"} <= words
+    assert "--depth" not in words
+
+
+def test_wrong_models():
+    with pytest.raises(OptionError, match="--model svm: expected one of fasttext, cnn, lstm, transformer, vdcnn"):
+        run("train", "train.txt", "-o", "k", "--model", "svm")
+    with pytest.raises(OptionError, match=r"depth 10|depth=10"):
+        run("train", "train.txt", "-o", "k", "--model", "vdcnn", "--depth", "10")
