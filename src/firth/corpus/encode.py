@@ -41,7 +41,7 @@ def write_encoded(
     """
     total = int(counts.sum())
     if options.min_count is None:
-        options = replace(options, min_count=min_count(total))
+        options = replace(options, min_count=min_count(total, unknown=options.unknown is not None))
         log_choice({"min_count": options.min_count}, total)
     vocabulary, final = select_vocabulary(words, counts, options)
     tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)

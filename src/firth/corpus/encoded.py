@@ -19,6 +19,7 @@ from firth.corpus.learned_tokens import with_tokens
 from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
+from firth.corpus.size_defaults import log_choice
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.errors import CorpusError, FormatError, MissingExtraError, brief
 from firth.notebook import facts
@@ -108,7 +109,10 @@ class Corpus:
         if isinstance(resolved, Files):
             place = folder / f"{resolved.name}-{_place_digest(resolved, checked)}"
         if place is not None and identity is not None and _holds(place, identity, tell=True):
-            return cls.open(place)
+            corpus = cls.open(place)
+            if checked.min_count is None and not is_learned(checked.tokens):
+                log_choice({"min_count": corpus.options.min_count}, corpus.vocabulary.total)
+            return corpus
 
         def fill(aside: Path) -> Path:
             with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, how):

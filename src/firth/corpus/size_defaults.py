@@ -5,7 +5,7 @@ words together are few. The peers have one default for any text.
 
 Rule, for a text of N words:
 
-    min_count   1 below 1,000 words, 2 below 200,000, otherwise 5
+    min_count   1 below 1,000 words unless a word stands for unknown ones, 2 below 200,000, otherwise 5
     epochs      20 sqrt(10^6 / N), from 5 to 40
     sample      100 / N, from 10^-4 to 1: words that occur less than 100 times are never dropped
 
@@ -14,7 +14,8 @@ Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram an
     at every size, as more questions have known words; but from a million words on by .01 only, and most neighbours of
     frequent words were then words that occur less than five times. Below 0.1 million words `epochs` and `sample`
     continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it
-    is for examples of a few sentences, of which nothing would be left otherwise.
+    is for examples of a few sentences, of which nothing would be left otherwise. An unknown word has to be learned from
+    words that are left out: with none, the perplexity of an LSTM on 823 words was 92, with `min_count` 2 it was 60.
 """
 
 import dataclasses
@@ -34,13 +35,14 @@ LOWEST = 1e-4  # subsampling threshold
 _log = logging.getLogger("firth")
 
 
-def min_count(words: int) -> int:
+def min_count(words: int, *, unknown: bool = False) -> int:
     """Return the minimum count of a word to be kept.
 
     Args:
         words: number of words of the text.
+        unknown: whether a word stands in place of those that are left out, and must be learned from some.
     """
-    return 1 if words < SHORT else 2 if words < LONG else 5
+    return 1 if words < SHORT and not unknown else 2 if words < LONG else 5
 
 
 def epochs(words: int) -> int:

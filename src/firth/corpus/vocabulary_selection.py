@@ -31,7 +31,7 @@ def select_vocabulary(
         CorpusError: no word is left.
     """
     total = int(counts.sum())
-    least = options.min_count or min_count(total)
+    least = options.min_count or min_count(total, unknown=options.unknown is not None)
     counts = counts.copy()
     same = _merge(words, counts)
     stopped = _stop_words(options)
@@ -115,7 +115,8 @@ def _nothing_left(
     words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions, least: int
 ) -> str:
     if total == 0:
-        return f"the text holds no words (tokens={options.described()['tokens']:.40}); expected words; look at the text"
+        how = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
+        return f"the text holds no words (tokens={how}); expected words; look at the text"
     most = int(counts.max())
     if most == 0:
         return f"stop_words removes all {len(words):,} words; expected some to stay; shorten the list"

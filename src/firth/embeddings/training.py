@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
@@ -168,6 +169,7 @@ class TrainingRun(Generic[Result]):
         facts = {
             "options": dict(self.options),
             **({"chosen": dict(self.arguments.chosen)} if self.arguments.chosen else {}),
+            **({"min_count": self.corpus.options.min_count} if isinstance(self.corpus, Corpus) else {}),
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
             "loss": self.losses,

@@ -52,7 +52,8 @@ def compile_functions(
         emit(module)
         code = machine.emit_object(_optimised(module, machine))
         _keep(file, code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    # One block of memory for all sections: code of the small model must lie within 2 GB of its constants.
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _ENGINES.append(engine)

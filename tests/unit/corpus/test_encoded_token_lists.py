@@ -40,5 +40,5 @@ def test_texts_without_a_known_word_are_warned_of():
 
 @pytest.mark.parametrize("wrong", [5, None, "A.firth", {"a": 5}])
 def test_what_is_no_vectors_is_not_judged(wrong: object, tmp_path: Path):
-    with pytest.raises(TypeError, match="expected WordVectors or SubwordVectors"):
+    with pytest.raises(TypeError, match="expected word vectors, or a model with encode"):
         firth.evaluate(wrong, data=tmp_path)  # where no set lies

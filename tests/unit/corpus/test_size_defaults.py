@@ -91,6 +91,22 @@ def test_a_file_is_not_read_again(tmp_path):
     assert firth.Corpus.build(text, min_count=3).options.min_count == 3
 
 
+def test_the_choice_is_logged_for_a_kept_corpus_too(tmp_path, caplog):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(map(" ".join, TEXT)))
+    with caplog.at_level(logging.INFO, logger="firth"):
+        corpora = [firth.Corpus.build(text) for _ in range(2)]
+    assert corpora[0].path == corpora[1].path
+    assert caplog.messages == ["min_count=1: chosen for 600 words"] * 2
+    vectors = firth.Word2Vec(dim=4, epochs=2, sample=0).train(corpora[1], seed=1, threads=1)
+    assert vectors.metadata["training"]["min_count"] == 1
+
+
+def test_an_unknown_word_is_learned_from_rare_ones():
+    assert firth.Corpus.build(TEXT, unknown="<unk>").options.min_count == 2
+    assert size_defaults.min_count(300_000, unknown=True) == 5
+
+
 def test_a_file_is_read_again_by_another_rule(tmp_path, monkeypatch):
     text = tmp_path / "text.txt"
     text.write_text("\n".join(map(" ".join, TEXT)))
