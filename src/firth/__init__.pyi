@@ -63,6 +63,7 @@ from firth.senses.sparse_coding import DiscourseAtoms as DiscourseAtoms
 from firth.senses.wordnet import WordNetSenses as WordNetSenses
 from firth.sentences.averages import SentenceAverages as SentenceAverages
 from firth.sentences.averages import sentence_vectors as sentence_vectors
+from firth.sentences.file_encoding import encode_file as encode_file
 from firth.text.subwords import Subwords as Subwords
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
 from firth.vectors.index.load import load_index as load_index

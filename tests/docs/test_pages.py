@@ -19,6 +19,7 @@ NEURAL = {
     "neural-classifiers",
     "neural-language-models",
     "neural-training",
+    "sentences",
     "trees",
 }  # pages whose examples need PyTorch
 SLOW = {  # the tutorials that cost most

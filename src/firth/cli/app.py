@@ -49,6 +49,7 @@ PANELS = {
         "translate-words": ("translations", "translate_words", "Translate words with aligned vectors."),
         "index": ("index", "index", "Build an index that speeds up the search for neighbours."),
     },
+    "Sentences": {"encode": ("encode", "encode", "Write the vectors of texts to a file.")},
     "Inspect": {
         "info": ("files", "info", "Describe a file: vectors, a corpus or a language model."),
         "plot": ("plot", "plot", "Draw maps of words, learning curves and comparisons."),

@@ -99,6 +99,11 @@ class Scanner:
         self.feed(_END)
         self._scan()
 
+    def words_after(self, first: int) -> list[str]:
+        """Return the words with ids from `first` on, in the order of their ids."""
+        start, end = int(self._starts[first]), int(self._starts[int(self._state[scan.WORDS])])
+        return decode(self._arena[start : end - 1].tobytes()).split("\n") if end > start else []
+
     def finish(self) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Return the words in the order of their ids, and their counts; nothing can be scanned afterwards.
 

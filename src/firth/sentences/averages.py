@@ -42,15 +42,15 @@ from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
 from firth.options import check_kind
 from firth.progress import Progress
+from firth.sentences.word_rows import LineAverages, WordRows
 from firth.storage.files import named
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
-from firth.text.tokenise import is_named, tokeniser
-from firth.vectors.averages import SMOOTHING, along, smooth_weights, weighted_averages, word_bags
+from firth.text.tokenise import encode, is_named, tokeniser
+from firth.vectors.averages import SMOOTHING, along, smooth_weights
 from firth.vectors.cosine import Matrix
 from firth.vectors.io import sentence_transformers
 from firth.vectors.io.load import load as load_vectors
-from firth.vectors.queries import gather, rows_of
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -59,7 +59,8 @@ WEIGHTINGS: tuple[Weighting, ...] = ("mean", "sif")
 MANY = 0.1  # a larger share of texts without a known word raises a warning
 FEWEST_TEXTS = 100  # different texts needed for a common direction
 KEY = "sentences"  # key of the settings in the vectors' metadata
-BATCH = 10_000  # texts averaged at once while the direction is learned
+BATCH = 10_000  # texts averaged at once
+COMPILED = 1 << 20  # characters of a batch that are worth the start of the compiler
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,35 +235,36 @@ class SentenceAverages:
         Raises:
             OptionError: `texts` is one string, or `batch_size` is below 1.
         """
-        unknown = 0
+        unknown, split = 0, tokeniser(self.tokens)
+        rows = self._rows()
+        lines: LineAverages | None = None
 
         def average(batch: list[Text]) -> Matrix:
-            nonlocal unknown
-            averages, without_vector = self._averages(batch)
-            unknown += without_vector
+            nonlocal unknown, lines
+            if is_named(self.tokens) and _is_long(batch):
+                lines = lines or LineAverages(self._rows, self.tokens)
+                averages, without = lines.averages(*as_lines(batch))
+            else:
+                averages, without = rows.averages(token_lists(batch, split))
+            unknown += without
             return averages
 
         size = BATCH if batch_size is None else batch_size
         averages = encoded_in_batches(texts, average, self.dim, batch_size=size, progress=progress)
-        if unknown > MANY * len(averages):
-            warn_caller(TextsWarning(unknown, len(averages), "have no known word: their vectors are zero"))
+        self.warn_unknown(unknown, len(averages))
         return averages
 
-    def _averages(self, texts: list[Text]) -> tuple[Matrix, int]:
-        """Return the vectors of a batch, and the number of texts that have words, but none with a vector."""
-        words, bags = word_bags(token_lists(texts, tokeniser(self.tokens)))
-        space = self.vectors.known if isinstance(self.vectors, SubwordVectors) else self.vectors
-        matrix = gather(space, words, "skip")
-        known = np.asarray(~np.isnan(matrix).any(axis=1))
-        weights = np.ones(len(words))
-        if self.weighting == "sif":
-            weights = smooth_weights(space, rows_of(space, words), self.smoothing)
-        lengths = np.diff(bags.indptr)
-        without_vector = (bags @ known.astype(np.float32) == 0) & (lengths > 0)
-        averages = weighted_averages(bags, np.where(known[:, None], matrix, 0), weights, known)
-        if self.direction is not None:
-            averages = averages - along(averages, self.direction)
-        return averages, int(np.count_nonzero(without_vector))
+    def warn_unknown(self, unknown: int, total: int) -> None:
+        """Warn the caller if many of the encoded texts have no known word."""
+        if unknown > MANY * total:
+            warn_caller(TextsWarning(unknown, total, "have no known word: their vectors are zero"))
+
+    def line_averages(self) -> LineAverages | None:
+        """Return what encodes lines of bytes with compiled code; None if the tokeniser is not a built-in one."""
+        return LineAverages(self._rows, self.tokens) if is_named(self.tokens) else None
+
+    def _rows(self) -> WordRows:
+        return WordRows(self.vectors, self.smoothing if self.weighting == "sif" else None, self.direction)
 
 
 @explained
@@ -338,3 +340,13 @@ def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
     remaining = iter(check_items(texts))
     while batch := list(itertools.islice(remaining, BATCH)):
         yield batch
+
+
+def _is_long(batch: Sequence[Text]) -> bool:
+    """Return whether a batch holds strings alone, and many characters."""
+    return all(isinstance(text, str) for text in batch) and sum(map(len, batch)) > COMPILED
+
+
+def as_lines(batch: Sequence[Any]) -> tuple[bytes, int]:
+    """Return strings as lines of bytes, and their number; a line feed inside a text separates words like a space."""
+    return encode("".join(text.replace("\n", " ") + "\n" for text in batch)), len(batch)

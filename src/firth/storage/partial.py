@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from firth.errors import OptionError
+
 fcntl: Any
 try:
     import fcntl
@@ -76,6 +78,35 @@ def _partial(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
         remove(path)
         if lock != _NO_LOCK:
             os.close(lock)
+
+
+@contextlib.contextmanager
+def locked(path: Path, target: Path) -> Iterator[None]:
+    """Hold the lock of a file that several calls of a program may write in turn, and make the file if it is missing.
+
+    Args:
+        path: the file.
+        target: what it will replace, for the message.
+
+    Raises:
+        OptionError: another process holds the lock.
+        OSError: the file cannot be written.
+    """
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise OptionError(f"{target} is being written by another process: wait for it, or name another file") from None
+    except OSError:  # the file system has no locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(handle)
 
 
 def is_empty(folder: Path) -> bool:

@@ -68,19 +68,20 @@ def _is_file(value: Any) -> bool:
     return False
 
 
-def checked_texts(texts: Any, name: str = "texts") -> list[Text]:
+def checked_texts(texts: Any, name: str = "texts", first: int = 0) -> list[Text]:
     """Return texts as a list of strings and lists of tokens.
 
     Args:
         texts: strings, or iterables of tokens.
         name: name of the argument, for error messages.
+        first: place of the first of them, for error messages.
 
     Raises:
         KindError: the value is not a collection of texts, or an item is neither a string nor a list of strings.
     """
     return [
         text if isinstance(text, str) else _tokens(text, f"{name}[{i}]")
-        for i, text in enumerate(check_items(texts, name))
+        for i, text in enumerate(check_items(texts, name), first)
     ]
 
 

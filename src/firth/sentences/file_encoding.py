@@ -1,0 +1,403 @@
+"""Vectors of all texts of a file, in a file: in bounded memory, and resumable.
+
+What: the texts of a source are read in blocks, encoded, and appended to a file beside the target, which takes the
+    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call goes on with them.
+Cost: one block of texts with its vectors in memory. Averages of word vectors are computed from the bytes of the text:
+    the scanner of corpora reads each byte once, the averages read 4 D bytes per word, and 4 D bytes per text are
+    written.
+"""
+
+import contextlib
+import dataclasses
+import os
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firth.corpus.contents import ByteStream, TextStream, contents
+from firth.corpus.reader import HEAD, check_text
+from firth.corpus.reading_progress import ReadingProgress
+from firth.corpus.sources import Files, resolve
+from firth.errors import CorpusError, OptionError, warn_caller
+from firth.progress import Progress, Report, Status, reporting_slow_work
+from firth.sentences.averages import SentenceAverages, as_lines
+from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, is_ours
+from firth.signals import stopping
+from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
+from firth.storage.partial import locked
+from firth.storage.swapping import take_mode
+from firth.storage.untrusted import parse_json
+from firth.text.batches import TextsWarning
+from firth.text.inputs import Text, checked_texts
+from firth.vectors.cosine import Matrix
+
+BYTES = 1 << 20  # of text, encoded at once by averages
+TEXTS = 1024  # encoded at once by other encoders
+INTERVAL = 30.0  # seconds between two records of how far the file is
+COMPARED = 64  # rows that are encoded again to see whether a part is of the same model
+SAME = 1e-4  # largest difference, as a share of the largest number, between two vectors of one text
+PART, STATE = ".part", ".part.json"
+
+Block = bytes | list[Text]  # whole lines, or texts
+
+
+@dataclass(frozen=True)
+class EncodedFile:
+    """What `encode_file` wrote.
+
+    Attributes:
+        path: the file.
+        count: N, number of texts and rows.
+        dim: D.
+        resumed: rows that an interrupted call had finished.
+        problems: what is wrong with some texts, and how many, such as those that were truncated.
+    """
+
+    path: Path
+    count: int
+    dim: int
+    resumed: int = 0
+    problems: dict[str, int] = field(default_factory=dict)
+
+
+def encode_file(
+    model: Any,
+    source: Any,
+    path: str | os.PathLike[str],
+    *,
+    column: str | None = None,
+    batch_size: int | None = None,
+    progress: Progress = None,
+) -> EncodedFile:
+    """Write the vectors of all texts of a source to a file, one row per text.
+
+    Ctrl-C leaves the finished rows in a file beside `path`, whose name ends in .part. The same call, with the same
+    model and source, continues with them. Any other error leaves nothing.
+
+    Args:
+        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        source: files with one text per line (a path, glob or folder, several paths, or "-"), tables (CSV, TSV, JSONL,
+            Parquet), a data frame, or texts. An empty line is a text, too.
+        path: the file to write. Its name ends in .npy (an array (N, D) of float32 for `numpy.load`, mapped with
+            `mmap_mode="r"`), or in .jsonl or .parquet, which hold the texts as well.
+        column: the column of texts in a table.
+        batch_size: texts that the encoder reads at once; None for its default.
+        progress: how to show progress; see `firth.progress`.
+
+    Returns:
+        The number of rows and what was wrong with some texts; warnings give the same.
+
+    Raises:
+        KindError: the model gives texts no vectors.
+        CorpusError: the source is missing, not text, or empty.
+        OptionError: the name of the file has another ending, the file holds something else, or its finished part is of
+            another model or source.
+        MissingExtraError: a Parquet file needs pyarrow, which is not installed.
+        OSError: the file cannot be written.
+    """
+    encoder, target = as_encoder(model), Path(path)
+    check_target(target)
+    format = format_of(target)
+    sources = resolve(source, column)
+    writing = _Writing(
+        encoder=encoder,
+        block_encoder=_block_encoder(encoder, batch_size),
+        target=followed(target),
+        format=format,
+        identity=_identity(sources, encoder),
+    )
+    total = sources.size() if isinstance(sources, Files) else None
+    as_bytes = format == ".npy" and isinstance(encoder, SentenceAverages) and encoder.line_averages() is not None
+    with reporting_slow_work(progress) as report:
+        meter = ReadingProgress(writing.reporting(report), total)
+        blocks = _blocks(contents(sources, meter), as_bytes)
+        with contextlib.closing(blocks), stopping() as request:
+            writing.write(blocks, lambda: request.stop)
+    found = writing.result(target)
+    for problem, count in found.problems.items():
+        warn_caller(TextsWarning(count, found.count, problem))
+    return found
+
+
+def check_target(path: Path) -> None:
+    """Check that vectors of texts can be written to a path without replacing a file of something else.
+
+    Raises:
+        OptionError: the name has another ending, or the file holds something else.
+        OSError: the file cannot be read.
+    """
+    if Path(path).is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write")
+    check_replaceable(path, is_ours, f"{format_of(path)} files")
+
+
+def finished_rows(path: str | os.PathLike[str]) -> int:
+    """Return the number of rows that an interrupted call of `encode_file` left for this file."""
+    try:
+        return int(_read_state(followed(path))["rows"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
+BlockEncoder = Callable[[Block], tuple[Matrix, dict[str, int]]]
+
+
+def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder:
+    """Return a function from a block to its vectors, and how many texts have each problem."""
+    lines = encoder.line_averages() if isinstance(encoder, SentenceAverages) else None
+
+    def average(block: Block) -> tuple[Matrix, dict[str, int]]:
+        if isinstance(block, list) and not all(isinstance(text, str) for text in block):
+            return encode(block)
+        assert lines is not None
+        data, count = as_lines(block) if isinstance(block, list) else (block, _size(block))
+        vectors, without = lines.averages(data, count)
+        return vectors, {"have no known word: their vectors are zero": without} if without else {}
+
+    def encode(block: Block) -> tuple[Matrix, dict[str, int]]:
+        assert isinstance(block, list)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            vectors = encoder.encode(block, batch_size=batch_size, progress=False)
+        problems: dict[str, int] = {}
+        for each in caught:
+            if isinstance(each.message, TextsWarning):
+                problems[each.message.problem] = each.message.count
+            else:
+                warn_caller(each.message if isinstance(each.message, Warning) else str(each.message))
+        return np.asarray(vectors, dtype=np.float32), problems
+
+    return average if lines is not None else encode
+
+
+@dataclass
+class _Writing:
+    """A file that is being written, and what is known of its rows."""
+
+    encoder: TextEncoder
+    block_encoder: BlockEncoder
+    target: Path
+    format: str
+    identity: dict[str, Any]
+    rows: int = 0
+    resumed: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    _size: int = 0  # bytes after the last row
+    _appending: bool = False
+    _recorded: float = field(default_factory=time.monotonic)
+
+    @property
+    def part(self) -> Path:
+        return self.target.with_name(self.target.name + PART)
+
+    @property
+    def state(self) -> Path:
+        return self.target.with_name(self.target.name + STATE)
+
+    def reporting(self, report: Report) -> Report:
+        """Return what turns the progress of reading into that of encoding."""
+
+        def show(status: Status) -> None:
+            if status.total is None:
+                status = dataclasses.replace(status, done=self.rows, unit="texts")
+            else:
+                status = dataclasses.replace(status, figures={"texts": self.rows})
+            report(dataclasses.replace(status, stage="encoding"))
+
+        return show
+
+    def write(self, blocks: Iterator[Block], stopped: Callable[[], bool]) -> None:
+        """Encode all blocks and give the file its name.
+
+        Raises:
+            KeyboardInterrupt: a signal asked for an end; the finished rows stay.
+        """
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self.part, self.target):
+            try:
+                first, file = self._begin(blocks)
+            except BaseException:
+                if not self.part.stat().st_size:  # made for the lock
+                    self.part.unlink()
+                raise
+            try:
+                self._append_all(first, blocks, file, stopped)
+                if not self.rows:
+                    raise CorpusError("the source holds no texts; expected at least one")
+                file.close()
+            except KeyboardInterrupt:
+                self._keep(file)
+                raise
+            except BaseException:
+                with contextlib.suppress(Exception):
+                    file.close()
+                self._remove()
+                raise
+            if self.target.exists():
+                take_mode(self.part, self.target)
+            self.part.replace(self.target)
+            self.state.unlink(missing_ok=True)
+            sync_folder(self.target.parent)
+
+    def _keep(self, file: RowFile) -> None:
+        """Keep the finished rows after an interruption, unless there are none or a Parquet file was cut."""
+        whole = False
+        with contextlib.suppress(Exception):
+            file.close()
+            whole = self.rows > 0 and not (self._appending and self.format == ".parquet")
+        if whole:
+            self._record()
+        else:
+            self._remove()
+
+    def result(self, path: Path) -> EncodedFile:
+        return EncodedFile(path, self.rows, self.encoder.dim, self.resumed, dict(self.problems))
+
+    def _append_all(
+        self, first: list[Block], blocks: Iterator[Block], file: RowFile, stopped: Callable[[], bool]
+    ) -> None:
+        for block in (block for part in (first, blocks) for block in part):
+            vectors, problems = self.block_encoder(block)
+            texts = [] if isinstance(block, bytes) else [_text_of(text) for text in block]
+            self._appending = True
+            self._size = file.append(texts, vectors)
+            self.rows += len(vectors)
+            self.problems.update(problems)
+            self._appending = False
+            if stopped():
+                raise KeyboardInterrupt
+            if time.monotonic() - self._recorded > INTERVAL and file.settle():
+                self._record()
+
+    def _begin(self, blocks: Iterator[Block]) -> tuple[list[Block], RowFile]:
+        """Return the texts that were read and are not finished, and the file to append to."""
+        try:
+            state = _read_state(self.target)
+            rows, size, identity = int(state["rows"]), int(state["size"]), state["identity"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return [], create(self.part, self.format, self.encoder.dim)
+        if identity != self.identity or not self.part.is_file():
+            raise self._another("another file or kind of model")
+        kept: list[Block] = []
+        head: Block | None = None
+        remaining = rows
+        for block in blocks:
+            if head is None:
+                head = _cut(block, min(COMPARED, rows))[0]
+            if _size(block) > remaining:
+                kept = [_cut(block, remaining)[1]]
+                remaining = 0
+                break
+            remaining -= _size(block)
+            if not remaining:
+                break
+        if remaining or head is None:
+            raise self._another("a source of more texts")
+        expected, _ = self.block_encoder(head)
+        found = first_rows(self.part, self.format, self.encoder.dim, len(expected))
+        if np.abs(expected - found).max(initial=0) > SAME * np.abs(expected).max(initial=0):
+            raise self._another("another model, other options or other texts")
+        self.rows = self.resumed = rows
+        self._size = size
+        self.problems.update(state.get("problems", {}))
+        return kept, continued(self.part, self.format, self.encoder.dim, size)
+
+    def _another(self, what: str) -> OptionError:
+        return OptionError(
+            f"{self.part} is the finished part of an interrupted call with {what}: repeat that call, or delete the "
+            "part to start anew"
+        )
+
+    def _record(self) -> None:
+        facts = {"rows": self.rows, "size": self._size, "identity": self.identity, "problems": dict(self.problems)}
+        with replacing_file(self.state) as file:
+            file.write(json_bytes(facts))
+        self._recorded = time.monotonic()
+
+    def _remove(self) -> None:
+        self.state.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
+
+
+def _read_state(target: Path) -> dict[str, Any]:
+    state = parse_json(target.with_name(target.name + STATE).read_bytes())
+    if not isinstance(state, dict):
+        raise TypeError("not an object")
+    return state
+
+
+def _identity(source: Any, encoder: TextEncoder) -> dict[str, Any]:
+    files = source.identity() if isinstance(source, Files) else None
+    return {"source": files, "encoder": type(encoder).__name__, "dim": encoder.dim}
+
+
+def _blocks(parts: Any, as_bytes: bool) -> Generator[Block]:
+    with contextlib.closing(parts):  # files are closed at once after an error, the innermost reader first
+        for name, content in parts:
+            if as_bytes and isinstance(content, ByteStream):
+                yield from _whole_lines(name, content)
+                continue
+            with contextlib.closing(_texts_in(name, content)) as texts:
+                first = 0
+                while block := list(islice(texts, TEXTS)):
+                    yield checked_texts(block, "texts", first)
+                    first += len(block)
+
+
+def _texts_in(name: str, content: ByteStream | TextStream) -> Generator[Any]:
+    if isinstance(content, TextStream):
+        for text in content.items:
+            yield text
+            content.tick()
+        return
+    for group in content.texts(name):
+        lines: Any = group
+        with contextlib.closing(lines):
+            for line in lines:
+                yield line.rstrip("\r")
+
+
+def _whole_lines(name: str, content: ByteStream) -> Iterator[bytes]:
+    """Yield the bytes of a file, cut after line ends; the last line gets one."""
+    room, rest, checked = memoryview(bytearray(BYTES)), b"", False
+    while size := content.read_into(room):
+        if not checked:
+            check_text(name, bytes(room[: min(size, HEAD)]))
+            checked = True
+        end = bytes(room[:size]).rfind(b"\n") + 1
+        if not end:
+            rest += room[:size]
+            continue
+        yield rest + room[:end]
+        rest = bytes(room[end:size])
+    if rest:
+        yield rest + b"\n"
+
+
+def _size(block: Block) -> int:
+    return block.count(b"\n") if isinstance(block, bytes) else len(block)
+
+
+def _cut(block: Block, count: int) -> tuple[Block, Block]:
+    """Return the first `count` texts of a block, and the others."""
+    if isinstance(block, list):
+        return block[:count], block[count:]
+    end = 0
+    for _ in range(count):
+        found = block.find(b"\n", end)
+        if found < 0:
+            break
+        end = found + 1
+    return block[:end], block[end:]
+
+
+def _text_of(text: Text) -> str:
+    return text if isinstance(text, str) else " ".join(text)

@@ -1,0 +1,80 @@
+"""`firth encode`: what it writes and says."""
+
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import firth
+from firth.sentences import file_encoding
+
+WORDS = firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    WORDS.save(tmp_path / "v.firth")
+    (tmp_path / "t.txt").write_text("a b\n\nB\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("always:.*have no known word")
+def test_vectors_and_facts(run, folder):
+    assert run("encode", "v.firth", "t.txt", "-o", "o.npy") == (0, "", "o.npy: 3 texts x 2\n")
+    assert np.load(folder / "o.npy").tolist() == [[0.5, 0.5], [0, 0], [0, 1]]
+    status, out, err = run("encode", "v.firth", "t.txt", "-o", "o.jsonl", "--json", "--tokens", "whitespace", "-q")
+    assert status == 0
+    assert json.loads(out) == {
+        "vectors": "o.jsonl", "texts": 3, "dim": 2, "resumed": 0,
+        "problems": {"have no known word: their vectors are zero": 1},
+    }  # fmt: skip
+    assert err == "firth: warning: 1 of 3 texts have no known word: their vectors are zero\n"
+    assert json.loads((folder / "o.jsonl").read_text("utf-8").splitlines()[0]) == {"text": "a b", "vector": [0.5, 0.5]}
+
+
+@pytest.mark.filterwarnings("ignore:.*have no known word")
+def test_sentence_transformers_folders_keep_their_tokeniser(run, folder):
+    firth.SentenceAverages(WORDS, "mean").save(folder / "st", format="sentence-transformers")
+    assert run("encode", "st", "t.txt", "-o", "o.npy")[0] == 0
+    assert np.load(folder / "o.npy").tolist() == [[0.5, 0.5], [0, 0], [0, 1]]
+
+
+def test_an_interruption_is_told_and_continued(run, folder, monkeypatch):
+    (folder / "t.txt").write_text("a b\nb\n" * 50, encoding="utf-8")
+    monkeypatch.setattr(file_encoding, "BYTES", 60)
+    write = file_encoding.create
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return write(*arguments)
+
+    monkeypatch.setattr(file_encoding, "create", interrupted)
+    status, _, err = run("encode", "v.firth", "t.txt", "-o", "o.npy", "-q")
+    assert status == 130
+    assert err == "o.npy: 20 texts are finished; the same command continues after them\n"
+    status, _, err = run("encode", "v.firth", "t.txt", "-o", "o.npy", "-q")
+    assert (status, err) == (0, "o.npy: continuing after 20 texts\no.npy: 100 texts x 2\n")
+    assert np.load(folder / "o.npy").tolist() == [[0.5, 0.5], [0, 1]] * 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("v.firth", "t.txt"), "no file to write to: give -o OUT"),
+        (("v.firth", "t.txt", "-o", "o.txt"), "expected a name that ends in .npy"),
+        (("v.firth", "t.txt", "-o", "o.npy", "--tokens", "words"), "--tokens words"),
+        (("v.firth", "t.txt", "-o", "o.npy", "--pooling", "max"), "--pooling max: v.firth holds"),
+        (("v.firth", "t.txt", "-o", "o.npy", "--max-length", 5), "--max-length 5: v.firth holds"),
+        (("v.firth", "missing.txt", "-o", "o.npy"), "missing.txt"),
+        (("missing", "t.txt", "-o", "o.npy"), "missing"),
+        (("v.firth", "t.txt", "-o", "o.npy", "--column", "text"), "has no columns"),
+    ],
+)
+def test_mistakes(run, folder, arguments, said):
+    status, out, err = run("encode", *arguments, "-q")
+    assert (status, out) == (1, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in folder.iterdir() if path.name != "cache") == ["t.txt", "v.firth"]
