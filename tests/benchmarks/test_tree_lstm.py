@@ -1,0 +1,45 @@
+"""The table of Tree-LSTM training, at toy size."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from benchmarks.records import append, read
+from benchmarks.tree_lstm import labelled, main, recursive, table
+from firth.neural.models.trees.data import collate
+from firth.neural.models.trees.options import new_module
+from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
+
+
+@pytest.fixture
+def sst(tmp_path):
+    path = tmp_path / "sst.txt"
+    path.write_text("(1 (0 (1 a) (0 b)) (0 (0 c) (1 (1 a) (0 d))))\n(0 b)\n", encoding="utf-8")
+    return path
+
+
+def test_every_contender_has_a_row(sst, tmp_path):
+    ud = tmp_path / "a.conllu"
+    ud.write_text(("1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n2\ton\t_\t_\t_\t_\t1\tadv\t_\t_\n\n") * 4, encoding="utf-8")
+    main([str(sst), str(ud), "--rounds", "1", "--out", str(tmp_path)])
+    assert [row["contender"] for row in read(tmp_path / "speed.jsonl")[1:]] == [
+        "firth, level by level", "recursion, node by node", "firth, level by level",
+    ]  # fmt: skip
+
+
+def test_the_recursion_is_the_same_model(sst):
+    """States of all nodes, to 1e-6."""
+    items, reader = labelled(sst, 2)
+    module = new_module(TreeLSTMClassifier(dim=4, hidden=3), reader, 2, 0).eval()
+    tree = items[0].trees[0]
+    together = module.encoder(collate([tree], [np.arange(len(tree.ids))]))
+    assert torch.allclose(recursive(module, tree), together, rtol=0, atol=1e-6)
+
+
+def test_the_ratio_is_that_of_firth_to_the_contender(tmp_path):
+    file = tmp_path / "speed.jsonl"
+    append(file, {"machine": {"processor": "abacus"}, "torch": "2", "sizes": {"batch": 2, "rounds": 1}})
+    for name, speed in (("firth", 30.0), ("other", 2.0)):
+        append(file, {"data": "d", "contender": name, "round": 0, "nodes_a_second": speed})
+    assert table(file).splitlines()[-1] == "| d | other | 2 (2 - 2) | 15.0 |"
