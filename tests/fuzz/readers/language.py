@@ -92,6 +92,27 @@ def use_trees(path: Path) -> Any:
     return [near(model.node_probabilities([tree])[0]), near(model.encode([tree], progress=False)), model.labels]
 
 
+def make_encoder(path: Path) -> None:
+    """A sentence encoder as its seed draws it, with added words."""
+    import torch
+
+    from firth.language.text import training_text
+    from firth.neural.models.sentences.options import new_module
+    from firth.neural.models.sentences.sentence_model import SentenceEncoder
+
+    torch.set_num_threads(1)
+    options, text = firth.SkipThought(dim=4, hidden=4, encoder="bi", output="full"), training_text(seeds.corpus())
+    module = new_module(options, text.vocabulary, 1)
+    added = firth.WordVectors(["unheard", "of"], [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]])
+    SentenceEncoder(module, options, text.vocabulary, text.rules, added=added).save(path)
+
+
+def use_encoder(path: Path) -> Any:
+    """Vectors of texts and of words."""
+    model = firth.load(path)
+    return [near(model.encode([*seeds.LINES[:3], "w1 unheard the", ""])), near(model.word_vectors()["of"])]
+
+
 class StoppedError(Exception):
     """Breaks a training off."""
 
@@ -152,6 +173,7 @@ READERS = (
     neural("c2w", lambda: firth.RecurrentLM(embedding="c2w", char_dim=4, dim=4, hidden=4, layers=1)),
     neural("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=6)),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
+    Reader(name="sentence-encoder", make=make_encoder, use=use_encoder, own=True, cost=0.02, needs="torch"),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
     *(
         Reader(

@@ -6,8 +6,10 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
+from firth.neural.layers.conditional import ConditionalLayer
 from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.highway import Highway
+from firth.neural.layers.packed import Packing
 from firth.neural.layers.pooling import pool
 from firth.neural.layers.qrnn import Qrnn
 from firth.neural.layers.recurrence import CELL_STEPS, run
@@ -94,6 +96,13 @@ def test_qrnn(pooling):
 def test_layer_over_sequences_of_several_lengths(kind):
     layer = RecurrentLayer(kind, 2, 3)
     module_check(layer, torch.randn(2, 4, 2), call=lambda x: (x, None, torch.tensor([2, 4])))
+
+
+@pytest.mark.parametrize("kind", sorted(CELL_STEPS))
+def test_conditional_layer_over_packed_sequences(kind):
+    packing = Packing(torch.tensor([2, 1, 3]))
+    layer = ConditionalLayer(kind, 2, 2, condition=2)
+    module_check(layer, torch.randn(6, 2), torch.randn(3, 2), call=lambda x, c: (x, packing, c))
 
 
 def test_zoneout_in_use():

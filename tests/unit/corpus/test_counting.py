@@ -62,6 +62,21 @@ def test_a_file_or_row_is_a_text(tokens, tmp_path):
     assert lengths(texts, tmp_path, sentences="text", tokens=tokens) == [4, 0, 2]
 
 
+@pytest.mark.parametrize("tokens", ["unicode", str.split])
+def test_sentences_end_at_punctuation_and_documents_with_an_empty_one(tokens, tmp_path):
+    """Lines are wrapped, blank lines end sentences, and the end of a text is an empty sentence."""
+    texts = ["One two. Three\nfour five? \n\nSix", "", "Mr. Seven\r\neight."]
+    for i, text in enumerate(texts):
+        (tmp_path / f"{i}.txt").write_bytes(text.encode())
+    expected = [2, 3, 1, 0, 0, 3, 0]
+    assert (
+        lengths([tmp_path / f"{i}.txt" for i in range(3)], tmp_path, sentences="punctuation", tokens=tokens) == expected
+    )
+    assert lengths(texts, tmp_path, sentences="punctuation", tokens=tokens) == expected
+    plain = firth.Corpus.build(texts, sentences="punctuation", tokens=tokens, min_count=1, cache=tmp_path)
+    assert np.diff(plain.offsets).tolist() == [2, 3, 1, 3]
+
+
 def test_a_long_text_is_one_sentence(tmp_path):
     (tmp_path / "long.txt").write_text("word\n" * 500_000)
     assert lengths(tmp_path / "long.txt", tmp_path, sentences="text") == [500_000]

@@ -45,6 +45,17 @@ def test_gru_follows_the_equations(condition):
         np.testing.assert_allclose(y[packing.rows.numpy() == row], expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["rnn", "lstm", "gru"])
+def test_without_condition_it_is_the_layer_of_torch(kind):
+    layer, torchs = ConditionalLayer(kind, 3, 5), getattr(torch.nn, kind.upper())(3, 5)
+    with torch.no_grad():
+        for name, parameter in torchs.named_parameters():
+            getattr(layer, name.removesuffix("_l0")).copy_(parameter)
+    packed = torch.nn.utils.rnn.pack_sequence([torch.randn(n, 3) for n in (4, 2, 2, 1)])
+    expected = torchs(packed)[0].data
+    torch.testing.assert_close(layer(packed.data, Packing(torch.tensor([4, 2, 2, 1]))), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_recurrent_matrices_begin_orthogonal_gate_by_gate():
     for block in ConditionalLayer("gru", 4, 6).weight_hh.chunk(3):
         torch.testing.assert_close(block @ block.T, torch.eye(6), rtol=0, atol=1e-5)
