@@ -51,7 +51,7 @@ class VDCNNClassifier(LabelOptions):
     common_options: ClassVar = ("depth", "shortcuts", "filters", "hidden", "max_length", "pairs")
     train = train_label_model
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=10, batch_size=64, optimiser="adam", lr=0.001, schedule="linear", patience=3
+        epochs=10, batch_size=64, optimiser="adam", lr=0.0005, schedule="linear", warmup=200, clip_norm=1.0, patience=3
     )
 
     depth: int = option(9, "convolutional layers: 9, 17, 29 or 49", minimum=9, maximum=49)
