@@ -51,8 +51,8 @@ from firth.neural.models.sentences.masked_lm import MaskedLM as MaskedLM
 from firth.neural.models.sentences.simcse import SimCSE as SimCSE
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
 from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
-from firth.neural.models.texts.recurrent import RecurrentClassifier as RecurrentClassifier
-from firth.neural.models.texts.transformer import TransformerClassifier as TransformerClassifier
+from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
+from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 
 from firth.neural.models.texts.cnn import CNNClassifier
-from firth.neural.models.texts.recurrent import RecurrentClassifier
-from firth.neural.models.texts.transformer import TransformerClassifier
+from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier
+from firth.neural.models.texts.transformer_classifier import TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier
 
 SMALL = {

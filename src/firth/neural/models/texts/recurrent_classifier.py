@@ -98,6 +98,7 @@ class RecurrentEncoder(Encoder):
 
     def forward(self, inputs: Sequences) -> torch.Tensor:
         """Return (B, D) vectors; see `Encoder.forward`."""
-        outputs, _ = self.stack(self.embedding(inputs.ids), None, inputs.lengths)  # (B, T, H')
+        lengths = inputs.lengths.cpu()  # where the kernels of a GPU expect them, too
+        outputs, _ = self.stack(self.embedding(inputs.ids), None, lengths)  # (B, T, H')
         vectors: torch.Tensor = self.pooling(outputs, inputs.lengths)
         return vectors

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import OptionError
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.texts.transformer import TransformerClassifier
+from firth.neural.models.texts.transformer_classifier import TransformerClassifier
 
 READER = TextReader([chr(97 + i) for i in range(9)], "characters", 50)
 

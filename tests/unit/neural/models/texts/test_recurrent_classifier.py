@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.texts.recurrent import RecurrentClassifier
+from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier
 
 READER = TextReader([chr(97 + i) for i in range(9)], "characters", 50)
 
