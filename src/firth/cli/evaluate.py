@@ -7,10 +7,11 @@ from typing import Annotated, cast
 import typer
 
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
-from firth.cli.vectors import open_vectors
+from firth.cli.vectors import open_encoder
 from firth.data import SETS
 from firth.evaluation.evaluate import GoldSets
 from firth.evaluation.evaluate import evaluate as evaluate_vectors
+from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
 from firth.option_names import one_spelling
@@ -29,7 +30,7 @@ AnalogySets = Annotated[
 
 
 def evaluate(
-    vectors: Annotated[list[str], names("Vectors to evaluate, side by side.", "VECTORS")],
+    vectors: Annotated[list[str], names("Word vectors, or models that encode texts, side by side.", "MODEL")],
     suite: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,6 +49,14 @@ def evaluate(
             metavar="skip|count|infer",
         ),
     ] = "skip",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="How classifiers of sentences choose their penalty: firth, on development sentences or a part of the "
+            "training sentences; senteval, by ten inner folds on unscaled vectors, as SentEval does.",
+            metavar="|".join(PROTOCOLS),
+        ),
+    ] = "firth",
     data: Data = None,
     sections: Annotated[bool, typer.Option("--sections", help="Also show the sections of analogy sets.")] = False,
     restrict_vocab: Annotated[
@@ -57,18 +66,20 @@ def evaluate(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Evaluate vectors on test sets: similarity, analogies and others.
+    """Evaluate vectors on test sets: similarity, analogies, sentences and others.
 
-    The default sets are WordSim-353, SimLex-999, MEN, Rare Words and Google's analogies, from --data, from the folder
-    in FIRTH_DATA, or downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
+    The default sets of word vectors are WordSim-353, SimLex-999, MEN, Rare Words and Google's analogies; those of
+    models that encode texts are the suites sentences, sentence-pairs and sts. They come from --data, from the folder in
+    FIRTH_DATA, or are downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
     vectors, each line marks the best result and those that do not differ from it significantly.
     """
     report = evaluate_vectors(
-        {path: open_vectors(path, quiet) for path in vectors},
+        {path: open_encoder(path, quiet) for path in vectors},
         similarity=similarity or None,
         analogies=analogies or None,
         suites=_suites(suite) if suite else None,
         unknown=cast(Unknown, unknown),  # which checks it
+        protocol=cast(ProtocolName, protocol),
         data=data,
         restrict_vocab=restrict_vocab,
         seed=seed,

@@ -4,8 +4,11 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
+from firth import registry
 from firth.cli.output import complain, note, working
-from firth.vectors.io.load import load_vectors
+from firth.errors import OptionError
+from firth.sentences.encoder import TextEncoder
+from firth.vectors.io.load import load, load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -14,6 +17,21 @@ def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
     """Return the vectors of a file, with progress; see `firth.vectors.io.load_vectors`."""
     with working(f"reading {path}", quiet):
         return load_vectors(path, documents=documents)
+
+
+def open_encoder(path: str, quiet: bool) -> Any:
+    """Return word vectors, or another model that gives texts vectors.
+
+    Raises:
+        OptionError: the file holds something else.
+    """
+    with working(f"reading {path}", quiet):
+        model: Any = load(path)
+    if not isinstance(model, WordVectors | SubwordVectors | TextEncoder):
+        raise OptionError(
+            f"{path} holds {registry.plain_name(model)}, expected word vectors or a model that encodes texts"
+        )
+    return model
 
 
 def open_word_vectors(path: str, quiet: bool) -> WordVectors:

@@ -13,8 +13,9 @@ Exchanging the sentences of a pair changes nothing.
 Source: Conneau and Kiela 2018, SentEval; Tai, Socher and Manning 2015 for the features and soft labels.
 
 Departures: the penalty is chosen on the published development pairs. The protocol "senteval" counts those of MSRP as
-training pairs and uses ten inner folds, as SentEval does. In a set without training pairs, which is cut into ten folds,
-document frequencies and the direction that SIF removes come from all its sentences, without labels.
+training pairs and uses ten inner folds, as SentEval does; the model of scores is the same in both. In a set without
+training pairs, which is cut into ten folds, document frequencies and the direction that SIF removes come from all its
+sentences, without labels.
 
 Cost: 5,800 pairs at D = 300 take some seconds per weighting, most of it for the scores.
 """
@@ -145,7 +146,6 @@ def _predictions(
             fold,
             development=gold.development,
             known=known,
-            standardise=not senteval,
             weights=rows.weights,
             seed=options.seed,
         )

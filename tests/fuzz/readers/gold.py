@@ -47,6 +47,21 @@ FILES: Mapping[str, tuple[str, Mapping[str, str]]] = {  # the suite; the files, 
         },
     ),
     "sentences": ("sentences", {"labelled.txt": "".join(f"{i % 2} {line}\n" for i, line in enumerate(seeds.LINES))}),
+    "sentence-pairs": (
+        "sentence-pairs",
+        {
+            "pairs.test.tsv": "".join(
+                f"{line}\t{seeds.LINES[i - 1]}\t{'xy'[i % 2]}\n" for i, line in enumerate(seeds.LINES[:12])
+            ),
+            "pairs.train.tsv": "".join(
+                f"{line}\t{seeds.LINES[i - 2]}\t{'xy'[i % 2]}\n" for i, line in enumerate(seeds.LINES)
+            ),
+        },
+    ),
+    "sts": (
+        "sts",
+        {"pairs.tsv": "".join(f"{line}\t{seeds.LINES[i - 1]}\t{i % 7}.5\n" for i, line in enumerate(seeds.LINES))},
+    ),
     "context": (
         "context",
         {
@@ -86,7 +101,7 @@ def gold(name: str, suite: str, files: Mapping[str, str]) -> Reader:
     def use(path: Path) -> Any:
         return judged(path / first, suite)
 
-    cost = {"categorisation": 0.04, "sentences": 0.05, "probing": 0.1}.get(suite, 0.004)
+    cost = {"categorisation": 0.04, "sentences": 0.05, "sentence-pairs": 0.1, "probing": 0.1}.get(suite, 0.004)
     return Reader(name=f"gold-{name}", make=make, use=use, cost=cost)
 
 
