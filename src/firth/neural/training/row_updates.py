@@ -21,7 +21,8 @@ Cost
     Some passes over the rows that occur.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -124,7 +125,8 @@ def sparse_tables(module: torch.nn.Module) -> list[torch.nn.Parameter]:
     return [weight for weight in dict.fromkeys(tables) if weight.requires_grad]
 
 
-def use_sparse_gradients(module: torch.nn.Module, training: Any) -> None:
+@contextmanager
+def sparse_gradients(module: torch.nn.Module, training: Any) -> Iterator[None]:
     """Let the embedding tables of a module have sparse gradients where the training options allow updates by row.
 
     Args:
@@ -134,9 +136,15 @@ def use_sparse_gradients(module: torch.nn.Module, training: Any) -> None:
     """
     plain = training.momentum is None and not training.weight_decay and training.processes == 1
     allowed = plain and training.optimiser in ROW_RULES and training.precision != "fp16"
-    for part in module.modules():
-        if isinstance(part, WordEmbedding):
-            part.sparse = allowed
+    tables = [part for part in module.modules() if isinstance(part, WordEmbedding)]
+    before = [table.sparse for table in tables]
+    try:
+        for table in tables:
+            table.sparse = allowed
+        yield
+    finally:
+        for table, was in zip(tables, before, strict=True):
+            table.sparse = was
 
 
 def clip_norm(parameters: Iterable[torch.nn.Parameter], limit: float) -> None:

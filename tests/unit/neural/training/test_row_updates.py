@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.options import TrainingOptions
-from firth.neural.training.row_updates import RowOptimiser, clip_norm, use_sparse_gradients
+from firth.neural.training.row_updates import RowOptimiser, clip_norm, sparse_gradients
 
 BATCHES = [[0, 2, 2], [1, 4], [2, 5, 0], [3], [2, 4, 4, 1]]
 
@@ -109,5 +109,6 @@ def test_clipping_counts_sparse_gradients():
 )
 def test_who_has_sparse_gradients(changes, sparse):
     net = Net()
-    use_sparse_gradients(net, TrainingOptions(**changes))
-    assert net.table.sparse is sparse
+    with sparse_gradients(net, TrainingOptions(**changes)):
+        assert net.table.sparse is sparse
+    assert net.table.sparse is False

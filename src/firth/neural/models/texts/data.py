@@ -14,6 +14,7 @@ Cost
     8 bytes per token and 4 per label and item.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -113,6 +114,8 @@ def batches_of(
 def development_split(examples: Examples, seed: int) -> tuple[Examples, Examples]:
     """Return training examples and a tenth of all, at random among those of each label, for the choice of the model.
 
+    The only example of a label is always trained on.
+
     Raises:
         CorpusError: there are fewer than two examples.
     """
@@ -122,9 +125,11 @@ def development_split(examples: Examples, seed: int) -> tuple[Examples, Examples
             "model by, or held_out"
         )
     order = generator(seed, "development part").permutation(len(examples))
-    first = np.array([labels[0] for labels in examples.labels], dtype=object)[order]
-    by_label = order[np.argsort(first.astype(str), kind="stable")]  # labels one after another, each in random order
-    count = max(1, round(DEVELOPMENT * len(examples)))
-    chosen = by_label[(np.arange(count) * len(examples)) // count + len(examples) // (2 * count)]
+    counts = Counter(labels[0] for labels in examples.labels)
+    # Labels one after another, each in random order; the only example of a label is trained on.
+    several = [row for row in order.tolist() if counts[examples.labels[row][0]] > 1] or order.tolist()
+    by_label = np.array(sorted(several, key=lambda row: examples.labels[row][0]))
+    count = max(1, round(DEVELOPMENT * len(by_label)))
+    chosen = by_label[(np.arange(count) * len(by_label)) // count + len(by_label) // (2 * count)]
     rest = np.setdiff1d(np.arange(len(examples)), chosen)
     return examples.rows(rest), examples.rows(np.sort(chosen))

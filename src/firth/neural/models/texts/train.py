@@ -24,7 +24,7 @@ from firth.neural.models.texts.task import LabelTask
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.neural.training.row_updates import use_sparse_gradients
+from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
 from firth.progress import Progress, reporting
 from firth.text.batches import warn_truncated
@@ -172,7 +172,6 @@ def train_module(
     unit = "characters" if reader.tokens == "characters" else "words"
     warn_truncated(train.truncated, len(examples), reader.max_length, unit)
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
-    use_sparse_gradients(module, config.training)
     batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
     by_error = options.pairs != "relatedness"
@@ -183,7 +182,8 @@ def train_module(
         "examples": _digest(train.items, held_out.items, reader, vectors),
         "texts": len(train.items),
     }
-    history = fit(task, config, identity=identity)
+    with sparse_gradients(module, config.training):
+        history = fit(task, config, identity=identity)
     facts = {
         **identity,
         **dataclasses.asdict(config.training),

@@ -23,7 +23,7 @@ from firth.neural.models.trees.tree_model import TreeModel
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import Callback
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.neural.training.row_updates import use_sparse_gradients
+from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
 from firth.progress import Progress
 from firth.randomness import generator
@@ -126,7 +126,6 @@ def _trained(
     )
     items, held_out = (_items(options, reader, each, targets_of) for each in (examples, judged))
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
-    use_sparse_gradients(module, config.training)
     task = TreeTask(
         module,
         tree_batches(items, batch_size=config.training.batch_size, seed=config.seed),
@@ -140,7 +139,8 @@ def _trained(
         "examples": _digest([*items, *held_out], reader, vectors),
         "trees": len(items),
     }
-    history = fit(task, config, identity=identity)
+    with sparse_gradients(module, config.training):
+        history = fit(task, config, identity=identity)
     facts = {**identity, **dataclasses.asdict(config.training), **history.described(), "held_out_trees": len(held_out)}
     return TreeModel(module, options, reader, known, {"training": facts})
 

@@ -34,5 +34,7 @@ def test_the_development_part_has_the_labels_in_proportion():
     assert sum(labels == ["rare"] for labels in chosen.labels) == 2
     assert sorted([*rest.texts, *chosen.texts]) == sorted(examples.texts)
     assert development_split(examples, seed=1)[1].texts != chosen.texts
+    once = Examples([(str(i),) for i in range(20)], [[str(max(i - 10, 0))] for i in range(20)], "x")
+    assert all(labels == ["0"] for seed in range(5) for labels in development_split(once, seed)[1].labels)
     with pytest.raises(CorpusError, match="expected at least two"):
         development_split(examples.rows(np.array([0])), seed=0)
