@@ -47,9 +47,12 @@ from firth.neural.models.language.hidden_states import HiddenStates as HiddenSta
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
+from firth.neural.models.sentences.declutr import DeCLUTR as DeCLUTR
 from firth.neural.models.sentences.masked_lm import MaskedLM as MaskedLM
+from firth.neural.models.sentences.moco import MoCo as MoCo
 from firth.neural.models.sentences.simcse import SimCSE as SimCSE
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
+from firth.neural.models.sentences.supervised_simcse import SupervisedSimCSE as SupervisedSimCSE
 from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier

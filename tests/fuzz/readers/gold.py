@@ -156,6 +156,20 @@ def sentence_pairs(name: str, text: str) -> Reader:
     return Reader(name=f"gold-sentence-{name.replace('.', '-')}", make=make, use=use, path=name)
 
 
+def make_groups(path: Path) -> None:
+    """Groups of texts that mean the same, one with a hard negative."""
+    lines = [f'{{"texts": ["{line}", "{seeds.LINES[i]} too"]}}\n' for i, line in enumerate(seeds.LINES[:6])]
+    lines.append(f'{{"texts": ["{seeds.LINES[6]}", "that"], "negatives": ["{seeds.LINES[7]}"]}}\n')
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def use_groups(path: Path) -> Any:
+    """All groups."""
+    from firth.readers.text_groups import read_text_groups
+
+    return [[list(group.texts), list(group.negatives)] for group in read_text_groups(path)]
+
+
 def use_key(path: Path) -> Any:
     """Read, and set against itself."""
     from firth.readers.sense_keys import read_sense_key
@@ -199,6 +213,7 @@ READERS = (
     ),
     Reader(name="gold-probing-zip", make=make_zip, use=lambda path: judged(path, "probing"), path="p.zip", cost=0.1),
     *(sentence_pairs(name, text) for name, text in PAIR_FILES.items()),
+    Reader(name="gold-text-groups", make=make_groups, use=use_groups, path="groups.jsonl"),
     Reader(name="gold-senses-key", make=make_key, use=use_key, path="key.txt"),
     Reader(
         name="gold-brackets",

@@ -83,15 +83,17 @@ def check_options(options: LanguageOptions, start: NeuralLanguageModel) -> None:
 
 
 class Reader(Protocol):
-    """A trained model that reads text.
+    """What reads text for a trained model."""
 
-    Attributes:
-        vocabulary: V words.
-        rules: how the model reads text.
-    """
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """V words."""
+        ...
 
-    vocabulary: Vocabulary
-    rules: TextRules
+    @property
+    def rules(self) -> TextRules:
+        """How the text is tokenised."""
+        ...
 
 
 def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: Progress = None) -> LanguageText:

@@ -7,6 +7,7 @@ Source: Wang and Isola 2020, section 4; Gao, Yao and Chen 2021, section 2.3 (pai
 """
 
 import abc
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +20,11 @@ from firth.errors import OptionError
 from firth.evaluation.similarity import spearman
 from firth.neural.layers.contrastive import alignment, uniformity
 from firth.neural.layers.state import State
-from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.training.batching import Buckets
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
+from firth.readers.sentence_pairs import SentencePairs, read_sentence_pairs
 
 SET_ASIDE, MOST = 0.05, 1000  # share of the texts that figures are computed on, if there are no scored pairs; at most
 TOP = 0.2  # share of the range of scores whose pairs are positives
@@ -31,13 +32,7 @@ EVAL_SEED = 0
 
 
 class ContrastiveModule(torch.nn.Module, abc.ABC):
-    """An encoder with what contrastive training adds to it.
-
-    Attributes:
-        encoder: what is trained and kept.
-    """
-
-    encoder: EncoderModule
+    """An encoder with what contrastive training adds to it."""
 
     @abc.abstractmethod
     def losses(self, batch: Any) -> torch.Tensor:
@@ -64,12 +59,17 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, source: Any) -> "ScoredPairs":
-        """Return pairs that a caller gave as (text, text, score), or as an object with first, second and scores.
+        """Return pairs that a caller gave as (text, text, score), as `SentencePairs`, or as a file of them.
 
         Raises:
-            OptionError: it is neither, or all scores are equal.
+            OptionError: it is none of these, or all scores are equal.
+            FormatError: the file is not in the format.
         """
-        if all(hasattr(source, name) for name in ("first", "second", "scores")):
+        if isinstance(source, str | os.PathLike):
+            source = read_sentence_pairs(source)
+        if isinstance(source, SentencePairs):
+            if source.scores is None:
+                raise OptionError("held_out: pairs with labels, expected pairs with scores")
             source = list(zip(source.first, source.second, source.scores, strict=True))
         try:
             first, second, scores = zip(*source, strict=True)

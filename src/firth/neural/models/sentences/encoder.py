@@ -49,6 +49,7 @@ class EncoderOptions(SentenceOptions):
     """
 
     text: ClassVar[dict[str, Any]] = {"tokens": "subwords", "sentences": "punctuation"}
+    reads_documents: ClassVar[bool] = False  # whether a text's units are documents, whatever those of the start are
     predicts_words: ClassVar[bool] = False  # whether the trained model keeps the head of a masked language model
     encoder: str | None = option(None, f"layers of the encoder; default: {NETWORK['encoder']}", choices=ENCODERS)
     dim: int | None = option(

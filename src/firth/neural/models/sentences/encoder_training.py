@@ -4,7 +4,9 @@ import abc
 import dataclasses
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Unpack, cast
 
@@ -101,19 +103,51 @@ def train_encoder(
         DivergenceError: training diverged.
     """
     config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
+    return train_on_text(options, corpus, start, config, text_options, partial(options.build_task, held_out=held_out))
+
+
+def train_on_text(
+    options: EncoderOptions,
+    corpus: Any,
+    start: Any,
+    config: RunConfig,
+    text_options: Mapping[str, Any],
+    build_task: Callable[..., EncoderTask],
+) -> SentenceEncoder:
+    """Read a text and train a model on it.
+
+    Args:
+        options: of the model.
+        corpus: as in `train_encoder`.
+        start: as in `train_encoder`.
+        config: options and circumstances of the run.
+        text_options: that the caller gave.
+        build_task: makes the task of a model, its text and `config`.
+    """
     with running_clock():
         before = opened_start(start)
         if before is None:
-            given: Mapping[str, Any] = text_options
+            given = dict(text_options)
             if not isinstance(corpus, Corpus | LanguageText):
                 given = {**options.text, **text_options}
-            text = training_text(corpus, given, eos=False, tokens="subwords", progress=progress)
+            text = training_text(corpus, given, eos=False, tokens="subwords", progress=config.progress)
         else:
-            text = text_for(before, corpus, text_options, progress)
-        model = new_model(options, text.vocabulary, text.rules, before, seed)
+            given = dict(text_options)
+            sentences = given.pop("sentences", options.text["sentences"] if options.reads_documents else None)
+            rules = dataclasses.replace(before.rules, sentences=sentences or before.rules.sentences)
+            text = text_for(_Reading(before.vocabulary, rules), corpus, given, config.progress)
+        model = new_model(options, text.vocabulary, text.rules, before, config.seed)
         content = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
         content.update(text.offsets.tobytes())
-        return run(model, options.build_task(model, text, held_out, config), before, config, content.hexdigest())
+        return run(model, build_task(model, text, config=config), before, config, content.hexdigest())
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The words of a start, and how a text is read for it; its sentences may end elsewhere."""
+
+    vocabulary: Vocabulary
+    rules: TextRules
 
 
 def opened_start(start: Any) -> SentenceEncoder | None:

@@ -1,0 +1,261 @@
+"""Supervised SimCSE: texts that mean the same are positives, by a label; texts that contradict them are hard negatives.
+
+What: a batch holds groups of texts, such as a sentence and what it entails, or the captions of a picture. Each text of
+    a group is an anchor whose positives are the others. All other texts of the batch, and the hard negatives of all
+    groups, are its negatives.
+Objective: InfoNCE with several positives (`firth.neural.layers.contrastive`).
+Source: Gao, Yao and Chen 2021, "SimCSE", section 4, equation 5; Khosla et al. 2020, "Supervised contrastive learning",
+    equation 2, for several positives.
+Departures: every text is an anchor (`anchors="all"`); in equation 5 only the first of a pair is, and anchors are not
+    compared with one another, which `anchors="first"` does. The head is used in training only.
+Cost: that of the encoder for all texts of the groups and their hard negatives; three times that in training.
+"""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.corpus.options import TextArguments
+from firth.errors import CorpusError, OptionError
+from firth.language.text import training_text
+from firth.neural.layers.contrastive import InfoNCE, group_masks
+from firth.neural.models.sentences.contrastive_task import (
+    ContrastiveModule,
+    ContrastiveTask,
+    ScoredPairs,
+    check_batches,
+    set_aside,
+)
+from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
+from firth.neural.models.sentences.encoder_training import new_model, opened_start, run, run_config
+from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.simcse import projection, temperature_option
+from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.monitor import Callback
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.options import option, options_class
+from firth.progress import Progress
+from firth.randomness import generator
+from firth.readers.text_groups import TextGroup, as_text_groups
+from firth.timing import running_clock
+
+ANCHORS = ("all", "first")
+_Rows = list[Any]  # ids of each text
+
+
+@dataclass(frozen=True, eq=False)
+class GroupBatch:
+    """The texts of B groups, and their hard negatives.
+
+    Attributes:
+        ids: (M, T) int64, padded on the right: N texts of the groups, then their hard negatives.
+        lengths: (M,) int64, on the CPU.
+        groups: (M,) int64, the group of each text from 0 to B - 1; -1 for hard negatives.
+        firsts: (M,) bool, the first text of each group.
+        seconds: (M,) bool, the second.
+        fresh: the batch needs no state.
+        scale: factor on the learning rate.
+    """
+
+    ids: torch.Tensor
+    lengths: torch.Tensor
+    groups: torch.Tensor
+    firsts: torch.Tensor
+    seconds: torch.Tensor
+    fresh: bool = True
+    scale: float = 1.0
+
+    @classmethod
+    def of(cls, items: list[tuple[_Rows, _Rows]]) -> "GroupBatch":
+        """Return a batch of groups: the ids of the texts of each, and of its hard negatives."""
+        texts = [(group, place, row) for group, (rows, _) in enumerate(items) for place, row in enumerate(rows)]
+        negatives = [row for _, rows in items for row in rows]
+        groups = torch.tensor([group for group, _, _ in texts] + [-1] * len(negatives))
+        places = torch.tensor([place for _, place, _ in texts] + [-1] * len(negatives))
+        return cls(*pad([row for _, _, row in texts] + negatives), groups, places == 0, places == 1)
+
+    def to(self, device: torch.device) -> "GroupBatch":
+        """Return the batch with its tensors on a device."""
+        groups, firsts, seconds = (tensor.to(device) for tensor in (self.groups, self.firsts, self.seconds))
+        return GroupBatch(self.ids.to(device), self.lengths, groups, firsts, seconds)
+
+
+@explained(tokens="subwords")
+def train_on_groups(
+    options: "SupervisedSimCSE",
+    groups: Any,
+    *,
+    held_out: Any = None,
+    start: SentenceEncoder | str | os.PathLike[str] | None = None,
+    training: TrainingOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    callbacks: Sequence[Callback] = (),
+    **text_options: Unpack[TextArguments],
+) -> SentenceEncoder:
+    """Train a sentence encoder on groups of texts that mean the same.
+
+    Args:
+        options: of the model.
+        groups: lists of two texts or more that mean the same; `firth.readers.text_groups.TextGroup`, which also holds
+            hard negatives; or a file of either, or of pairs with the labels entailment and contradiction.
+        held_out: scored pairs that select the model with the highest Spearman correlation: a file, or a list of (text,
+            text, score). Without it, the last model is kept.
+        start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
+        training: training options; None for the model's defaults. Batches are counted in groups.
+        seed: of all random draws; with one thread it determines every bit of the result.
+        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
+        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+        checkpoint: folder for the state of the run; a later call with the same groups, options and seed resumes.
+        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+        **text_options: of `Corpus.build`, for the vocabulary of the texts, such as max_size=8000; without a start.
+
+    Returns:
+        The model of the best evaluation on held-out pairs, or the last.
+
+    Raises:
+        CorpusError: there are fewer than two groups.
+        FormatError: a file is not in the format.
+        OptionError: an item is no group; an option is out of its range or contradicts the start; or the checkpoint is
+            of another run.
+        DivergenceError: training diverged.
+    """
+    config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
+    check_batches(config.training.batch_size)
+    with running_clock():
+        before, every = opened_start(start), as_text_groups(groups)
+        if len(every) < 2:
+            raise CorpusError(f"{len(every)} group: expected two or more, whose texts are the negatives of each other")
+        if before is None:
+            texts = [text for group in every for text in (*group.texts, *group.negatives)]
+            text = training_text(texts, {"tokens": "subwords", **text_options}, eos=False, progress=progress)
+            vocabulary, rules = text.vocabulary, text.rules
+        elif text_options:
+            raise OptionError(f"{', '.join(text_options)} with start: texts are read like those of the start")
+        else:
+            vocabulary, rules = before.vocabulary, before.rules
+        model = new_model(options, vocabulary, rules, before, seed)
+        content = hashlib.blake2b(repr([dataclasses.astuple(group) for group in every]).encode(), digest_size=16)
+        return run(model, options.build_task(model, every, held_out, config), before, config, content.hexdigest())
+
+
+@options_class
+class SupervisedSimCSE(EncoderOptions):
+    """Supervised SimCSE.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Gao, Yao and Chen 2021; the module's docstring has the formula and every departure.
+    """
+
+    common_options: ClassVar = ("temperature", "anchors", "max_length")
+    selected_by_pairs: ClassVar[bool] = True
+    train = train_on_groups
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=3, batch_size=64, optimiser="adamw", lr=0.0001, schedule="linear", clip_norm=1.0
+    )
+
+    temperature: float = temperature_option()
+    head: bool = option(True, "projection head: a layer with tanh, in training only")
+    anchors: str = option("all", "anchors: all texts of a group, or the first", choices=ANCHORS)
+
+    def build_task(
+        self, model: SentenceEncoder, groups: Sequence[TextGroup], held_out: Any, config: RunConfig
+    ) -> ContrastiveTask:
+        """Return the task.
+
+        Args:
+            model: the model to train.
+            groups: training data.
+            held_out: scored pairs, or None.
+            config: options and circumstances of the run.
+        """
+        assert isinstance(model.module, EncoderModule)
+        module = SupervisedModule(model.module, self, seed=config.seed)
+        scored = None if held_out is None else ScoredPairs.of(held_out)
+        items, lengths = _encoded(model, groups)
+        count = 0 if scored else set_aside(len(items))
+        order = generator(config.seed, "groups set aside").permutation(len(items))
+
+        def batches(numbers: Any, *, shuffle: bool) -> Buckets[Any]:
+            return Buckets(
+                items=[items[number] for number in numbers.tolist()],
+                lengths=lengths[numbers],
+                collate=GroupBatch.of,
+                batch_size=config.training.batch_size,
+                shuffle=shuffle,
+                seed=config.seed,
+            )
+
+        return ContrastiveTask(
+            module,
+            model,
+            batches(order[count:], shuffle=True),
+            aside=batches(order[:count], shuffle=False) if count else None,
+            scored=scored,
+            facts={
+                "groups": len(items) - count,
+                "texts": sum(len(rows) for rows, _ in items),
+                "hard_negatives": sum(len(rows) for _, rows in items),
+                "set_aside": count,
+            },
+        )
+
+
+def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[tuple[_Rows, _Rows]], Any]:
+    """Return the ids of each group's texts and hard negatives, cut at the limit, and the longest of each group."""
+    limit, items, lengths = model.options.max_length, [], []
+    for group in groups:
+        texts, negatives = (
+            [row[:limit] for row in model.ids_of(part) if len(row)] for part in (group.texts, group.negatives)
+        )
+        if len(texts) > 1:
+            items.append((texts, negatives))
+            lengths.append(max(map(len, (*texts, *negatives))))
+    return items, np.array(lengths, dtype=np.int64)
+
+
+class SupervisedModule(ContrastiveModule):
+    """An encoder with the head and loss of supervised SimCSE.
+
+    Args:
+        encoder: to train.
+        options: of the model.
+        seed: of the head's parameters.
+    """
+
+    def __init__(self, encoder: EncoderModule, options: SupervisedSimCSE, *, seed: int = 0) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = projection(encoder.width, seed, used=options.head)
+        self.loss = InfoNCE(options.temperature)
+        self.first_only = options.anchors == "first"
+
+    def losses(self, batch: GroupBatch) -> torch.Tensor:
+        """Return the losses of the anchors of a batch; see `ContrastiveModule.losses`."""
+        keys = self.head(self.encoder(batch.ids, batch.lengths))
+        count = int((batch.groups >= 0).sum())
+        positive, compared = group_masks(batch.groups[:count], batch.groups)
+        anchors = torch.ones_like(batch.firsts[:count])
+        if self.first_only:  # anchors are compared with the other texts, not with one another
+            anchors, compared = batch.firsts[:count], compared & ~batch.firsts
+        losses: torch.Tensor = self.loss(
+            keys[:count][anchors], keys, positive=positive[anchors], compared=compared[anchors]
+        )
+        return losses
+
+    def pairs(self, batch: GroupBatch) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the vectors of the first two texts of each group; see `ContrastiveModule.pairs`."""
+        vectors = self.encoder(batch.ids, batch.lengths)
+        return vectors[batch.firsts], vectors[batch.seconds]
