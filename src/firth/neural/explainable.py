@@ -1,7 +1,8 @@
 """A neural model's answer as a function of its word embeddings: what attribution methods need (`firth.explanation`).
 
 The embedding's output is replaced while the module runs, so that any module with an embedding can be explained. The
-attention of a transformer is that of the last position, averaged over heads and blocks.
+attention of a transformer is averaged over heads and blocks: that of the last position for a language model, the mean
+over positions for an encoder. Where attention pools the states, its weights are the attention.
 """
 
 import contextlib
@@ -14,6 +15,7 @@ import torch
 from firth.errors import OptionError
 from firth.explanation.explainable import Floats
 from firth.neural.layers.multi_head_attention import MultiHeadAttention
+from firth.neural.layers.sequence_pooling import Pooling
 
 Answer = Callable[[torch.Tensor], torch.Tensor]
 
@@ -23,27 +25,29 @@ class EmbeddedText:
 
     Args:
         module: the module, in evaluation mode.
-        embedding: its embedding, whose output is (B, T, D) for (B, T) ids.
+        embeddings: its embeddings, whose outputs are (B, T, D) for (B, T) ids; of several, a token's vector is all of
+            theirs, one after the other.
         ids: (T,) the text.
         tokens: T names of the ids.
         target: the answer.
         answer: returns (B,) log-probabilities of the target for (B, T) ids, by the module.
-        attention: returns (T,) weights; None for the mean over all blocks of a transformer.
+        from_last: whether the answer comes from the last position, as that of language models.
     """
 
     def __init__(
         self,
         module: torch.nn.Module,
-        embedding: torch.nn.Module,
+        embeddings: Sequence[torch.nn.Module],
         ids: torch.Tensor,
         tokens: Sequence[str],
         target: str,
         answer: Answer,
-        attention: Callable[[], Floats] | None = None,
+        *,
+        from_last: bool,
     ) -> None:
         self.tokens, self.target = tokens, target
-        self._module, self._embedding, self._ids, self._answer = module, embedding, ids, answer
-        self._attention = attention
+        self._module, self._embeddings, self._ids, self._answer = module, embeddings, ids, answer
+        self._from_last = from_last
         self.rows = self._embedded()
         padding = len(self.rows) - len(tokens)  # before the text, in models that read a fixed number of words
         self.shares = np.eye(len(tokens))[:, np.maximum(np.arange(len(self.rows)) - padding, 0)]
@@ -64,6 +68,8 @@ class EmbeddedText:
         """See `ExplainableText.log_probs_without`."""
         count = len(self._ids)
         others = torch.stack([torch.cat((self._ids[:place], self._ids[place + 1 :])) for place in range(count)])
+        if count == 1:  # nothing is left: the answer to zeros
+            return self.log_prob(np.zeros_like(self.rows[None]))
         with torch.no_grad():
             return self._answer(others).double().cpu().numpy()
 
@@ -73,34 +79,54 @@ class EmbeddedText:
         Raises:
             OptionError: the model has no attention.
         """
-        if self._attention is not None:
-            return self._attention()
-        with torch.no_grad(), _recorded_attention(self._module) as weights:
+        poolings = [each for each in self._module.modules() if isinstance(each, Pooling) and each.rows is not None]
+        weights: list[torch.Tensor] = []
+
+        def keep(pooling: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+            assert isinstance(pooling, Pooling)
+            weights.append(pooling.weights(*inputs)[:, :, None])  # (B, r, 1, T)
+
+        with torch.no_grad(), contextlib.ExitStack() as stack:
+            if poolings:
+                for pooling in poolings:
+                    stack.callback(pooling.register_forward_pre_hook(keep).remove)
+            else:
+                weights = stack.enter_context(_recorded_attention(self._module))
             self._answer(self._ids[None])
         if not weights:
             raise OptionError("method='attention': the model has no attention; use another method")
-        return torch.stack([each[0, :, -1].mean(0) for each in weights]).mean(0).double().cpu().numpy()
+        rows = [each[0, :, -1] if self._from_last else each[0].mean(1) for each in weights]  # (H, T) each
+        return torch.stack([row.mean(0) for row in rows]).mean(0).double().cpu().numpy()
 
     def _embedded(self) -> Floats:
-        outputs: list[torch.Tensor] = []
-        handle = self._embedding.register_forward_hook(lambda _module, _inputs, output: outputs.append(output))
-        try:
-            with torch.no_grad():
-                self._answer(self._ids[None])
-        finally:
-            handle.remove()
-        return np.asarray(outputs[0][0].double().cpu().numpy())
+        outputs: dict[torch.nn.Module, torch.Tensor] = {}
+
+        def keep(module: torch.nn.Module, _inputs: Any, output: torch.Tensor) -> None:
+            outputs[module] = output
+
+        with torch.no_grad(), _hooks(self._embeddings, [keep] * len(self._embeddings)):
+            self._answer(self._ids[None])
+        self._widths = [outputs[each].shape[-1] for each in self._embeddings]
+        return np.asarray(torch.cat([outputs[each][0] for each in self._embeddings], -1).double().cpu().numpy())
 
     def _tensor(self, rows: Floats) -> torch.Tensor:
         parameter = next(self._module.parameters())
         return torch.as_tensor(rows, dtype=parameter.dtype, device=parameter.device)
 
     def _log_prob(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return (S,) log-probabilities with (S, T, D) in place of the embedding's output."""
-        handle = self._embedding.register_forward_hook(lambda *_: rows)
-        try:
+        """Return (S,) log-probabilities with (S, T, D) in place of the embeddings' outputs."""
+        replacements = [lambda *_, part=part: part for part in rows.split(self._widths, -1)]
+        with _hooks(self._embeddings, replacements):
             return self._answer(self._ids.expand(len(rows), -1))
-        finally:
+
+
+@contextlib.contextmanager
+def _hooks(modules: Sequence[torch.nn.Module], hooks: Sequence[Callable[..., Any]]) -> Iterator[None]:
+    handles = [module.register_forward_hook(hook) for module, hook in zip(modules, hooks, strict=True)]
+    try:
+        yield
+    finally:
+        for handle in handles:
             handle.remove()
 
 

@@ -41,7 +41,9 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
         with torch.no_grad():
             number = int(log_probs(ids[None])[0].argmax())
     tokens = [words[module.bos], *(words_of(prompt) or [words[i] for i in prompt])]
-    return EmbeddedText(module, module.embedding, ids, tokens, words[number], lambda ids: log_probs(ids)[:, number])
+    return EmbeddedText(
+        module, [module.embedding], ids, tokens, words[number], lambda ids: log_probs(ids)[:, number], from_last=True
+    )
 
 
 def _number(model: Any, target: str) -> int:

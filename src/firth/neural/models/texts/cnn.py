@@ -118,6 +118,11 @@ class CNNEncoder(Encoder):
         self.convolutions = Convolutions(channels * options.dim, options.filters, widths)
         self.width = options.filters * len(widths)
 
+    @property
+    def embeddings(self) -> tuple[torch.nn.Module, ...]:
+        """See `Encoder.embeddings`."""
+        return (self.embedding,) if self.static is None else (self.embedding, self.static)
+
     def forward(self, inputs: Sequences) -> torch.Tensor:
         """Return (B, D) vectors; see `Encoder.forward`."""
         x = self.embedding(inputs.ids)  # (B, T, D)

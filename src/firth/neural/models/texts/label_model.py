@@ -21,9 +21,11 @@ from firth.classify.features import Features
 from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores, label_scores
 from firth.errors import CorpusError, OptionError, brief
+from firth.neural.explainable import EmbeddedText
 from firth.neural.models.texts.examples import Examples, label_counts, read_examples, scores_of
+from firth.neural.models.texts.explainable import explainable_text
 from firth.neural.models.texts.module import LabelModule
-from firth.neural.models.texts.options import LabelOptions
+from firth.neural.models.texts.options import LabelOptions, new_module
 from firth.neural.models.texts.reader import Ids, TextReader
 from firth.neural.models.texts.relatedness import RelatednessScores, relatedness_scores
 from firth.neural.module_files import module_arrays, module_facts
@@ -303,6 +305,23 @@ class LabelModel:
         sides = range(len(items[rows[0]]))
         inputs = self.reader.collate([self.reader.shorten(items[row][side]) for side in sides for row in rows])
         result[rows] = apply(inputs.to(device)).cpu().numpy()
+
+    def explainable(self, text: str, target: str | None = None) -> EmbeddedText:
+        """Return a text as attribution methods need it; `firth.explain` is the way to use it.
+
+        Args:
+            text: the text.
+            target: a label; None for the most probable one.
+
+        Raises:
+            OptionError: there is no such label, the text has no known word, or the model is one of pairs.
+        """
+        return explainable_text(self, text, target)
+
+    def randomised(self, seed: int = 0) -> "LabelModel":
+        """Return a model of the same options with random parameters."""
+        module = new_module(self.options, self.reader, len(self.labels), seed)
+        return LabelModel(module, self.options, self.reader, self._labels, self.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder that `firth.load` opens; see `firth.neural.models.texts.files`.

@@ -17,6 +17,11 @@ class Encoder(torch.nn.Module, abc.ABC):
 
     width: int
 
+    @property
+    def embeddings(self) -> tuple[torch.nn.Module, ...]:
+        """The modules that give tokens their vectors; of several, a token's vector is all of theirs."""
+        return (self.get_submodule("embedding"),)
+
     @abc.abstractmethod
     def forward(self, inputs: Any) -> torch.Tensor:
         """Return (B, D) vectors of B texts, each of its own text only, whatever else is in the batch.
