@@ -115,7 +115,7 @@ class EmbeddedText:
 
     def _log_prob(self, rows: torch.Tensor) -> torch.Tensor:
         """Return (S,) log-probabilities with (S, T, D) in place of the embeddings' outputs."""
-        replacements = [lambda *_, part=part: part for part in rows.split(self._widths, -1)]
+        replacements = [lambda *_, part=part: part for part in torch.split(rows, self._widths, -1)]
         with _hooks(self._embeddings, replacements):
             return self._answer(self._ids.expand(len(rows), -1))
 
