@@ -66,7 +66,11 @@ from firth.senses.sparse_coding import DiscourseAtoms as DiscourseAtoms
 from firth.senses.wordnet import WordNetSenses as WordNetSenses
 from firth.sentences.averages import SentenceAverages as SentenceAverages
 from firth.sentences.averages import sentence_vectors as sentence_vectors
+from firth.sentences.clusters import TextClusters as TextClusters
+from firth.sentences.clusters import cluster_texts as cluster_texts
+from firth.sentences.duplicates import near_duplicates as near_duplicates
 from firth.sentences.file_encoding import encode_file as encode_file
+from firth.sentences.search import TextIndex as TextIndex
 from firth.text.subwords import Subwords as Subwords
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
 from firth.vectors.index.load import load_index as load_index

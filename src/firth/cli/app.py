@@ -49,7 +49,12 @@ PANELS = {
         "translate-words": ("translations", "translate_words", "Translate words with aligned vectors."),
         "index": ("index", "index", "Build an index that speeds up the search for neighbours."),
     },
-    "Sentences": {"encode": ("encode", "encode", "Write the vectors of texts to a file.")},
+    "Sentences": {
+        "encode": ("encode", "encode", "Write the vectors of texts to a file."),
+        "search": ("search", "search", "Find the texts that are nearest in meaning to a query."),
+        "duplicates": ("search", "duplicates", "Find pairs of texts that say nearly the same."),
+        "clusters": ("search", "clusters", "Group texts by meaning."),
+    },
     "Inspect": {
         "info": ("files", "info", "Describe a file: vectors, a corpus or a language model."),
         "plot": ("plot", "plot", "Draw maps of words, learning curves and comparisons."),

@@ -8,9 +8,9 @@ Objective: the context of an occurrence, with words c_i at a distance of d_i, at
 
     x = sum_i idf(c_i) / d_i  W (v_{c_i} - mu),      idf(c) = log( (1 + sentences) / sentences with c )
 
-and `firth.senses.spherical_means` clusters the directions of the x. mu is the mean of the words in contexts. With E the
-principal directions of the contexts of random occurrences and l their variances, W = l^(-1/4) E^T, half of a whitening.
-An occurrence has the sense whose centre has the highest cosine with its x.
+and `firth.vectors.spherical_means` clusters the directions of the x. mu is the mean of the words in contexts. With E
+the principal directions of the contexts of random occurrences and l their variances, W = l^(-1/4) E^T, half of a
+whitening. An occurrence has the sense whose centre has the highest cosine with its x.
 
 Source: Huang, Socher, Manning and Ng 2012, Improving word representations via global context and multiple word
 prototypes, section 3; Reisinger and Mooney 2010, Multi-prototype vector-space models of word meaning, for the clusters.
@@ -55,11 +55,11 @@ from firth.postprocess.linear import principal_components
 from firth.progress import Status, reporting
 from firth.randomness import generator
 from firth.senses.occurrences import Occurrences, contexts_at, find_occurrences
-from firth.senses.spherical_means import as_many_as_differ, parted
 from firth.vectors.cosine import Matrix, unit
 from firth.vectors.queries import gather
 from firth.vectors.sense_readers import Centroids
 from firth.vectors.sense_vectors import SenseVectors
+from firth.vectors.spherical_means import as_many_as_differ, parted
 from firth.vectors.word_vectors import WordVectors
 
 SPREAD = 20_000  # occurrences whose contexts give the covariance

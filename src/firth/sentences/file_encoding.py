@@ -13,16 +13,14 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from firth.corpus.contents import ByteStream, TextStream, contents
-from firth.corpus.reader import HEAD, check_text
+from firth.corpus.contents import contents
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
 from firth.errors import CorpusError, OptionError, warn_caller
@@ -30,23 +28,19 @@ from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
 from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, is_ours
+from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping
 from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
 from firth.storage.partial import locked
 from firth.storage.swapping import take_mode
 from firth.storage.untrusted import parse_json
 from firth.text.batches import TextsWarning
-from firth.text.inputs import Text, checked_texts
 from firth.vectors.cosine import Matrix
 
-BYTES = 1 << 20  # of text, encoded at once by averages
-TEXTS = 1024  # encoded at once by other encoders
 INTERVAL = 30.0  # seconds between two records of how far the file is
 COMPARED = 64  # rows that are encoded again to see whether a part is of the same model
 SAME = 1e-4  # largest difference, as a share of the largest number, between two vectors of one text
 PART, STATE = ".part", ".part.json"
-
-Block = bytes | list[Text]  # whole lines, or texts
 
 
 @dataclass(frozen=True)
@@ -118,7 +112,7 @@ def encode_file(
     as_bytes = format == ".npy" and isinstance(encoder, SentenceAverages) and encoder.line_averages() is not None
     with reporting_slow_work(progress) as report:
         meter = ReadingProgress(writing.reporting(report), total)
-        blocks = _blocks(contents(sources, meter), as_bytes)
+        blocks = blocks_of(contents(sources, meter), as_bytes)
         with contextlib.closing(blocks), stopping() as request:
             writing.write(blocks, lambda: request.stop)
     found = writing.result(target)
@@ -158,7 +152,7 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
         if isinstance(block, list) and not all(isinstance(text, str) for text in block):
             return encode(block)
         assert lines is not None
-        data, count = as_lines(block) if isinstance(block, list) else (block, _size(block))
+        data, count = as_lines(block) if isinstance(block, list) else (block, size_of(block))
         vectors, without = lines.averages(data, count)
         return vectors, {"have no known word: their vectors are zero": without} if without else {}
 
@@ -266,7 +260,7 @@ class _Writing:
     ) -> None:
         for block in (block for part in (first, blocks) for block in part):
             vectors, problems = self.block_encoder(block)
-            texts = [] if isinstance(block, bytes) else [_text_of(text) for text in block]
+            texts = [] if isinstance(block, bytes) else [text_of(text) for text in block]
             self._appending = True
             self._size = file.append(texts, vectors)
             self.rows += len(vectors)
@@ -291,12 +285,12 @@ class _Writing:
         remaining = rows
         for block in blocks:
             if head is None:
-                head = _cut(block, min(COMPARED, rows))[0]
-            if _size(block) > remaining:
-                kept = [_cut(block, remaining)[1]]
+                head = cut(block, min(COMPARED, rows))[0]
+            if size_of(block) > remaining:
+                kept = [cut(block, remaining)[1]]
                 remaining = 0
                 break
-            remaining -= _size(block)
+            remaining -= size_of(block)
             if not remaining:
                 break
         if remaining or head is None:
@@ -337,67 +331,3 @@ def _read_state(target: Path) -> dict[str, Any]:
 def _identity(source: Any, encoder: TextEncoder) -> dict[str, Any]:
     files = source.identity() if isinstance(source, Files) else None
     return {"source": files, "encoder": type(encoder).__name__, "dim": encoder.dim}
-
-
-def _blocks(parts: Any, as_bytes: bool) -> Generator[Block]:
-    with contextlib.closing(parts):  # files are closed at once after an error, the innermost reader first
-        for name, content in parts:
-            if as_bytes and isinstance(content, ByteStream):
-                yield from _whole_lines(name, content)
-                continue
-            with contextlib.closing(_texts_in(name, content)) as texts:
-                first = 0
-                while block := list(islice(texts, TEXTS)):
-                    yield checked_texts(block, "texts", first)
-                    first += len(block)
-
-
-def _texts_in(name: str, content: ByteStream | TextStream) -> Generator[Any]:
-    if isinstance(content, TextStream):
-        for text in content.items:
-            yield text
-            content.tick()
-        return
-    for group in content.texts(name):
-        lines: Any = group
-        with contextlib.closing(lines):
-            for line in lines:
-                yield line.rstrip("\r")
-
-
-def _whole_lines(name: str, content: ByteStream) -> Iterator[bytes]:
-    """Yield the bytes of a file, cut after line ends; the last line gets one."""
-    room, rest, checked = memoryview(bytearray(BYTES)), b"", False
-    while size := content.read_into(room):
-        if not checked:
-            check_text(name, bytes(room[: min(size, HEAD)]))
-            checked = True
-        end = bytes(room[:size]).rfind(b"\n") + 1
-        if not end:
-            rest += room[:size]
-            continue
-        yield rest + room[:end]
-        rest = bytes(room[end:size])
-    if rest:
-        yield rest + b"\n"
-
-
-def _size(block: Block) -> int:
-    return block.count(b"\n") if isinstance(block, bytes) else len(block)
-
-
-def _cut(block: Block, count: int) -> tuple[Block, Block]:
-    """Return the first `count` texts of a block, and the others."""
-    if isinstance(block, list):
-        return block[:count], block[count:]
-    end = 0
-    for _ in range(count):
-        found = block.find(b"\n", end)
-        if found < 0:
-            break
-        end = found + 1
-    return block[:end], block[end:]
-
-
-def _text_of(text: Text) -> str:
-    return text if isinstance(text, str) else " ".join(text)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.sentences import file_encoding
+from firth.sentences import file_encoding, text_blocks
 
 WORDS = firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
 
@@ -43,7 +43,7 @@ def test_sentence_transformers_folders_keep_their_tokeniser(run, folder):
 
 def test_an_interruption_is_told_and_continued(run, folder, monkeypatch):
     (folder / "t.txt").write_text("a b\nb\n" * 50, encoding="utf-8")
-    monkeypatch.setattr(file_encoding, "BYTES", 60)
+    monkeypatch.setattr(text_blocks, "BYTES", 60)
     write = file_encoding.create
 
     def interrupted(*arguments):

@@ -9,7 +9,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, FormatError, KindError, OptionError
-from firth.sentences import file_encoding
+from firth.sentences import file_encoding, text_blocks
 from firth.sentences.file_encoding import encode_file, finished_rows
 from firth.sentences.row_files import FORMATS
 from firth.text.batches import TextsWarning, encoded_in_batches, warn_truncated
@@ -45,8 +45,8 @@ class Lengths:
 
 @pytest.fixture
 def text(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_encoding, "TEXTS", 16)
-    monkeypatch.setattr(file_encoding, "BYTES", 64)
+    monkeypatch.setattr(text_blocks, "TEXTS", 16)
+    monkeypatch.setattr(text_blocks, "BYTES", 64)
     path = tmp_path / "lines.txt"
     path.write_bytes("\n".join(LINES).encode() + b"\n")
     return path
@@ -145,7 +145,7 @@ def test_averages_are_continued_in_the_middle_of_a_block(text, tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt):
         encode_file(VECTORS, text, tmp_path / "v.npy")
     monkeypatch.setattr(file_encoding._Writing, "_append_all", whole)
-    monkeypatch.setattr(file_encoding, "BYTES", 50)
+    monkeypatch.setattr(text_blocks, "BYTES", 50)
     assert encode_file(VECTORS, text, tmp_path / "v.npy").path.read_bytes() == expected
 
 

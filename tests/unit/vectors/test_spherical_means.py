@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from firth.senses.spherical_means import as_many_as_differ, parted
 from firth.vectors.cosine import unit
+from firth.vectors.spherical_means import as_many_as_differ, parted
 
 
 def turned(*degrees):

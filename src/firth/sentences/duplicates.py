@@ -1,0 +1,110 @@
+"""Near-duplicates: pairs of texts whose vectors have a cosine above a threshold.
+
+What: all pairs of N texts are compared in blocks; with an index, each text is compared with its nearest ones only.
+Cost: N^2 D / 2 multiplications for all pairs: about a second for 10,000 texts and D = 300, two minutes for 100,000.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.arguments import explained
+from firth.errors import OptionError
+from firth.progress import Progress
+from firth.sentences.encoded_texts import encoded_texts
+from firth.sentences.search import index_of
+from firth.text.inputs import Text
+from firth.vectors.cosine import Matrix
+from firth.vectors.index.index import read_options
+
+BLOCK = 1024  # texts that are compared with all others at once
+FIRST = 8  # neighbours that an index is asked for at first
+
+Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Matrix]  # two texts, and their cosine
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """Two texts that say nearly the same.
+
+    Attributes:
+        first: place of a text, from 0.
+        second: place of a later text.
+        score: cosine of their vectors.
+    """
+
+    first: int
+    second: int
+    score: float
+
+
+@explained
+def near_duplicates(
+    model: Any,
+    texts: Sequence[Text],
+    threshold: float = 0.95,
+    *,
+    vectors: Matrix | None = None,
+    kind: str = "exact",
+    progress: Progress = None,
+) -> list[Duplicate]:
+    """Return the pairs of texts with a cosine of at least a threshold.
+
+    Texts without a known word are in no pair.
+
+    Args:
+        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        texts: N texts.
+        threshold: smallest cosine, above 0 and at most 1.
+        vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
+        kind: "exact" compares all pairs; "lsh" and "hnsw" find most of the pairs in less time.
+        progress: how to show progress; see `firth.progress`.
+
+    Returns:
+        Pairs, those with the highest cosine first.
+
+    Raises:
+        OptionError: the threshold is out of its range, or there is no such kind of index.
+        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        ShapeError: the given vectors have another shape.
+        CorpusError: no text has a known word.
+        MissingExtraError: "hnsw" needs usearch.
+    """
+    if not 0 < threshold <= 1:
+        raise OptionError(f"threshold={threshold!r}: expected a cosine above 0 and at most 1")
+    read_options(kind, {})
+    encoded = encoded_texts(model, texts, vectors, progress=progress)
+    directions, least = encoded.directions, threshold - 1e-6  # equal texts have a cosine of 1 but for rounding
+    found = list(_all_pairs(directions, least) if kind == "exact" else _index_pairs(directions, least, kind))
+    first, second = (encoded.rows[np.concatenate([pairs[i] for pairs in found])].tolist() for i in (0, 1))
+    scores = np.minimum(np.concatenate([pairs[2] for pairs in found]), 1).tolist()
+    pairs = map(Duplicate, first, second, scores)
+    return sorted(pairs, key=lambda pair: (-pair.score, pair.first, pair.second))
+
+
+def _all_pairs(directions: Matrix, least: float) -> Iterator[Pairs]:
+    for start in range(0, len(directions), BLOCK):
+        cosines = directions[start : start + BLOCK] @ directions[start:].T  # (B, N - start)
+        first, second = np.nonzero(np.triu(cosines >= least, 1))
+        yield first + start, second + start, cosines[first, second]
+
+
+def _index_pairs(directions: Matrix, least: float, kind: str) -> Iterator[Pairs]:
+    index = index_of(directions, kind)
+    waiting, count = np.arange(len(directions)), FIRST
+    while len(waiting):
+        found = index.query(directions[waiting], count)
+        near = found.scores >= least  # NaN, where there are fewer neighbours, is not
+        places, columns = np.nonzero(near)
+        first, second = waiting[places], found.rows[places, columns]
+        new = first != second
+        low, high = np.minimum(first, second)[new], np.maximum(first, second)[new]
+        pairs = np.unique(np.stack([low, high]), axis=1)
+        full = near.all(axis=1) if count < len(directions) else np.zeros(len(waiting), dtype=bool)
+        waiting, count = waiting[full], min(4 * count, len(directions))
+        done = ~np.isin(pairs, waiting).any(axis=0)  # the others come again
+        cosines = np.einsum("nd,nd->n", directions[pairs[0]], directions[pairs[1]])
+        yield pairs[0][done], pairs[1][done], cosines[done]

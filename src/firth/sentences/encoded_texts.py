@@ -1,0 +1,73 @@
+"""Texts with their vectors: what search, near-duplicates and clusters start from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import CorpusError, FormatError, ShapeError
+from firth.progress import Progress
+from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.text.inputs import Text, checked_texts
+from firth.vectors.cosine import Matrix, unit
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTexts:
+    """Texts, and the directions of those that have a vector.
+
+    Attributes:
+        encoder: what encodes texts.
+        texts: N texts.
+        rows: (M,) int64, the texts whose vector is not zero, in order.
+        directions: (M, D) float32, their vectors, of length 1.
+    """
+
+    encoder: TextEncoder
+    texts: list[Text]
+    rows: npt.NDArray[np.int64]
+    directions: Matrix
+
+
+def encoded_texts(
+    model: Any,
+    texts: Sequence[Text],
+    vectors: Matrix | None = None,
+    *,
+    batch_size: int | None = None,
+    progress: Progress = None,
+) -> EncodedTexts:
+    """Return texts with their vectors.
+
+    Args:
+        model: an encoder, or word vectors.
+        texts: N texts.
+        vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
+        batch_size: texts that are encoded at once.
+        progress: how to show progress; see `firth.progress`.
+
+    Raises:
+        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        ShapeError: the given vectors have another shape.
+        FormatError: a vector holds NaN or infinity.
+        CorpusError: no text has a vector other than zero.
+    """
+    encoder, items = as_encoder(model), checked_texts(texts)
+    if vectors is None:
+        vectors = encoder.encode(items, batch_size=batch_size, progress=progress)
+    vectors = np.asarray(vectors, dtype=np.float32)
+    if vectors.shape != (len(items), encoder.dim):
+        raise ShapeError(
+            f"vectors of shape {vectors.shape}; expected {(len(items), encoder.dim)}, a row of this model for each text"
+        )
+    if not np.isfinite(vectors).all():
+        raise FormatError(f"the vector of text {int(np.argmin(np.isfinite(vectors).all(axis=1)))} is not finite")
+    rows = np.flatnonzero(vectors.any(axis=1))
+    if not len(rows):
+        raise CorpusError(
+            f"none of {len(items):,} texts has a vector: the model knows none of their words; expected texts of the "
+            "language and tokenisation that it was trained on"
+        )
+    return EncodedTexts(encoder, items, rows, np.asarray(unit(vectors[rows]), dtype=np.float32))
