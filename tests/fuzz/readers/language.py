@@ -92,6 +92,34 @@ def use_trees(path: Path) -> Any:
     return [near(model.node_probabilities([tree])[0]), near(model.encode([tree], progress=False)), model.labels]
 
 
+def label_model(name: str, options: Callable[[], Any]) -> Reader:
+    """A model of texts with labels as its seed draws it."""
+
+    def make(path: Path) -> None:
+        import torch
+
+        from firth.classify.labels import LabelSet
+        from firth.neural.models.texts.label_model import LabelModel
+        from firth.neural.models.texts.options import new_module
+        from firth.neural.models.texts.reader import TextReader
+
+        torch.set_num_threads(1)
+        how = options()
+        tokens, limit = how.reads
+        reader = TextReader(["a", "b", " ", "c"], tokens, limit)
+        labels = LabelSet(["x", "y"], np.array([3, 2]))
+        LabelModel(new_module(how, reader, 2, 1), how, reader, labels).save(path)
+
+    return Reader(name=f"label-{name}", make=make, use=use_labels, own=True, cost=0.02, needs="torch")
+
+
+def use_labels(path: Path) -> Any:
+    """Probabilities, vectors and labels."""
+    model: Any = firth.load(path)
+    texts = ["a b c", "", "unheard"]
+    return [near(model.probabilities(texts)), near(model.encode(texts, progress=False)), model.labels]
+
+
 def make_encoder(path: Path) -> None:
     """A sentence encoder as its seed draws it, with added words."""
     import torch
@@ -172,6 +200,9 @@ READERS = (
     neural("lstm", lambda: firth.RecurrentLM(cell="lstm", dim=4, hidden=4, layers=1, tie_weights=True)),
     neural("c2w", lambda: firth.RecurrentLM(embedding="c2w", char_dim=4, dim=4, hidden=4, layers=1)),
     neural("transformer", lambda: firth.TransformerLM(dim=8, layers=1, heads=2, context=6)),
+    label_model("cnn", lambda: firth.CNNClassifier(dim=4, filters=3, widths="1,2", extra_words=0)),
+    label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
+    label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="sentence-encoder", make=make_encoder, use=use_encoder, own=True, cost=0.02, needs="torch"),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
