@@ -14,7 +14,7 @@ from benchmarks.peers import peers_python
 from benchmarks.records import Series, open_series
 from benchmarks.running import JobError, run_rounds
 from benchmarks.setting import Setting
-from benchmarks.suites import corpus, counts, families, quality, queries, speed, startup
+from benchmarks.suites import corpus, counts, encode, families, quality, queries, speed, startup
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SUITES = {
@@ -23,6 +23,7 @@ SUITES = {
     "families": families.comparisons,
     "counts": counts.comparisons,
     "queries": queries.comparisons,
+    "encode": encode.comparisons,
     "startup": startup.comparisons,
 }
 
@@ -93,7 +94,7 @@ def _series(file: Path, header: dict[str, Any], args: argparse.Namespace, settin
         "machine": machine.describe(),
         "versions": {
             **machine.versions(sys.executable, ("firth", "numpy", "numba", "llvmlite")),
-            **machine.versions(setting.peers, ("gensim", "fasttext")),
+            **machine.versions(setting.peers, ("gensim", "fasttext", "model2vec")),
         },
     }
     return open_series(file, full, any_source=args.any_source)

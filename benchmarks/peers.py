@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-REQUIREMENTS = ("gensim==4.4.0", "fasttext==0.9.3", "scikit-learn==1.9.1")
+REQUIREMENTS = ("gensim==4.4.0", "fasttext==0.9.3", "scikit-learn==1.9.1", "model2vec==0.10.0")
 
 
 def peers_python(cache: Path) -> str:

@@ -9,7 +9,7 @@ from benchmarks import contest, records
 from benchmarks.running import whole_rounds
 from benchmarks.suites import quality
 
-SUITES = ("speed", "corpus", "families", "counts", "queries", "startup")
+SUITES = ("speed", "corpus", "families", "counts", "queries", "encode", "startup")
 HEADING = """# Measured results
 
 Written by `python -m benchmarks table` from the `.jsonl` files beside it, which hold every single run.
