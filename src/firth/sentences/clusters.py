@@ -1,7 +1,8 @@
 """Clusters of texts by the directions of their vectors: spherical k-means.
 
-What: k centres of length 1 such that the cosines of the texts with their nearest centres have the greatest sum; the
-    best of several starts.
+What: every text belongs to the nearest of k centres; the result is the best of several starts.
+Objective: centres c_1 ... c_k of length 1 that maximise sum_i max_j x_i . c_j over the vectors x_i of the texts, which
+    are of length 1.
 Source: Dhillon and Modha 2001, Concept decompositions for large sparse text data using clustering, section 3.
 Departures: those of `firth.vectors.spherical_means`, which does the work.
 Cost: 2 N k D multiplications per iteration and start.
