@@ -1,5 +1,6 @@
 """Texts or pairs of texts with their labels, from everything that `firth.TextClassifier` reads."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -96,7 +97,13 @@ def _read_pairs(source: Any, labels: Any, column: str | None) -> Examples:
 
 
 def _pair_items(source: Any) -> Iterable[Any]:
-    if isinstance(source, str) or not isinstance(source, Iterable):
+    sources = source if isinstance(source, list | tuple) else [source]
+    if sources and all(isinstance(each, str | os.PathLike) for each in sources):
+        raise OptionError(
+            f"pairs of texts in {brief(os.fspath(sources[0]))}: expected a table, with column='FIRST,SECOND' and "
+            "labels='LABEL', the names of its columns"
+        )
+    if not isinstance(source, Iterable):
         raise CorpusError(f"pairs of texts: found {brief(source)}; {FORMS}")
     if table_of(source) is not None:
         raise CorpusError(f"pairs of texts: found a table; {FORMS}")

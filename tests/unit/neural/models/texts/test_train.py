@@ -117,6 +117,8 @@ def test_pairs_in_a_table(tmp_path):
     assert set(model.labels) == {"same", "other"}
     with pytest.raises(CorpusError, match="second"):
         train(path, options, column="one,second", labels="label")
+    with pytest.raises(OptionError, match=r"pairs of texts in .*: expected a table, with column='FIRST,SECOND'"):
+        train([path], options)
     with pytest.raises(OptionError, match=r"expected column='FIRST,SECOND'"):
         train(path, options, column="one", labels="label")
 
