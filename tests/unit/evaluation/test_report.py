@@ -247,3 +247,38 @@ def test_a_narrow_terminal_gets_figures_without_intervals(vectors, tmp_path):
     assert "(" not in narrow.splitlines()[1]
     assert narrow.splitlines()[-1].endswith("wider than 40 columns. --json has them.")
     assert max(map(len, narrow.splitlines()[:2])) <= 40
+
+
+def test_a_baseline_with_a_sample_has_an_interval_and_a_test():
+    """Forty items: the model is right on 30, the baseline on 10 of them: p is as small as resamples allow."""
+    from firth.evaluation.suite import EvaluationOptions, Score
+    from firth.evaluation.tabulate import SetScore, report_of
+    from firth.resampling import Mean, Sample
+
+    mask = np.ones(40, dtype=bool)
+
+    def scored(right: int) -> list[SetScore]:
+        sample, baseline = (Sample(mask, Mean((np.arange(40) < n).astype(float))) for n in (right, 10))
+        score = Score(
+            metric="accuracy",
+            sample=sample,
+            covered=40,
+            total=40,
+            baseline_sample=baseline,
+            baseline_name="TF-IDF",
+            share=True,
+        )
+        return [SetScore("sentences", "toy", score)]
+
+    above = report_of({"a": scored(30)}, EvaluationOptions())
+    (row,) = above.rows
+    assert (row.value, row.baseline) == (0.75, 0.25)
+    assert row.baseline_low < 0.25 < row.baseline_high
+    assert row.baseline_p < 0.01
+    assert "> 0.250 TF-IDF" in str(above)
+    assert "significantly below or above" in str(above)
+    assert "= 0.250 TF-IDF" in str(report_of({"a": scored(11)}, EvaluationOptions()))
+    assert "< 0.250 TF-IDF" in str(report_of({"a": scored(1)}, EvaluationOptions()))
+    both = report_of({"a": scored(30), "b": scored(10)}, EvaluationOptions())
+    assert "> 0.250 TF-IDF" in str(both)
+    assert [round(one.baseline_p, 3) for one in both.rows] == [pytest.approx(0, abs=0.01), 1]

@@ -1,0 +1,40 @@
+import json
+
+import numpy as np
+
+import firth
+
+PAIRS = "5\tred green\tgreen red\n1\tred\tblue\n3\tred blue\tblue\n4\tred red\tred\n2\tgreen\tblue blue\n"
+
+
+def test_an_encoder_beside_word_vectors(run, tmp_path):
+    words = firth.WordVectors(["red", "green", "blue"], np.eye(3))
+    words.save(tmp_path / "words.firth")
+    texts = ["red green", "blue", "green green", "blue red"] * 5
+    classifier = firth.TextClassifier(dim=4, epochs=1, word_ngrams=1).train(texts, ["x", "y"] * 10, threads=1, seed=1)
+    classifier.save(tmp_path / "classifier.firth")
+    (tmp_path / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    status, out, _ = run("evaluate", "words.firth", "classifier.firth", "--suite", "sts:pairs.tsv", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert [(row["vectors"], row["metric"], row["covered"]) for row in rows if "vectors" in row] == [
+        (name, metric, 5) for name in ("words.firth", "classifier.firth") for metric in ("spearman", "pearson")
+    ]
+    assert [row["baseline_name"] for row in rows if "vectors" in row] == ["TF-IDF"] * 4
+
+
+def test_a_model_that_encodes_nothing(run, tmp_path):
+    firth.NgramLM(order=2, discount_fallback=True).train(firth.Corpus.build(["a b c"] * 3, min_count=1)).save(
+        tmp_path / "lm.firth"
+    )
+    (tmp_path / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    status, _, err = run("evaluate", "lm.firth", "--suite", "sts:pairs.tsv")
+    assert status != 0
+    assert "expected word vectors or a model that encodes texts" in err
+
+
+def test_a_protocol_that_does_not_exist(run, tmp_path):
+    firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v.firth")
+    status, _, err = run("evaluate", "v.firth", "--protocol", "other")
+    assert status != 0
+    assert "expected one of firth, senteval" in err
