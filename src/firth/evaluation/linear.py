@@ -151,15 +151,17 @@ def logistic_path(
     penalties: Sequence[float] = PENALTIES,
     *,
     curvature: Curvature | None = None,
+    start: Sequence[LogisticRegression] | None = None,
     tolerance: float = TOLERANCE,
 ) -> list[LogisticRegression]:
-    """Fit logistic regressions, one per penalty, each starting from the solution of the previous one.
+    """Fit logistic regressions, one per penalty, each starting from the previous one or from that of similar rows.
 
     Args:
         rows: (n, D), dense or sparse, float32 or float64.
         labels: (n,) whole numbers, of any values.
         penalties: above 0; from strong to weak is fastest.
         curvature: of these or similar rows; None computes it, if rows are dense.
+        start: one model per penalty, fitted to similar rows; None starts from the previous penalty.
         tolerance: greatest gradient component, in the solver's coordinates, at convergence.
 
     Returns:
@@ -172,8 +174,11 @@ def logistic_path(
         return [LogisticRegression(classes, weights[:, :-1], weights[:, -1])] * len(penalties)
     if curvature is None and not _is_sparse(rows):
         curvature = Curvature.of(rows)
-    models = []
+    models = list[LogisticRegression]()
     for penalty in penalties:
+        if start is not None and np.array_equal(start[len(models)].classes, classes):
+            similar = start[len(models)]
+            weights = np.concatenate([similar.coefficients, similar.intercepts[:, None]], axis=1)
         coordinates = _Coordinates.of(curvature, 0.25 if outputs == 1 else 0.5, penalty, rows.shape[1])
         weights = _minimise(rows, targets, penalty, coordinates, weights, tolerance)
         models.append(LogisticRegression(classes, weights[:, :-1], weights[:, -1]))

@@ -82,6 +82,17 @@ def test_the_path_ends_where_single_fits_do():
         assert model.coefficients == pytest.approx(alone.coefficients, abs=1e-5)
 
 
+def test_a_fit_that_starts_elsewhere_ends_at_the_same_minimum():
+    rows, labels = drawn(4, 200, 5, 3)
+    start = logistic_path(rows[50:], labels[50:])
+    ours = logistic_path(rows, labels, start=start, tolerance=1e-8)
+    theirs = logistic_path(rows, labels, tolerance=1e-8)
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.coefficients == pytest.approx(other.coefficients, abs=1e-5)
+    # models of other classes are no start
+    assert logistic_path(rows, labels % 2, start=start)[0].classes.tolist() == [0, 1]
+
+
 def test_one_class_is_predicted_always():
     model = logistic_path(np.eye(3), np.array([7, 7, 7]))[0]
     assert model.predict(-np.eye(3)).tolist() == [7, 7, 7]
