@@ -130,7 +130,7 @@ def _train(
     reading = READING.select(options)
     text_options = {**_corpus_flags(how).select(options), **reading}
     before = None if start is None else _opened(start)
-    usual = {**how.kind.text, "unknown": UNK} if before is None else _rules(before)
+    usual = {**how.kind.text, "unknown": UNK} if before is None else _rules(before, how.kind)
     text = corpus_of(corpus, text_options, defaults=usual, progress=not quiet)
     arguments: dict[str, Any] = {"seed": seed, "checkpoint": checkpoint, "start": before}
     if held_out is not None and how.kind.selected_by_pairs:
@@ -159,9 +159,10 @@ def _opened(start: Path) -> Any:
     return opened_start(start)
 
 
-def _rules(start: Any) -> dict[str, Any]:
-    """How a trained encoder reads text, as options of a corpus with every word."""
-    return {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
+def _rules(start: Any, kind: Any) -> dict[str, Any]:
+    """How a trained encoder reads text, as options of a corpus with every word; a model of documents has its own."""
+    sentences = kind.text["sentences"] if kind.reads_documents else start.rules.sentences
+    return {"tokens": start.rules.tokens, "sentences": sentences, "min_count": 1}
 
 
 def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress: bool) -> Corpus:
