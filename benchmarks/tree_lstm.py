@@ -30,7 +30,6 @@ from firth.neural.models.trees.options import new_module
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
 from firth.neural.training.optimisers import make_optimiser
-from firth.neural.training.row_updates import use_sparse_gradients
 from firth.neural.training.schedules import TrainingProgress
 from firth.readers.bracketed import read_bracketed
 from firth.readers.conllu import read_conllu
@@ -88,7 +87,7 @@ def by_level(items: list[TreeItem], reader: TextReader, options: TreeLSTMClassif
     """Training as firth does it."""
     module = new_module(options, reader, labels, 0).train()
     training = options.training
-    use_sparse_gradients(module, training)
+    module.encoder.embedding.sparse = True
     optimiser = make_optimiser(module, training.optimiser, lr=training.lr)
     batches = tree_batches(items, batch_size=BATCH)
     task = TreeTask(module, batches, batches, predictions=0)
@@ -109,7 +108,7 @@ def by_level(items: list[TreeItem], reader: TextReader, options: TreeLSTMClassif
 def by_node(items: list[TreeItem], reader: TextReader, options: TreeLSTMClassifier, labels: int) -> Job:
     """The same model by recursion over the nodes of one tree at a time; the trees of a batch share an update."""
     module = new_module(options, reader, labels, 0).train()
-    use_sparse_gradients(module, options.training)
+    module.encoder.embedding.sparse = True
     optimiser = make_optimiser(module, options.training.optimiser, lr=options.training.lr)
 
     def run() -> int:
@@ -160,6 +159,63 @@ def recursive(module: TreeModule, tree: ReadTree) -> torch.Tensor:
     return torch.stack([states[node][0] for node in range(len(parents))])
 
 
+class PlainTree(nn.Module):
+    """The N-ary Tree-LSTM as a page of PyTorch: linear layers for the gates, a call per node."""
+
+    def __init__(self, words: int, labels: int, width: int = 300, hidden: int = 150) -> None:
+        super().__init__()
+        self.hidden, self.words = hidden, nn.Embedding(words, width)
+        self.x_gates, self.x_forget = nn.Linear(width, 3 * hidden), nn.Linear(width, hidden)
+        self.h_gates, self.h_forget = nn.Linear(2 * hidden, 3 * hidden), nn.Linear(2 * hidden, 2 * hidden)
+        self.output = nn.Linear(hidden, labels)
+
+    def forward(self, tree: ReadTree) -> torch.Tensor:
+        """Scores of the labels of all nodes."""
+        children: list[list[int]] = [[] for _ in tree.ids]
+        for node, parent in enumerate(tree.parents[0].tolist()):
+            if parent >= 0:
+                children[parent].append(node)
+        states = dict[int, tuple[torch.Tensor, torch.Tensor]]()
+        self.visit(tree.root, tree, children, states)
+        return self.output(torch.cat([states[node][0] for node in range(len(children))]))  # type: ignore[no-any-return]
+
+    def visit(
+        self, node: int, tree: ReadTree, children: list[list[int]], states: dict[int, tuple[torch.Tensor, torch.Tensor]]
+    ) -> None:
+        """Compute the states of a node and of all below it."""
+        for child in children[node]:
+            self.visit(child, tree, children, states)
+        if not children[node]:
+            i, o, u = self.x_gates(self.words(torch.tensor([int(tree.ids[node])]))).chunk(3, 1)
+            c = torch.sigmoid(i) * torch.tanh(u)
+        else:
+            h = torch.cat([states[child][0] for child in children[node]], 1)
+            i, o, u = (self.h_gates(h) + self.x_gates.bias).chunk(3, 1)
+            f = torch.sigmoid(self.h_forget(h) + self.x_forget.bias.repeat(2))
+            c = torch.sigmoid(i) * torch.tanh(u)
+            c = c + (f * torch.cat([states[child][1] for child in children[node]], 1)).view(2, -1).sum(0, keepdim=True)
+        states[node] = torch.sigmoid(o) * torch.tanh(c), c
+
+
+def plain(items: list[TreeItem], reader: TextReader, labels: int) -> Job:
+    """A page of PyTorch: a tree at a time, an update for each batch."""
+    module = PlainTree(len(reader), labels)
+    optimiser = torch.optim.Adagrad(module.parameters(), lr=0.05)
+
+    def run() -> int:
+        nodes = 0
+        for item in items[:BATCH]:
+            scores = module(item.trees[0])
+            loss = cross_entropy(scores, torch.from_numpy(item.targets.argmax(1)), reduction="sum")
+            (loss / BATCH).backward()
+            nodes += len(scores)
+        optimiser.step()
+        optimiser.zero_grad()
+        return nodes
+
+    return run
+
+
 def peer(items: list[TreeItem], reader: TextReader, folder: Path) -> Job:
     """The loop of treelstm.pytorch over its own trees and its own model of pairs."""
     sys.path.insert(0, str(folder))
@@ -204,7 +260,8 @@ def contenders(sst: Path, ud: Path, folder: Path | None) -> Iterator[tuple[str, 
     classifier = TreeLSTMClassifier()
     labels = items[0].targets.shape[1]
     yield "labelled constituents, N-ary", "firth, level by level", by_level(items, reader, classifier, labels)
-    yield "labelled constituents, N-ary", "recursion, node by node", by_node(items, reader, classifier, labels)
+    yield "labelled constituents, N-ary", "recursion, one product per node", by_node(items, reader, classifier, labels)
+    yield "labelled constituents, N-ary", "recursion, linear layers of PyTorch", plain(items, reader, labels)
     pairs, reader = pairs_of(ud, BATCH * BATCHES)
     relatedness = TreeLSTMClassifier(kind="child-sum", pairs="relatedness")
     yield "pairs of dependencies, child-sum", "firth, level by level", by_level(pairs, reader, relatedness, 5)

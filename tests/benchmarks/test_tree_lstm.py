@@ -24,8 +24,11 @@ def test_every_contender_has_a_row(sst, tmp_path):
     ud.write_text(("1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n2\ton\t_\t_\t_\t_\t1\tadv\t_\t_\n\n") * 4, encoding="utf-8")
     main([str(sst), str(ud), "--rounds", "1", "--out", str(tmp_path)])
     assert [row["contender"] for row in read(tmp_path / "speed.jsonl")[1:]] == [
-        "firth, level by level", "recursion, node by node", "firth, level by level",
-    ]  # fmt: skip
+        "firth, level by level",
+        "recursion, one product per node",
+        "recursion, linear layers of PyTorch",
+        "firth, level by level",
+    ]
 
 
 def test_the_recursion_is_the_same_model(sst):

@@ -164,7 +164,8 @@ def _test(model: Model, source: Texts, quiet: Quiet = False, json: AsJson = Fals
 
     A model that gives pairs scores is tested by their correlation with the true ones.
     """
-    scores = _open(model).test(source_of(source), **options, progress=not quiet)
+    given = {name: value for name, value in options.items() if value is not None}  # trees have no column
+    scores = _open(model).test(source_of(source), **given, progress=not quiet)
     if not isinstance(scores, LabelScores):
         print_json(asdict(scores)) if json else print(scores)
     elif json:

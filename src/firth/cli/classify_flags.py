@@ -11,12 +11,15 @@ from firth.cli.flags import Flags
 from firth.comparison.named import named
 
 DEFAULT = "fasttext"
-HOMES = ("firth.neural.models.texts.",)  # of the other models
+HOMES = ("firth.neural.models.texts.", "firth.neural.models.trees.")  # of the other models
 
 Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
 Texts = Annotated[
     list[str],
-    names("Labelled texts: files with __label__NAME in each line, or tables; or - for standard input.", "FILE"),
+    names(
+        "Labelled texts: files with __label__NAME in each line, tables, or - for standard input; trees in brackets.",
+        "FILE",
+    ),
 ]
 
 

@@ -1,6 +1,7 @@
 """`firth classify train --model NAME` for neural models."""
 
 import importlib
+import inspect
 import shlex
 import time
 from dataclasses import replace
@@ -37,7 +38,9 @@ def command(name: str, model: Named) -> Any:
         raise MissingExtraError("torch", "neural", f"train the classifier {name}") from None
     usual = model.kind.training
     fixed = {} if any(flag == "embedding" for flag in model.kind.__dataclass_fields__) else {"vectors": None}
-    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), TABLE]
+    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual)]
+    if "column" in inspect.signature(model.kind.train).parameters:  # trees are in no table
+        flags.append(TABLE)
     return with_flags(_train, flags, name=name, how=model, **fixed)
 
 
@@ -82,12 +85,12 @@ def _train(
         check_writable(checkpoint / "state")
     trainer = how.kind(**_model_flags(how).select(options), **how.preset)
     training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = TABLE.select(options) if "column" in options else {}
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             arguments["vectors"] = load_vectors(str(vectors))
     classifier = trainer.train(
-        source_of(source), **TABLE.select(options), held_out=None if held_out is None else Path(held_out),
+        source_of(source), held_out=None if held_out is None else Path(held_out),
         training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet, **arguments,
     )  # fmt: skip
     classifier.metadata.setdefault("name", output.stem)

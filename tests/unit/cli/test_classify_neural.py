@@ -71,7 +71,21 @@ def test_help_shows_the_options_of_the_model(capsys):
 
 
 def test_wrong_models():
-    with pytest.raises(OptionError, match="--model svm: expected one of fasttext, cnn, lstm, transformer, vdcnn"):
+    with pytest.raises(
+        OptionError, match="--model svm: expected one of fasttext, cnn, lstm, transformer, tree-lstm, vdcnn"
+    ):
         run("train", "train.txt", "-o", "k", "--model", "svm")
     with pytest.raises(OptionError, match=r"depth 10|depth=10"):
         run("train", "train.txt", "-o", "k", "--model", "vdcnn", "--depth", "10")
+
+
+def test_trees(capsys, tmp_path):
+    (tmp_path / "trees.txt").write_text("(1 (0 not) (0 bad))\n(0 (0 so) (0 bad))\n" * 12, encoding="utf-8")
+    how = ["--model", "tree-lstm", "--hidden", "4", "--dim", "6", "--epochs", "1", "-q"]
+    assert run("train", "trees.txt", "-o", "t", *how) == 0
+    assert "tree-lstm, 2 labels, 3 words" in capsys.readouterr().out
+    assert run("test", "t", "trees.txt", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["texts"] == 24
+    (tmp_path / "new.txt").write_text("(x (x so) (x bad))\n", encoding="utf-8")
+    assert run("predict", "t", "new.txt", "-q") == 0
+    assert capsys.readouterr().out.split("\t")[0] in "01"

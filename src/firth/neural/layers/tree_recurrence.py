@@ -90,8 +90,9 @@ class _ChildSum(torch.autograd.Function):
         of_gates, of_forget = weight[: 3 * H], weight[3 * H :]
         ends = torch.cat([levels.kids, levels.roots])
         d_h_edges, d_c_edges = (_rows_of(d, ends, h) for d in (d_h, d_c))
-        through = through_tanh(_output_gate(leaves, gates, H), tanh_c)
-        d_gates = _gate_derivatives(gates, tanh_c[levels.leaves :], H)
+        through = _to_cells(leaves, gates, tanh_c, H)
+        d_inner = torch.empty(len(sums), 4 * H, dtype=h.dtype, device=h.device)
+        d_gates = _gate_derivatives(gates, tanh_c[levels.leaves :], d_inner[:, : 3 * H])
         d_forget = through_sigmoid(c.index_select(0, levels.kids), forget)
         for rows, inside, edges in reversed(list(_inner_levels(levels))):
             d_node, d_cell = _arriving(d_h_edges, d_c_edges, levels.edges[rows], through[rows])
@@ -102,8 +103,7 @@ class _ChildSum(torch.autograd.Function):
             d_h_edges[edges].add_(torch.mm(d_p, of_gates).index_select(0, above))
             d_h_edges[edges].addmm_(d_forget[edges].mul_(d_cell_edges), of_forget)
         d_leaves = _leaf_gradient(leaves, tanh_c, through, d_h_edges, d_c_edges, levels, H)
-        d_inner = torch.cat([d_gates, torch.zeros_like(sums)], 1)
-        d_inner[:, 3 * H :].index_add_(0, levels.parents - levels.leaves, d_forget)
+        d_inner[:, 3 * H :].zero_().index_add_(0, levels.parents - levels.leaves, d_forget)
         d_weight = torch.cat([product(d_gates.t(), sums), product(d_forget.t(), h.index_select(0, levels.kids))])
         return d_leaves, d_inner, d_weight, None
 
@@ -146,11 +146,12 @@ class _Nary(torch.autograd.Function):
         slots[levels.roots] = torch.arange(len(levels.roots), device=slots.device) + inner_rows * K
         ends = torch.cat([children.clamp(max=len(levels) - 1), levels.roots])
         d_h_edges, d_c_edges = (_rows_of(d, ends, h) for d in (d_h, d_c))
-        through = through_tanh(_output_gate(leaves, gates, H), tanh_c)
-        forget = gates[:, 3 * H :].view(-1, K, H) if inner_rows else gates.new_zeros(0, K, H)
+        through = _to_cells(leaves, gates, tanh_c, H)
+        forget = gates[:, 3 * H :].unflatten(1, (K, H))
         d_gates = torch.empty_like(gates)
-        d_gates[:, : 3 * H] = _gate_derivatives(gates[:, : 3 * H], tanh_c[levels.leaves :], H)
-        d_gates[:, 3 * H :] = through_sigmoid(c.index_select(0, children).view(-1, K * H), gates[:, 3 * H :])
+        _gate_derivatives(gates, tanh_c[levels.leaves :], d_gates[:, : 3 * H])
+        c_kids = c.index_select(0, children).view(-1, K * H)
+        through_sigmoid(c_kids, gates[:, 3 * H :], out=d_gates[:, 3 * H :])
         blocks = d_gates.view(inner_rows, 3 + K, H)
         for rows, inside, _ in reversed(list(_inner_levels(levels))):
             d_node, d_cell = _arriving(d_h_edges, d_c_edges, slots[rows], through[rows])
@@ -160,7 +161,9 @@ class _Nary(torch.autograd.Function):
             d_c_edges[below].view(-1, K, H).addcmul_(forget[inside], d_cell.unsqueeze(1))
             d_h_edges[below].view(-1, K * H).addmm_(d_p, weight)
         d_leaves = _leaf_gradient(leaves, tanh_c, through, d_h_edges, d_c_edges, levels, H, slots)
-        d_inner = torch.cat([d_gates[:, : 3 * H], blocks[:, 3:].sum(1)], 1)
+        d_inner = d_gates[:, : 4 * H].clone()
+        for child in range(1, K):
+            d_inner[:, 3 * H :].add_(blocks[:, 3 + child])
         return d_leaves, d_inner, product(d_gates.t(), h.index_select(0, children).view(-1, K * H)), None
 
 
@@ -199,14 +202,22 @@ def _activated(p: torch.Tensor, H: int) -> tuple[torch.Tensor, torch.Tensor, tor
     return u, i, o
 
 
-def _output_gate(leaves: torch.Tensor, gates: torch.Tensor, H: int) -> torch.Tensor:
-    return torch.cat([leaves[:, 2 * H :], gates[:, 2 * H : 3 * H]])
+def _to_cells(leaves: torch.Tensor, gates: torch.Tensor, tanh_c: torch.Tensor, H: int) -> torch.Tensor:
+    """(N, H): dh/dc of all rows."""
+    result = torch.empty_like(tanh_c)
+    for p, rows in ((leaves, slice(0, len(leaves))), (gates, slice(len(leaves), len(tanh_c)))):
+        through_tanh(p[:, 2 * H : 3 * H], tanh_c[rows], out=result[rows])
+    return result
 
 
-def _gate_derivatives(gates: torch.Tensor, tanh_c: torch.Tensor, H: int) -> torch.Tensor:
-    """(rows, 3 H): dc/dp_u, dc/dp_i, dh/dp_o."""
+def _gate_derivatives(gates: torch.Tensor, tanh_c: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """Write dc/dp_u, dc/dp_i and dh/dp_o into `out`, (rows, 3 H), and return it."""
+    H = tanh_c.shape[1]
     u, i, o = gates[:, :H], gates[:, H : 2 * H], gates[:, 2 * H : 3 * H]
-    return torch.cat([through_tanh(i, u), through_sigmoid(u, i), through_sigmoid(tanh_c, o)], 1)
+    through_tanh(i, u, out=out[:, :H])
+    through_sigmoid(u, i, out=out[:, H : 2 * H])
+    through_sigmoid(tanh_c, o, out=out[:, 2 * H :])
+    return out
 
 
 def _arriving(d_h: torch.Tensor, d_c: torch.Tensor, edges: torch.Tensor, through: torch.Tensor) -> Pair:
@@ -236,7 +247,7 @@ def _leaf_gradient(
     rows = slice(0, levels.leaves)
     above = (levels.edges if edges is None else edges)[rows]
     d_node, d_cell = _arriving(d_h, d_c, above, through[rows])
-    return _multiplied(_gate_derivatives(leaves, tanh_c[rows], H), d_node, d_cell, H)
+    return _multiplied(_gate_derivatives(leaves, tanh_c[rows], torch.empty_like(leaves)), d_node, d_cell, H)
 
 
 def _rows_of(d: torch.Tensor | None, rows: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -137,11 +137,18 @@ def _trained(
         "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
         "seed": config.seed,
         "examples": _digest([*items, *held_out], reader, vectors),
-        "trees": len(items),
+        "texts": len(items),
     }
     with sparse_gradients(module, config.training):
         history = fit(task, config, identity=identity)
-    facts = {**identity, **dataclasses.asdict(config.training), **history.described(), "held_out_trees": len(held_out)}
+    facts = {
+        **identity,
+        **dataclasses.asdict(config.training),
+        **history.described(),
+        "held_out_texts": len(held_out),
+        "texts_left_out": len(examples) - len(items) + len(judged) - len(held_out),
+        "texts_truncated": 0,
+    }
     return TreeModel(module, options, reader, known, {"training": facts})
 
 

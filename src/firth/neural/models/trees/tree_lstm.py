@@ -15,7 +15,8 @@ Departures:
 - One learning rate; the authors give word vectors one of their own.
 - The learning rate rises over the first 100 updates: the first steps of Adagrad move every weight by the whole rate.
 - Words are read in lower case, unless `lowercase=False`.
-Cost: `firth.neural.layers.tree_lstm`; three times that in training. benchmarks/results/trees.md has nodes per second.
+Cost: `firth.neural.layers.tree_lstm`; three times that in training. `python -m benchmarks.tree_lstm` measures
+    nodes per second.
 """
 
 from typing import ClassVar

@@ -19,7 +19,7 @@ from firth.errors import OptionError
 from firth.neural.models.texts.examples import label_counts
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.trees.data import ReadTree, collate, read_tree
-from firth.neural.models.trees.examples import one_pair, one_tree, read_examples, read_trees
+from firth.neural.models.trees.examples import one_pair, one_tree, read_examples
 from firth.neural.models.trees.module import TreeModule
 from firth.neural.models.trees.options import TreeOptions
 from firth.neural.module_files import module_arrays, module_facts
@@ -28,6 +28,7 @@ from firth.progress import Progress, Status, reporting
 from firth.readers.tree import Tree
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix
 
@@ -86,6 +87,9 @@ class TreeModel:
         what = f"{len(self.labels):,} labels, {len(self.reader.words):,} words"
         return f"<TreeModel: {type(self.options).__name__}{pairs}, {what}>"
 
+    def __len__(self) -> int:
+        return len(self.labels)
+
     @property
     def labels(self) -> list[str]:
         """The L labels, most frequent first; of related pairs the whole numbers of the scale."""
@@ -100,6 +104,11 @@ class TreeModel:
     def words(self) -> Sequence[str]:
         """The V words that the model knows."""
         return self.reader.words
+
+    @property
+    def unit(self) -> str:
+        """What trees are read in: "words"."""
+        return "words"
 
     @property
     def dim(self) -> int:
@@ -164,9 +173,11 @@ class TreeModel:
         if self._is_single(trees):
             return np.asarray(self.probabilities([trees], threads=threads)[0])
         if self.options.pairs:
-            items = [one_pair(item, f"item {number}") for number, item in enumerate(trees)]
+            items = [
+                one_pair(item, f"item {number}") for number, item in enumerate(check_items(trees, "trees", "pair"))
+            ]
         else:
-            items = [(tree,) for tree in read_trees(trees)]
+            items = [(tree,) for tree in _trees(trees)]
         return np.concatenate(self._scores(items, False, threads, progress))
 
     @explained
@@ -186,7 +197,7 @@ class TreeModel:
         """
         if self.options.pairs:
             raise OptionError(f"{self!r} labels pairs, not nodes; expected a model of single trees")
-        return self._scores([(tree,) for tree in read_trees(trees)], True, threads, progress)
+        return self._scores([(tree,) for tree in _trees(trees)], True, threads, progress)
 
     @explained
     def relatedness(self, pairs: Any, *, threads: int | None = None) -> npt.NDArray[np.float64]:
@@ -220,7 +231,7 @@ class TreeModel:
         size = BATCH if batch_size is None else batch_size
         if size < 1:
             raise OptionError(f"batch_size={batch_size}: expected a whole number of at least 1")
-        trees = [self._read(one_tree(tree, f"item {number}")) for number, tree in enumerate(texts)]
+        trees = [self._read(tree) for tree in _trees(texts)]
         result = np.zeros((len(trees), self.dim), dtype=np.float32)
         with reporting(progress) as report, torch_threads(None), no_subnormals():
             for start in range(0, len(trees), size):
@@ -343,3 +354,7 @@ class TreeModel:
             ),
         )
         model_folder.write(path, content)
+
+
+def _trees(items: Any) -> list[Tree]:
+    return [one_tree(item, f"item {number}") for number, item in enumerate(check_items(items, "trees", "tree"))]

@@ -18,7 +18,7 @@ def test_a_saved_model_predicts_the_same(sentiment_model, tmp_path):
     trees = sentiments(6, 5)
     assert np.array_equal(model.probabilities(trees), sentiment_model.probabilities(trees))
     assert (model.labels, model.options) == (sentiment_model.labels, sentiment_model.options)
-    assert model.metadata["training"]["trees"] == 60
+    assert model.metadata["training"]["texts"] == 60
 
 
 def test_a_damaged_folder_is_refused(sentiment_model, tmp_path):
