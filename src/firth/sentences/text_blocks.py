@@ -12,7 +12,7 @@ from firth.corpus.sources import Files, resolve
 from firth.progress import Progress, reporting_slow_work
 from firth.text.inputs import Text, checked_texts
 
-BYTES = 1 << 20  # of text in a block of lines
+BYTES = 1 << 18  # of text in a block of lines, whose vectors then fit into a processor's cache
 TEXTS = 1024  # in a block of texts
 
 Block = bytes | list[Text]  # whole lines, or texts

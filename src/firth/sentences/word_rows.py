@@ -117,9 +117,12 @@ class LineAverages:
         self._scanner = Scanner(self._tokens, lambda ids: self._ids.append(ids.copy()))
         self._words: WordRows = self._make_rows()
         self._rows = np.zeros(0, dtype=np.int32)
+        self._averages = np.empty((0, 0), dtype=np.float32)
 
     def averages(self, data: bytes, lines: int) -> tuple[Matrix, int]:
         """Return the vectors of lines, (lines, D), and how many have words, but none with a vector.
+
+        The array is used again by the next call: memory that was just written is still in the processor's cache.
 
         Args:
             data: UTF-8, each line ended by a line feed.
@@ -137,6 +140,8 @@ class LineAverages:
         ids = np.concatenate(self._ids)
         self._ids.clear()
         words = self._words
-        averages = np.empty((lines, words.table.shape[1]), dtype=np.float32)
+        if len(self._averages) < lines:
+            self._averages = np.empty((lines, words.table.shape[1]), dtype=np.float32)
+        averages = self._averages[:lines]
         without = average_lines(ids, self._rows, read_only(words.table), words.weights, averages)
         return words.without_direction(averages), int(without)
