@@ -67,7 +67,7 @@ def test_tables_begin_anew_after_many_words(monkeypatch):
     monkeypatch.setattr(word_rows, "MOST_WORDS", 3)
     lines = SentenceAverages(space(np.float16), "mean").line_averages()
     texts = ["the sea", "ship crew sea", "crew don't", "the 東", "sea"]
-    found = [lines.averages(f"{text}\n".encode(), 1)[0][0] for text in texts]
+    found = [lines.averages(f"{text}\n".encode(), 1)[0][0].copy() for text in texts]
     assert np.array(found).tobytes() == SentenceAverages(space(np.float16), "mean").encode(texts).tobytes()
 
 
