@@ -124,6 +124,7 @@ def test_an_encoder_that_gives_something_else(files):
         rows(Wrong(), files)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no common direction is removed:UserWarning")
 def test_msrp_and_sick(shared_data):
     """Overlap alone, as measured for this machine: MSRP 76.0 / 82.9, SICK r .714 and 70.4 % entailment."""
