@@ -2,11 +2,12 @@
 
 Four encoders are judged alike, on frozen vectors: the trained one; the untrained one, with the same word vectors and a
 new random network; one trained as long on the same sentences in random order; and averages of word vectors. The sets
-are those of SentEval: relatedness of SICK, and MR, CR, SUBJ, MPQA and TREC, with TF-IDF beside them. First the
-vocabulary is expanded, and words that the encoder never read are shown with their neighbours.
+are those of SentEval: relatedness of SICK, and MR, CR, SUBJ, MPQA and TREC, with TF-IDF beside them. With word vectors
+of another text (--wider) the vocabulary is expanded: words that the encoder never read are shown with their nearest
+neighbours among those that it did, and the expanded encoder is judged, too.
 
     python recipes/skip_thought.py --minutes 50 -o models       # novels, one thread: 50 minutes for each training
-    python recipes/skip_thought.py --minutes 50 -o models --only trained
+    python recipes/skip_thought.py --minutes 50 -o models --only trained --wider wikipedia.firth
     python recipes/skip_thought.py --text 'books/*.txt' --minutes 50 -o models
     python recipes/skip_thought.py --toy
 
@@ -31,6 +32,7 @@ from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.randomness import generator
 
 FIVE = ("mr", "cr", "subj", "mpqa", "trec")
+NEW = ("tomatoes", "airport", "airline", "hockey", "motorcycle", "helicopter", "toddler", "computer")
 SUITES = {"sentences": list(FIVE), "sentence-pairs": ["sick"]}
 
 
@@ -116,9 +118,7 @@ def trained_models(args):
     folder.mkdir(parents=True, exist_ok=True)
     text = list(novels()) if args.text is None else args.text
     corpus = corpus_of(text, args.words)
-    vectors = kept(
-        folder / "words", lambda: firth.Word2Vec(dim=args.dim).train(corpus_of(text), seed=args.seed, threads=1)
-    )
+    vectors = kept(folder / "words", lambda: firth.Word2Vec(dim=args.dim).train(corpus, seed=args.seed, threads=1))
     options = firth.SkipThought(
         dim=args.dim, hidden=args.hidden, encoder=args.encoder, max_length=args.max_length, output=args.output_layer
     )
@@ -140,16 +140,16 @@ def trained_models(args):
         )
     if "trained" in models:
         models["untrained"] = untrained(models["trained"], args.seed + 1)
-    return models, vectors
+    return models
 
 
-def show_expansion(model, vectors):
-    """Neighbours of words that the encoder never read, from ten that are neither rarest nor most frequent."""
-    larger = model.expand(vectors)
-    space, new = larger.word_vectors(), list(larger.added.words)
+def show_expansion(model, larger, words):
+    """Neighbours of words that the encoder never read, among those that it did."""
+    space, new = model.word_vectors(), larger.added
     print(f"{len(model.vocabulary):,} words read, {len(new):,} added")
-    for word in new[200:1200:100]:
-        print(f"  {word}: {', '.join(other for other, _ in space.most_similar(word, topn=5))}")
+    for word in (word for word in words if word in new):
+        near = [other for other, _ in space.similar_by_vector(new[word], topn=7) if other != "<unk>"]
+        print(f"  {word}: {', '.join(near[:6])}")
 
 
 def main(argv=None):
@@ -159,6 +159,8 @@ def main(argv=None):
     parser.add_argument("--text", help="files of running text; by default LitBank's novels in FIRTH_DATA")
     parser.add_argument("-o", "--output", default="skip-thought-models", help="folder of the models")
     parser.add_argument("--only", nargs="+", choices=["trained", "shuffled"], help="train only these")
+    parser.add_argument("--wider", help="word vectors of a larger text, which expand the vocabulary")
+    parser.add_argument("--show", nargs="+", default=NEW, help="words whose neighbours are shown, if they are new")
     parser.add_argument("--minutes", type=float, help="limit of each training")
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--encoder", default="uni", choices=["uni", "bi", "combine"])
@@ -174,9 +176,10 @@ def main(argv=None):
     args = parser.parse_args(argv)
     if args.toy:
         return toy(args.seed)
-    models, vectors = trained_models(args)
-    if "trained" in models:
-        show_expansion(models["trained"], vectors)
+    models = trained_models(args)
+    if args.wider and "trained" in models:
+        models["expanded"] = models["trained"].expand(firth.load(args.wider))
+        show_expansion(models["trained"], models["expanded"], args.show)
     report = firth.evaluate(models, suites=SUITES, seed=args.seed)
     print(report)
     if args.results:
