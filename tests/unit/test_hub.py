@@ -43,11 +43,14 @@ KINDS = {
     "firth-classifier": "classifier-folder",
     "firth-composition": "composition",
     "firth-documents": "documents-dm",
+    "firth-label-model": "label-cnn",
     "firth-language-model": "neural-feedforward",
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-senses": "senses-none",
+    "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",
+    "firth-tree-model": "tree-model",
     "firth-vectors": "vectors-folder",
 }
 

@@ -5,7 +5,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from firth.errors import KindError, brief
 from firth.progress import Progress
-from firth.sentences.averages import SentenceAverages
 from firth.text.inputs import Text
 from firth.vectors.cosine import Matrix
 from firth.vectors.subword_vectors import SubwordVectors
@@ -45,6 +44,8 @@ def as_encoder(model: Any) -> TextEncoder:
         KindError: the model gives texts no vectors.
     """
     if isinstance(model, WordVectors | SubwordVectors):
+        from firth.sentences.averages import SentenceAverages  # imports SciPy
+
         return SentenceAverages.from_metadata(model) or SentenceAverages(model, "mean")
     if isinstance(model, TextEncoder):
         return model
