@@ -1,11 +1,20 @@
-"""What every test of a recipe needs: a cache of its own, and the recipe's names."""
+"""What every test of a recipe needs: a cache of its own, and the recipe's names. All of them are slow."""
 
 import runpy
 from pathlib import Path
 
 import pytest
 
-RECIPES = Path(__file__).resolve().parents[2] / "recipes"
+HERE = Path(__file__).resolve().parent
+RECIPES = HERE.parents[1] / "recipes"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what stands here as slow: recipes train models, however small."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

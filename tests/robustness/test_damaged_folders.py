@@ -27,6 +27,9 @@ FOLDERS = {
     "ngrams-folder": "firth-ngrams",
     "mixture": "firth-mixture",
     "neural-feedforward": "firth-language-model",
+    "label-cnn": "firth-label-model",
+    "tree-model": "firth-tree-model",
+    "sentence-encoder": "firth-sentence-encoder",
 }
 MANIFESTS = ("config.json", "corpus.json", "cooccurrence.json")
 
@@ -37,7 +40,7 @@ def test_no_kind_is_left_out():
 
 @pytest.fixture(params=FOLDERS)
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Reader, Path]:
-    if request.param.startswith("neural"):
+    if READERS[request.param].needs == "torch":
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     reader = READERS[request.param]
     reader.make(tmp_path / "seed")

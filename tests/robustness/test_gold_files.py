@@ -24,6 +24,8 @@ UNKNOWN = {
     "qvec": {"features.txt": 'xa\t{"p": 1}\nxb\t{"p": 0.5, "q": 0.5}\nxc\t{"q": 1}\n'},
     "probing": {"property.txt": "".join(f"x{i}\t{'pq'[i % 2]}\n" for i in range(20))},
     "sentences": {"labelled.txt": "".join(f"{i % 2} x{i} y{i}\n" for i in range(20))},
+    "sentence-pairs": {"couples.tsv": "".join(f"{1 + i % 4}.5\tx{i} y{i}\tx{i} z{i}\n" for i in range(20))},
+    "sts": {"likeness.tsv": "".join(f"{i % 5}.5\tx{i} y{i}\tx{i} z{i}\n" for i in range(20))},
     "context": {
         "dev.data.txt": "xa\tN\t0-0\txa xb .\txa xc .\nxb\tN\t0-1\txb xc .\txd xb .\n",
         "dev.gold.txt": "T\nF\n",
@@ -44,6 +46,8 @@ MISTAKEN = {
     "qvec": ('xa\t{"p": 1}\nxb\t{"p": "1"}\n', "line 2: feature 'p' is '1', expected a finite number"),
     "probing": ("xa\tp\nxb\n", "line 2"),
     "sentences": ("1 xa\n1 xb\n", "every sentence has the label '1'"),
+    "sentence-pairs": ("1.5\txa\txb\n1.5\n", "line 2"),
+    "sts": ("1.5\txa\txb\n1.5\n", "line 2"),
     "context": ("xa\tN\t0-0\txa xb .\txa xc .\nxb\n", "line 2"),
     "substitution": ("xa.n 1 :: xb 3;\nxa.n\n", "line 2"),
 }

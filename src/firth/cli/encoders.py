@@ -80,6 +80,6 @@ def _with_pooling(path: Path, encoder: TextEncoder, pooling: dict[str, Any]) -> 
         name, value = next(iter(pooling.items()))
         flag = name.replace("_", "-")
         raise OptionError(f"--{flag} {value}: {path} holds {plain_name(encoder)}; expected a neural language model")
-    from firth.neural.models.language.hidden_states import HiddenStates
+    from firth.neural.hidden_states import HiddenStates
 
     return HiddenStates(cast(Any, encoder), **pooling)

@@ -52,6 +52,8 @@ def remove_shared(rows: Matrix, train: Mask) -> Matrix:
         rows: (n, D).
         train: (n,) which rows are training rows.
     """
+    if not rows[train].any():  # no text has a known word
+        return rows
     direction = shared_direction([rows[train]])
     return rows if direction is None else rows - along(rows, direction)
 

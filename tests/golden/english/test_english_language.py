@@ -57,6 +57,6 @@ def test_what_search_draws_has_the_probability_that_scoring_gives(models):
 
 def test_a_mixture_is_better_than_its_parts(models):
     """Weights from one half of the sentences held out, judged on the other."""
-    mixture = firth.Mixture.fit(list(models.values()), models[3].encode(JUDGED[::2]))
-    rest = models[3].encode(JUDGED[1::2])
+    mixture = firth.Mixture.fit(list(models.values()), models[3].token_ids(JUDGED[::2]))
+    rest = models[3].token_ids(JUDGED[1::2])
     assert mixture.perplexity(rest).value < min(model.perplexity(rest).value for model in models.values())
