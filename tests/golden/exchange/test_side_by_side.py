@@ -139,13 +139,14 @@ result = firth.load("saved.bin")["ship"]
         same=np.array_equal,
         right=lambda row: row.shape == (20,) and np.array_equal(row, firth.load("vectors.txt")["ship"]),
     ),
+    # With its twelve threads: built from source, fastText 0.9.3 ends a small text in NaN with one or two.
     Pair(
         "a classifier",
         "fasttext",
         theirs="""
 import fasttext
 
-model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1, thread=1)
+model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1)
 model.save_model("kinds.bin")
 count, precision, recall = fasttext.load_model("kinds.bin").test("test.txt")
 result = precision
