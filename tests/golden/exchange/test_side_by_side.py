@@ -9,6 +9,7 @@ datasets, spaCy); a pair whose program is missing skips.
 """
 
 import ast
+import contextlib
 import csv
 import json
 import random
@@ -139,14 +140,13 @@ result = firth.load("saved.bin")["ship"]
         same=np.array_equal,
         right=lambda row: row.shape == (20,) and np.array_equal(row, firth.load("vectors.txt")["ship"]),
     ),
-    # With its twelve threads: built from source, fastText 0.9.3 ends a small text in NaN with one or two.
     Pair(
         "a classifier",
         "fasttext",
         theirs="""
 import fasttext
 
-model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1)
+model = fasttext.train_supervised("train.txt", dim=20, lr=0.5, epoch=5, seed=1, thread=1)
 model.save_model("kinds.bin")
 count, precision, recall = fasttext.load_model("kinds.bin").test("test.txt")
 result = precision
@@ -323,6 +323,14 @@ def result_of(code):
     return variables["result"]
 
 
+def their_result_of(code):
+    """The other program's result. fastText 0.9.3, built from source, ends half of its trainings of a small text in NaN."""
+    for _ in range(20):
+        with contextlib.suppress(RuntimeError):
+            return result_of(code)
+    return result_of(code)
+
+
 @pytest.fixture
 def here(texts, monkeypatch):
     monkeypatch.chdir(texts)
@@ -357,6 +365,6 @@ def test_ours(pair, here):
 @every_pair
 def test_both(pair, here):
     pytest.importorskip(pair.package, reason=f"{pair.package} is not installed: see CONTRIBUTING.md")
-    theirs, ours = result_of(pair.theirs), result_of(pair.ours)
+    theirs, ours = their_result_of(pair.theirs), result_of(pair.ours)
     assert pair.right(theirs)
     assert pair.same(theirs, ours), (theirs, ours)
