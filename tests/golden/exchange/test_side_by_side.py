@@ -324,7 +324,7 @@ def result_of(code):
 
 
 def their_result_of(code):
-    """The other program's result. fastText 0.9.3, built from source, ends half of its trainings of a small text in NaN."""
+    """The other program's result. fastText 0.9.3, built from source, often ends in NaN on a small text: ask again."""
     for _ in range(20):
         with contextlib.suppress(RuntimeError):
             return result_of(code)
