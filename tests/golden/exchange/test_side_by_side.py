@@ -364,7 +364,8 @@ def test_ours(pair, here):
 @pytest.mark.filterwarnings("default")
 @every_pair
 def test_both(pair, here):
-    pytest.importorskip(pair.package, reason=f"{pair.package} is not installed: see CONTRIBUTING.md")
+    name = pair.package.replace("_", "-")
+    pytest.importorskip(pair.package, reason=f"{name} is not installed: pip install {name}")
     theirs, ours = their_result_of(pair.theirs), result_of(pair.ours)
     assert pair.right(theirs)
     assert pair.same(theirs, ours), (theirs, ours)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 
 import firth
 from firth.errors import OptionError
 from firth.explanation.agreement import agreement
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 MODELS = {
     "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=1),

@@ -6,6 +6,8 @@ import pytest
 import firth
 from firth.errors import OptionError
 
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
 TRAINING = firth.TrainingOptions(epochs=6, batch_size=10, lr=0.01)
 
 
