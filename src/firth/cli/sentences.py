@@ -75,8 +75,9 @@ def command(name: str, model: Model) -> Any:
 
 
 def _model_flags(model: Model) -> Flags:
-    # -o/--output is the folder to write in every command.
-    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed={"output": "output_layer"})
+    # -o/--output is the folder to write in every command, and --momentum that of the optimiser.
+    renamed = {"output": "output_layer", "momentum": "key_momentum"}
+    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed=renamed)
 
 
 def _corpus_flags(model: Model) -> Flags:

@@ -1,5 +1,6 @@
 """`firth sentences train`: the model by its name, what is written, and what is refused."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.cli.app import build_app
+from firth.cli.sentences import HOMES, command
+from firth.comparison.named import named
 from firth.errors import OptionError
 from tests.unit.neural.models.sentences.tiny import documents
 
@@ -58,6 +61,13 @@ def test_help_shows_the_options_of_the_model(capsys):
     text = capsys.readouterr().out
     assert {"--encoder", "--hidden", "--epochs", "--sentences", "--model", "--output-layer"} <= set(text.split())
     assert "Default: punctuation." in " ".join(text.replace("│", "").split())
+
+
+def test_no_flag_of_a_model_has_the_name_of_another():
+    for name, model in named(HOMES).items():
+        flags = inspect.signature(command(name, model)).parameters
+        assert "momentum" in flags
+        assert ("key_momentum" in flags) == (name == "moco")
 
 
 @pytest.mark.parametrize(
