@@ -139,13 +139,15 @@ def option(
 
 
 def description(field: dataclasses.Field[Any], **defaults: Any) -> str:
-    """Return the help of an option with its values and its default.
+    """Return the help of an option with its values and its default; of a field that has only a help, that help.
 
     Args:
         field: made by `option`.
         **defaults: other defaults by name, for a function that has its own.
     """
     kinds, meta = typing.get_args(field.type) or (field.type,), field.metadata
+    if meta.keys() == {"help"}:
+        return str(meta["help"])
     if meta["choices"] is not None:
         values = " or ".join(map(repr, meta["choices"]))
     elif bool in kinds:

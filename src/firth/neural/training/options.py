@@ -1,15 +1,17 @@
 """Options of the training loop, for every neural model."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypedDict
 
+from firth.arguments import describe
+from firth.corpus.options import TextArguments, TextOptions
 from firth.errors import OptionError
 from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
-from firth.options import check, option, options_class
+from firth.options import check, check_kind, option, options_class
 from firth.progress import Progress
 
 
@@ -93,24 +95,74 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Everything `fit` needs besides the task: options and the circumstances of the run.
+    """Everything `fit` needs besides the task: options of the loop and circumstances of the run, arguments of `train`.
 
-    Attributes:
-        training: options of the loop.
-        seed: of random draws in training; initial weights and batches have seeds of their own.
-        threads: PyTorch's threads on the CPU; None for 1, as `firth.neural.training.devices.torch_threads` explains.
-        progress: how to show progress; see `firth.progress`. With several processes, the first calls a function.
-        checkpoint: folder for the state of the run, which resumes from there; None to keep no state.
-        callbacks: functions called with a row (`History.rows`) after each evaluation, in the first process.
+    With several processes, the first calls the functions for progress and after evaluations.
     """
 
     training: TrainingOptions
-    seed: int = 0
-    threads: int | None = None
-    progress: Progress = None
-    checkpoint: str | os.PathLike[str] | None = None
-    callbacks: Sequence[Callback] = ()
+    seed: int = field(
+        default=0, metadata={"help": "of all random draws; with one thread it determines every bit of the result."}
+    )
+    threads: int | None = field(
+        default=None,
+        metadata={"help": "number of threads; None for 1 (`firth.neural.training.devices.torch_threads`)."},
+    )
+    progress: Progress = field(
+        default=None,
+        metadata={"help": "None for a bar on a terminal, True, False, or a function of `firth.progress.Status`."},
+    )
+    checkpoint: str | os.PathLike[str] | None = field(
+        default=None,
+        metadata={
+            "help": "folder for the state of the run; a later call with the same data, options and seed resumes."
+        },
+    )
+    callbacks: Sequence[Callback] = field(
+        default=(),
+        metadata={"help": "functions called with a dict after each evaluation; see `firth.neural.training.callbacks`."},
+    )
+
+    @classmethod
+    def of(cls, training: TrainingOptions | None, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
+        """Return the configuration that the caller of a `train` asks for.
+
+        Args:
+            training: that the caller gave, or None.
+            usual: training options of the model.
+            arguments: `RunArguments`, perhaps among others.
+
+        Raises:
+            KindError: `training` is something else.
+        """
+        if training is not None:
+            check_kind("training", training, TrainingOptions)
+        return cls(training or usual, **{name: arguments[name] for name in _RUN if name in arguments})
 
     def with_training(self, **changes: Any) -> "RunConfig":
         """Return the configuration with other training options."""
         return replace(self, training=replace(self.training, **changes))
+
+
+class RunArguments(TypedDict, total=False):
+    """The circumstances of a run, fields of `RunConfig`, as keyword arguments."""
+
+    seed: int
+    threads: int | None
+    progress: Progress
+    checkpoint: str | os.PathLike[str] | None
+    callbacks: Sequence[Callback]
+
+
+class TextRunArguments(RunArguments, TextArguments, total=False):
+    """Those of a run on a text that is no corpus yet, with the options of `Corpus.build`."""
+
+
+_RUN = RunArguments.__annotations__.keys()
+describe(RunArguments, RunConfig)
+describe(TextRunArguments, RunConfig, TextOptions)
+
+
+def text_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `Corpus.build` among `TextRunArguments`."""
+    return {name: value for name, value in arguments.items() if name not in _RUN}

@@ -1,11 +1,16 @@
-"""Training options: what contradicts is refused in a sentence."""
+"""Training options: what contradicts is refused in a sentence. Arguments of a run: those of every `train`."""
+
+import dataclasses
+import inspect
+import typing
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError
-from firth.neural.training.options import TrainingOptions
+from firth.errors import KindError, OptionError
+from firth.neural.models.sentences.moco import MoCo
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions, text_options
 
 
 @pytest.mark.parametrize(
@@ -35,3 +40,21 @@ def test_options_are_frozen_and_plain():
     with pytest.raises(AttributeError):
         TrainingOptions().lr = 2.0  # type: ignore[misc]
     assert TrainingOptions(minutes=3).minutes == 3
+
+
+def test_the_arguments_of_a_run_are_those_of_its_configuration():
+    fields = dict(list(typing.get_type_hints(RunConfig).items())[1:])
+    assert typing.get_type_hints(RunArguments) == fields
+    parameters, help = inspect.signature(MoCo.train).parameters, inspect.getdoc(MoCo.train)
+    for field in dataclasses.fields(RunConfig)[1:]:
+        assert parameters[field.name].default == field.default
+        assert f"    {field.name}: {field.metadata['help']}\n" in help
+
+
+def test_a_run_takes_its_arguments_and_leaves_those_of_the_text():
+    usual, given = TrainingOptions(lr=0.5), {"seed": 3, "max_size": 9}
+    assert RunConfig.of(None, usual, given) == RunConfig(usual, seed=3)
+    assert RunConfig.of(TrainingOptions(lr=0.1), usual, {}) == RunConfig(TrainingOptions(lr=0.1))
+    assert text_options(given) == {"max_size": 9}
+    with pytest.raises(KindError, match="training=3"):
+        RunConfig.of(3, usual, {})

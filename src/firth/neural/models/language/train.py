@@ -3,14 +3,13 @@
 import dataclasses
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.language.text import UNK, LanguageText, held_out_text, training_text
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
@@ -20,10 +19,7 @@ from firth.neural.models.language.options import LanguageOptions, new_module
 from firth.neural.models.language.start import check_options, digest, opened_start, started_module, text_for
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.options import check_kind
-from firth.progress import Progress
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.timing import running_clock
 
 UNSPELLED = (
@@ -41,12 +37,7 @@ def train_language_model(
     start: NeuralLanguageModel | str | os.PathLike[str] | None = None,
     old_held_out: Any = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
-    **text_options: Unpack[TextArguments],
+    **arguments: Unpack[TextRunArguments],
 ) -> NeuralLanguageModel:
     """Train a neural language model.
 
@@ -62,13 +53,9 @@ def train_language_model(
         old_held_out: with `start`, held-out text of the kind that the start was trained on. Its perplexity before and
             after training is in `metadata["old_held_out"]`.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for a text that is no corpus yet, such as tokens="unicode", max_size=4000. A
-            model that reads characters also takes min_count and max_size with a corpus: they limit what it predicts.
+        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet, such as tokens="unicode", max_size=4000. A model that reads characters also takes min_count and
+            max_size with a corpus: they limit what it predicts.
 
     Returns:
         The model of the best evaluation on held-out text, or the last.
@@ -81,21 +68,19 @@ def train_language_model(
         OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if training is not None:
-        check_kind("training", training, TrainingOptions)
-    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
     with running_clock():
         if start is not None:
-            return _continue(options, opened_start(start), corpus, held_out, old_held_out, config, text_options)
+            return _continue(options, opened_start(start), corpus, held_out, old_held_out, config, given)
         if old_held_out is not None:
             raise OptionError("old_held_out without start: it is text of the kind that the start was trained on")
         tokens = options.default_tokens
-        text = training_text(corpus, text_options, spelled=options.spells, tokens=tokens, progress=progress)
+        text = training_text(corpus, given, spelled=options.spells, tokens=tokens, progress=config.progress)
         text = _checked(text)
         if held_out is not None:
-            held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=progress)
+            held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
         bos = text.unk_id if text.eos_id is None else text.eos_id
-        module = new_module(options, text.vocabulary, bos, seed, copies=2)
+        module = new_module(options, text.vocabulary, bos, config.seed, copies=2)
         if module.spells and not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
             warn_caller(UNSPELLED.format(share=100 * share, unknown=UNK))
         return with_learned_tree(train_module)(LanguageRun(options, module, text, held_out, config))
@@ -108,12 +93,12 @@ def _continue(
     held_out: Any,
     old_held_out: Any,
     config: RunConfig,
-    text_options: Mapping[str, Any],
+    given: Mapping[str, Any],
 ) -> NeuralLanguageModel:
     """Train a model that starts with the parameters of another."""
     check_options(options, start)
     progress = config.progress
-    text = text_for(start, corpus, text_options, progress)
+    text = text_for(start, corpus, given, progress)
     held_out, old = (None if each is None else start.read(each, progress=progress) for each in (held_out, old_held_out))
     before = None if old is None else start.perplexity(old, progress=progress)
     module = started_module(options, start, config.seed)

@@ -4,7 +4,7 @@ import abc
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any, Protocol, Unpack, cast
 
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import TextArguments
 from firth.errors import OptionError
 from firth.language.text import LanguageText, TextRules, training_text
 from firth.neural.models.language.start import digest, text_for
@@ -20,11 +19,9 @@ from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.training.loop import fit
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.task import Task
-from firth.options import check_kind, options_class
-from firth.progress import Progress
+from firth.options import options_class
 from firth.registry import load_folder, plain_name
 from firth.storage.files import check_exists
 from firth.timing import running_clock
@@ -69,12 +66,7 @@ def train_encoder(
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
-    **text_options: Unpack[TextArguments],
+    **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on a text.
 
@@ -87,12 +79,8 @@ def train_encoder(
             correlation. Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for a text that is no corpus yet, such as max_size=8000.
+        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet, such as max_size=8000.
 
     Returns:
         The model of the best evaluation on held-out data, or the last.
@@ -102,8 +90,9 @@ def train_encoder(
         OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
-    return train_on_text(options, corpus, start, config, text_options, partial(options.build_task, held_out=held_out))
+    config = RunConfig.of(training, options.training, arguments)
+    build_task = partial(options.build_task, held_out=held_out)
+    return train_on_text(options, corpus, start, config, text_options(arguments), build_task)
 
 
 def train_on_text(
@@ -111,7 +100,7 @@ def train_on_text(
     corpus: Any,
     start: Any,
     config: RunConfig,
-    text_options: Mapping[str, Any],
+    given: Mapping[str, Any],
     build_task: Callable[..., EncoderTask],
 ) -> SentenceEncoder:
     """Read a text and train a model on it.
@@ -121,18 +110,17 @@ def train_on_text(
         corpus: as in `train_encoder`.
         start: as in `train_encoder`.
         config: options and circumstances of the run.
-        text_options: that the caller gave.
+        given: options of `Corpus.build` that the caller gave.
         build_task: makes the task of a model, its text and `config`.
     """
     with running_clock():
         before = opened_start(start)
         if before is None:
-            given = dict(text_options)
             if not isinstance(corpus, Corpus | LanguageText):
-                given = {**options.text, **text_options}
+                given = {**options.text, **given}
             text = training_text(corpus, given, eos=False, tokens="subwords", progress=config.progress)
         else:
-            given = dict(text_options)
+            given = dict(given)
             sentences = given.pop("sentences", options.text["sentences"] if options.reads_documents else None)
             rules = dataclasses.replace(before.rules, sentences=sentences or before.rules.sentences)
             text = text_for(_Reading(before.vocabulary, rules), corpus, given, config.progress)
@@ -210,22 +198,3 @@ def run(
     if start is not None:
         metadata["start"] = dict(start.metadata)
     return SentenceEncoder(model.module, model.options, model.vocabulary, model.rules, metadata)
-
-
-def run_config(
-    options: EncoderOptions,
-    training: TrainingOptions | None,
-    seed: int,
-    threads: int | None,
-    progress: Progress,
-    checkpoint: str | os.PathLike[str] | None,
-    callbacks: Sequence[Callback],
-) -> RunConfig:
-    """Return the circumstances of a run, with the model's training options unless others are given.
-
-    Raises:
-        KindError: `training` is something else.
-    """
-    if training is not None:
-        check_kind("training", training, TrainingOptions)
-    return RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)

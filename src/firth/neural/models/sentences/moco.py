@@ -24,20 +24,17 @@ import torch
 from torch import nn
 
 from firth.arguments import explained
-from firth.corpus.options import TextArguments
 from firth.errors import OptionError
 from firth.language.text import LanguageText
 from firth.neural.layers.contrastive import InfoNCE, MomentumEncoder, NegativeQueue, check_queue
 from firth.neural.models.sentences.contrastive_task import ContrastiveModule, ContrastiveTask
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
-from firth.neural.models.sentences.encoder_training import run_config, train_on_text
+from firth.neural.models.sentences.encoder_training import train_on_text
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, sentence_task, temperature_option
 from firth.neural.models.sentences.token_rows import TokenBatch, different, sentences
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
-from firth.progress import Progress
 from firth.text.augmentations import Augmentation, chain, delete, reorder
 
 FILLING = 64  # texts per call that fills the queue
@@ -52,12 +49,7 @@ def train_moco(
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
-    **text_options: Unpack[TextArguments],
+    **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on a text by momentum contrast.
 
@@ -70,12 +62,8 @@ def train_moco(
             text, score). Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for a text that is no corpus yet.
+        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet.
 
     Returns:
         The model of the best evaluation on held-out pairs, or the last.
@@ -86,10 +74,10 @@ def train_moco(
             than the text, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
+    config = RunConfig.of(training, options.training, arguments)
     check_queue(options.queue, config.training.batch_size)
     build_task = partial(options.build_task, held_out=held_out, augment=augment)
-    return train_on_text(options, corpus, start, config, text_options, build_task)
+    return train_on_text(options, corpus, start, config, text_options(arguments), build_task)
 
 
 @options_class

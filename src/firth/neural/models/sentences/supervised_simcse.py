@@ -22,7 +22,6 @@ import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError
 from firth.language.text import training_text
 from firth.neural.layers.contrastive import InfoNCE, group_masks
@@ -34,14 +33,12 @@ from firth.neural.models.sentences.contrastive_task import (
     set_aside,
 )
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
-from firth.neural.models.sentences.encoder_training import new_model, opened_start, run, run_config
+from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
 from firth.neural.training.batching import Buckets, pad
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import option, options_class
-from firth.progress import Progress
 from firth.randomness import generator
 from firth.readers.text_groups import TextGroup, as_text_groups
 from firth.timing import running_clock
@@ -95,12 +92,7 @@ def train_on_groups(
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
-    **text_options: Unpack[TextArguments],
+    **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on groups of texts that mean the same.
 
@@ -112,12 +104,8 @@ def train_on_groups(
             text, score). Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
         training: training options; None for the model's defaults. Batches are counted in groups.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same groups, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for the vocabulary of the texts, such as max_size=8000; without a start.
+        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for the vocabulary of
+            the texts, such as max_size=8000; without a start.
 
     Returns:
         The model of the best evaluation on held-out pairs, or the last.
@@ -129,7 +117,7 @@ def train_on_groups(
             of another run.
         DivergenceError: training diverged.
     """
-    config = run_config(options, training, seed, threads, progress, checkpoint, callbacks)
+    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
     check_batches(config.training.batch_size)
     with running_clock():
         before, every = opened_start(start), as_text_groups(groups)
@@ -137,13 +125,13 @@ def train_on_groups(
             raise CorpusError(f"{len(every)} group: expected two or more, whose texts are the negatives of each other")
         if before is None:
             texts = [text for group in every for text in (*group.texts, *group.negatives)]
-            text = training_text(texts, {"tokens": "subwords", **text_options}, eos=False, progress=progress)
+            text = training_text(texts, {"tokens": "subwords", **given}, eos=False, progress=config.progress)
             vocabulary, rules = text.vocabulary, text.rules
-        elif text_options:
-            raise OptionError(f"{', '.join(text_options)} with start: texts are read like those of the start")
+        elif given:
+            raise OptionError(f"{', '.join(given)} with start: texts are read like those of the start")
         else:
             vocabulary, rules = before.vocabulary, before.rules
-        model = new_model(options, vocabulary, rules, before, seed)
+        model = new_model(options, vocabulary, rules, before, config.seed)
         content = hashlib.blake2b(repr([dataclasses.astuple(group) for group in every]).encode(), digest_size=16)
         return run(model, options.build_task(model, every, held_out, config), before, config, content.hexdigest())
 

@@ -2,8 +2,6 @@
 
 import dataclasses
 import hashlib
-import os
-from collections.abc import Sequence
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -11,7 +9,6 @@ import torch
 
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import TextArguments
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.sentences.data import SentenceText
@@ -19,10 +16,8 @@ from firth.neural.models.sentences.options import SentenceOptions, new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
 from firth.neural.training.loop import fit
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import check_kind
-from firth.progress import Progress
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
@@ -36,12 +31,7 @@ def train_on_neighbours(
     held_out: Any = None,
     vectors: WordVectors | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
-    **text_options: Unpack[TextArguments],
+    **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on running text.
 
@@ -56,12 +46,8 @@ def train_on_neighbours(
         held_out: text of the same kind, which selects the best epoch. Without it, the last epoch is kept.
         vectors: word vectors of width `dim` at which the input vectors start; training changes them.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same text, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
-        **text_options: of `Corpus.build`, for a text that is no corpus yet.
+        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet.
 
     Returns:
         The model of the best evaluation on held-out text, or the last.
@@ -72,26 +58,24 @@ def train_on_neighbours(
         OptionError: an option is out of its range, the vectors have another width, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if training is not None:
-        check_kind("training", training, TrainingOptions)
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
-    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
     with running_clock():
-        text = SentenceText.of(corpus, text_options, defaults=options.text, progress=progress)
+        text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
         test = None
         if held_out is not None:
-            reading = {name: value for name, value in text_options.items() if name in ("column", "cache")}
+            reading = {name: value for name, value in given.items() if name in ("column", "cache")}
             reading = {} if isinstance(held_out, Corpus) else reading
-            test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=progress)
-        module = cast("NeighbourModule", new_module(options, text.vocabulary, seed, copies=2))
+            test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
+        module = cast("NeighbourModule", new_module(options, text.vocabulary, config.seed, copies=2))
         if vectors is not None:
-            start_at(module, vectors, text.vocabulary, seed)
+            start_at(module, vectors, text.vocabulary, config.seed)
         limit, size = options.max_length, config.training.batch_size
-        task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=seed)
+        task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
         identity = {
             "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
-            "seed": seed,
+            "seed": config.seed,
             "text": text.corpus.fingerprint,
             "sentences": len(text),
             "vectors": None if vectors is None else _digest(vectors),

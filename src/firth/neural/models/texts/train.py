@@ -2,10 +2,9 @@
 
 import dataclasses
 import hashlib
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +21,10 @@ from firth.neural.models.texts.options import LabelOptions, new_module
 from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
 from firth.neural.models.texts.task import LabelTask
 from firth.neural.training.loop import fit
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
-from firth.progress import Progress, reporting
+from firth.progress import reporting
 from firth.text.batches import warn_truncated
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -45,11 +43,7 @@ def train_label_model(
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
+    **run: Unpack[RunArguments],
 ) -> LabelModel:
     """Train a model on texts, or pairs of texts, with labels.
 
@@ -66,11 +60,7 @@ def train_label_model(
         held_out_labels: labels of `held_out`, if they are not in it; a column's name in `labels` counts for both.
         vectors: word vectors to start from; words without one begin at random.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same texts, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+        **run: circumstances of the run; see `RunConfig`.
 
     Returns:
         The model of the best evaluation on held-out examples.
@@ -85,17 +75,15 @@ def train_label_model(
             checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if training is not None:
-        check_kind("training", training, TrainingOptions)
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
-    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    config = RunConfig.of(training, options.training, run)
     with running_clock():
-        with reporting(progress) as report:
+        with reporting(config.progress) as report:
             pairs = options.pairs is not None
             examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
             if held_out is None:
-                examples, judged = development_split(examples, seed)
+                examples, judged = development_split(examples, config.seed)
             else:
                 if held_out_labels is None and isinstance(labels, str):
                     held_out_labels = labels

@@ -2,9 +2,8 @@
 
 import dataclasses
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,11 +20,9 @@ from firth.neural.models.trees.options import TreeOptions, new_module
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_model import TreeModel
 from firth.neural.training.loop import fit
-from firth.neural.training.monitor import Callback
-from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
-from firth.progress import Progress
 from firth.randomness import generator
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -45,11 +42,7 @@ def train_tree_model(
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
     training: TrainingOptions | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    callbacks: Sequence[Callback] = (),
+    **run: Unpack[RunArguments],
 ) -> TreeModel:
     """Train a model on trees, or pairs of trees, with labels.
 
@@ -64,11 +57,7 @@ def train_tree_model(
         held_out_labels: labels of `held_out`, if they are not in it.
         vectors: word vectors to start from; words without one begin at random.
         training: training options; None for the model's defaults.
-        seed: of all random draws; with one thread it determines every bit of the result.
-        threads: number of threads; None for 1 (`firth.neural.training.devices.torch_threads`).
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-        checkpoint: folder for the state of the run; a later call with the same trees, options and seed resumes.
-        callbacks: functions called with a dict after each evaluation; see `firth.neural.training.callbacks`.
+        **run: circumstances of the run; see `RunConfig`.
 
     Returns:
         The model of the best evaluation on held-out examples.
@@ -81,8 +70,6 @@ def train_tree_model(
             checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if training is not None:
-        check_kind("training", training, TrainingOptions)
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
         options = dataclasses.replace(options, dim=vectors.dim, extra_words=min(options.extra_words, len(vectors)))
@@ -90,12 +77,12 @@ def train_tree_model(
         raise OptionError(f"embedding={options.embedding!r} without vectors: expected vectors=, or embedding='tuned'")
     else:
         options = dataclasses.replace(options, extra_words=0)
-    config = RunConfig(training or options.training, seed, threads, progress, checkpoint, callbacks)
+    config = RunConfig.of(training, options.training, run)
     with running_clock():
         how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
         examples = read_examples(source, labels, **how)
         if held_out is None:
-            examples, judged = _split(examples, seed)
+            examples, judged = _split(examples, config.seed)
         else:
             judged = read_examples(held_out, held_out_labels, **how)
         return _trained(options, examples, judged, config, vectors)
