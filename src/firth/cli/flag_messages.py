@@ -11,6 +11,7 @@ EXPECTED = "expected"  # name of a parameter: what its value should be
 RENAMED = "renamed"  # name of an option: its flag, where that is called otherwise
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}  # by the start of pydantic's names
 _PAIR = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
+_NAME = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?=[\s;,.]|$)")  # "name the column with column="
 _CALL = re.compile(r"(\([^()]*\))")
 
 
@@ -62,7 +63,12 @@ def in_flags(message: str, flags: Mapping[str, str]) -> str:
     '--top-k 0: expected a whole number of at least 1'
     """
     parts = _CALL.split(message)
-    return "".join(part if i % 2 else _PAIR.sub(lambda pair: _flag(pair, flags), part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else _in_flags(part, flags) for i, part in enumerate(parts))
+
+
+def _in_flags(message: str, flags: Mapping[str, str]) -> str:
+    message = _PAIR.sub(lambda pair: _flag(pair, flags), message)
+    return _NAME.sub(lambda name: flags.get(name["name"], name[0]), message)
 
 
 def _flag(pair: re.Match[str], flags: Mapping[str, str]) -> str:

@@ -50,6 +50,8 @@ def _search(
             continue
         if len(queries) > 1:
             print(query)
+        if not matches:
+            note(f"{query!r}: nothing found, since none of its words is known")
         for match in matches:
             print(f"{match.score:.4f}\t{match.row + 1}\t{match.text}")
 

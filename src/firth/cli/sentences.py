@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
+from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, names, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import paragraphs, print_json, working
@@ -24,6 +24,7 @@ from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError
 from firth.language.text import UNK
 from firth.readers.sentence_pairs import read_sentence_pairs
+from firth.readers.text_groups import read_text_groups
 from firth.signals import exit_status
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
@@ -50,8 +51,9 @@ def trainer(arguments: Sequence[str]) -> typer.Typer:
         importlib.import_module("firth.neural")  # which says what is missing
     except MissingExtraError:
         raise MissingExtraError("torch", "neural", "train sentence encoders") from None
-    text = [models[name].description, paragraphs(_train).partition("\n\n")[2], f"Models: {', '.join(models)}."]
-    add_command(app, "train", command(name, models[name]), help="\n\n".join(text))
+    run = command(name, models[name])
+    text = [models[name].description, paragraphs(run).partition("\n\n")[2], f"Models: {', '.join(models)}."]
+    add_command(app, "train", run, help="\n\n".join(text))
     return app
 
 
@@ -66,12 +68,14 @@ def command(name: str, model: Model) -> Any:
         name: of the model.
         model: its options class.
     """
+    usual = model.kind.training
+    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), _corpus_flags(model)]
+    if model.kind.reads_groups:
+        return with_flags(_train_on_groups, flags, name=name, how=model)
     parameters = inspect.signature(model.kind.train).parameters
     optional = ("held_out", "vectors", "start", "seed", "checkpoint")
     fixed = {flag: None for flag in optional if flag not in parameters}
-    usual = model.kind.training
-    flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual), _corpus_flags(model), READING]
-    return with_flags(_train, flags, name=name, how=model, **fixed)
+    return with_flags(_train, [*flags, READING], name=name, how=model, **fixed)
 
 
 def _model_flags(model: Model) -> Flags:
@@ -82,15 +86,27 @@ def _model_flags(model: Model) -> Flags:
 
 def _corpus_flags(model: Model) -> Flags:
     usual = CorpusOptions(**model.kind.text)
-    return replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}), defaults=usual)
+    without = {"unknown", "keep_empty"} | ({"sentences"} if model.kind.reads_groups else set())
+    return replace(ANY_CORPUS, without=frozenset(without), defaults=usual)
+
+
+Output = Annotated[Path, output("Folder to save the encoder in.")]
+ModelName = Annotated[str, typer.Option(help="Model to train.", metavar="NAME", show_default=True)]
+Start = Annotated[
+    Path | None, typer.Option(help="Trained encoder to start from: its network, words and parameters.", metavar="MODEL")
+]
+Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False)
+]
 
 
 def _train(
     name: str,
     how: Model,
     corpus: Sources,
-    output: Annotated[Path, output("Folder to save the encoder in.")],
-    model: Annotated[str, typer.Option(help="Model to train.", metavar="NAME", show_default=True)] = DEFAULT,
+    output: Output,
+    model: ModelName = DEFAULT,
     held_out: Annotated[
         Path | None,
         typer.Option(
@@ -98,18 +114,12 @@ def _train(
             metavar="FILE",
         ),
     ] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(help="Trained encoder to start from: its network, words and parameters.", metavar="MODEL"),
-    ] = None,
+    start: Start = None,
     vectors: Annotated[
         Path | None, typer.Option(help="Word vectors at which the input vectors start.", metavar="VECTORS")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")] = 0,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False),
-    ] = None,
+    seed: Seed = 0,
+    threads: Threads = None,
     checkpoint: Checkpoint = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -123,11 +133,7 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
-    check_folder_target(output)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
-    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
-    trainer = how.kind(**_model_flags(how).select(options), **how.preset)
+    trainer, training = _checked(how, output, checkpoint, options)
     reading = READING.select(options)
     text_options = {**_corpus_flags(how).select(options), **reading}
     before = None if start is None else _opened(start)
@@ -144,10 +150,63 @@ def _train(
     parameters = inspect.signature(trainer.train).parameters
     rest = {key: value for key, value in arguments.items() if value is not None and key in parameters}
     encoder = trainer.train(text, training=training, threads=threads, progress=not quiet, **rest)
+    read = {"sentences": len(text), "tokens": text.num_tokens}
+    _finish(name, encoder, output, time.monotonic() - began, read, json)
+
+
+def _train_on_groups(
+    name: str,
+    how: Model,
+    groups: Annotated[
+        Path, names("Groups of texts that mean the same, as JSON lines, or pairs labelled entailment.", "GROUPS")
+    ],
+    output: Output,
+    model: ModelName = DEFAULT,
+    held_out: Annotated[
+        Path | None, typer.Option(help="Scored pairs of texts that choose the best model.", metavar="FILE")
+    ] = None,
+    start: Start = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    checkpoint: Checkpoint = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train a sentence encoder on groups of texts that mean the same.
+
+    A line of the file is {"texts": ["A dog runs.", "The dog runs."], "negatives": ["A dog sleeps."]}, where negatives
+    may be left out. Or it is a pair of sentences with a label: entailment makes a group, contradiction a negative.
+
+    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
+    """
+    began = time.monotonic()
+    trainer, training = _checked(how, output, checkpoint, options)
+    with working(f"reading {groups}", quiet):
+        given, scored = read_text_groups(groups), None if held_out is None else read_sentence_pairs(held_out)
+    encoder = trainer.train(
+        given, held_out=scored, start=start, training=training, seed=seed, threads=threads, checkpoint=checkpoint,
+        progress=not quiet, **_corpus_flags(how).select(options),
+    )  # fmt: skip
+    read = {"groups": len(given), "texts": sum(len(group.texts) for group in given)}
+    _finish(name, encoder, output, time.monotonic() - began, read, json)
+
+
+def _checked(how: Model, output: Path, checkpoint: Path | None, options: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the model's options and those of training, after a look at where the results go."""
+    check_folder_target(output)
+    if checkpoint is not None:
+        check_writable(checkpoint / "state")
+    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
+    return how.kind(**_model_flags(how).select(options), **how.preset), training
+
+
+def _finish(name: str, encoder: Any, output: Path, seconds: float, read: Mapping[str, int], json: bool) -> None:
+    """Save an encoder, say what it is, and leave with the status of its training."""
     encoder.metadata.setdefault("name", output.stem)
     encoder.save(output)
+    _report(name, encoder, output, seconds, read, json)
     course = encoder.metadata.get("training", {})
-    _report(name, encoder, text, output, time.monotonic() - began, json)
     if course.get("interrupted"):
         raise typer.Exit(exit_status())
     if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
@@ -173,7 +232,7 @@ def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress:
     return corpus_of([str(path)], reading, defaults={**same, "min_count": 1}, progress=progress)
 
 
-def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float, json: bool) -> None:
+def _report(name: str, encoder: Any, output: Path, seconds: float, read: Mapping[str, int], json: bool) -> None:
     course = encoder.metadata.get("training", {})
     rows = course.get("rows") or [{}]
     best = course.get("best") or rows[-1]
@@ -184,8 +243,7 @@ def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float,
                 "kind": name,
                 "words": len(encoder.vocabulary),
                 "dim": encoder.dim,
-                "sentences": len(text),
-                "tokens": text.num_tokens,
+                **read,
                 "loss": best.get("loss"),
                 "held_out_loss": best.get("held_out_loss"),
                 "alignment": best.get("held_out_alignment"),
@@ -197,7 +255,7 @@ def _report(name: str, encoder: Any, text: Corpus, output: Path, seconds: float,
         return
     unit = encoder.rules.unit
     print(f"{output}: {name}, {len(encoder.vocabulary):,} {unit}, {encoder.dim:,} numbers per text, {seconds:.1f} s")
-    print(f"learned from {len(text):,} sentences, {text.num_tokens:,} {unit}")
+    print("learned from " + ", ".join(f"{count:,} {unit if key == 'tokens' else key}" for key, count in read.items()))
     figures = [
         f"{key.removeprefix('held_out_')} {value:.4f}"
         for key, value in best.items()

@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 from firth.cli.arguments import TEXT, ReadingOptions
 from firth.cli.flags import Flags
+from firth.corpus.contents import BYTE_ORDER_MARK
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
@@ -113,5 +114,10 @@ def check_is_file(path: str) -> None:
 
 
 def _batches(lines: Any, many: int, damaged: str) -> Iterator[list[str]]:
-    while batch := list(islice(lines, many)):
+    for number in count():
+        batch = list(islice(lines, many))
+        if not batch:
+            return
+        if number == 0:
+            batch[0] = batch[0].removeprefix(BYTE_ORDER_MARK)
         yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in batch]

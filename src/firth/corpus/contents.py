@@ -1,5 +1,6 @@
 """The contents of a source as byte streams or texts, and the sentences of texts."""
 
+import codecs
 import io
 import itertools
 import sys
@@ -16,22 +17,25 @@ from firth.errors import CorpusError
 from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
+BYTE_ORDER_MARK = codecs.BOM_UTF8
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
-@dataclass(frozen=True)
+@dataclass
 class ByteStream:
-    """UTF-8 from a file.
+    """UTF-8 from a file; a byte order mark at its beginning is no part of the text.
 
     Attributes:
         path: the file, for error messages.
         stream: its decompressed content.
         tick: called after each read.
+        started: whether something was read.
     """
 
     path: Path
     stream: BinaryIO
     tick: Callable[[], None]
+    started: bool = False
 
     def read_into(self, room: memoryview) -> int:
         """Read into `room`; return the number of bytes, 0 at the end.
@@ -41,6 +45,10 @@ class ByteStream:
         """
         with reading(self.path):
             size = cast("io.BufferedIOBase", self.stream).readinto(room)  # files and decompressors are buffered
+        if not self.started and bytes(room[: min(size, 3)]) == BYTE_ORDER_MARK:
+            size -= 3
+            room[:size] = bytes(room[3 : 3 + size])
+        self.started = True
         self.tick()
         return size
 
@@ -50,7 +58,10 @@ class ByteStream:
 
     def _lines(self, name: str) -> Iterator[str]:
         with reading(self.path), lines_of(self.stream) as lines:
-            check_text(name, lines.peek(HEAD))
+            head = lines.peek(HEAD)
+            check_text(name, head)
+            if head.startswith(BYTE_ORDER_MARK):
+                lines.read(3)
             for line in lines:
                 yield decode(line.removesuffix(b"\n"))
                 self.tick()

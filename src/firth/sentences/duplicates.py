@@ -21,6 +21,7 @@ from firth.vectors.cosine import Matrix
 from firth.vectors.index.index import read_options
 
 BLOCK = 1024  # texts that are compared with all others at once
+MAX_PAIRS = 4_000_000  # of 200 bytes each
 FIRST = 8  # neighbours that an index is asked for at first
 
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Matrix]  # two texts, and their cosine
@@ -67,7 +68,8 @@ def near_duplicates(
         Pairs, those with the highest cosine first.
 
     Raises:
-        OptionError: the threshold is out of its range, or there is no such kind of index.
+        OptionError: the threshold is out of its range, or so low that there are more than four million pairs; or there
+            is no such kind of index.
         KindError: the model gives texts no vectors, or `texts` is no list of texts.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
@@ -78,11 +80,20 @@ def near_duplicates(
     read_options(kind, {})
     encoded = encoded_texts(model, texts, vectors, progress=progress)
     directions, least = encoded.directions, threshold - 1e-6  # equal texts have a cosine of 1 but for rounding
-    found = list(_all_pairs(directions, least) if kind == "exact" else _index_pairs(directions, least, kind))
-    first, second = (encoded.rows[np.concatenate([pairs[i] for pairs in found])].tolist() for i in (0, 1))
-    scores = np.minimum(np.concatenate([pairs[2] for pairs in found]), 1).tolist()
-    pairs = map(Duplicate, first, second, scores)
-    return sorted(pairs, key=lambda pair: (-pair.score, pair.first, pair.second))
+    found, count = list[Pairs](), 0
+    for pairs in _all_pairs(directions, least) if kind == "exact" else _index_pairs(directions, least, kind):
+        found.append(pairs)
+        count += len(pairs[0])
+        if count > MAX_PAIRS:
+            raise OptionError(
+                f"threshold={threshold!r}: {count:,} pairs, and more to come, among {len(encoded.texts):,} texts; use "
+                "a higher threshold, or an encoder whose cosines are lower: averages without their common direction "
+                "(firth.SentenceAverages.learn)"
+            )
+    first, second = (encoded.rows[np.concatenate([pairs[i] for pairs in found])] for i in (0, 1))
+    scores = np.minimum(np.concatenate([pairs[2] for pairs in found]), 1)
+    order = np.lexsort((second, first, -scores))
+    return list(map(Duplicate, *(each[order].tolist() for each in (first, second, scores))))
 
 
 def _all_pairs(directions: Matrix, least: float) -> Iterator[Pairs]:

@@ -52,9 +52,11 @@ def encoded_texts(
         KindError: the model gives texts no vectors, or `texts` is no list of texts.
         ShapeError: the given vectors have another shape.
         FormatError: a vector holds NaN or infinity.
-        CorpusError: no text has a vector other than zero.
+        CorpusError: there are no texts, or none has a vector other than zero.
     """
     encoder, items = as_encoder(model), checked_texts(texts)
+    if not items:
+        raise CorpusError("no texts: expected at least one")
     if vectors is None:
         vectors = encoder.encode(items, batch_size=batch_size, progress=progress)
     vectors = np.asarray(vectors, dtype=np.float32)

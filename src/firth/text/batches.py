@@ -31,7 +31,7 @@ class TextsWarning(UserWarning):
         self.count, self.total, self.problem = count, total, problem
 
 
-def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens") -> None:
+def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens", advice: str = "") -> None:
     """Warn the caller that some texts were longer than an encoder reads, if there are any.
 
     Args:
@@ -39,9 +39,11 @@ def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens") -> 
         total: number of texts.
         limit: number of units that are read.
         unit: what the length of a text is counted in.
+        advice: what to do, if there is something.
     """
     if count:
-        warn_caller(TextsWarning(count, total, f"have more than {limit:,} {unit}: the rest of them is not read"))
+        problem = f"have more than {limit:,} {unit}: the rest of them is not read"
+        warn_caller(TextsWarning(count, total, problem + (f"; {advice}" if advice else "")))
 
 
 def encoded_in_batches(

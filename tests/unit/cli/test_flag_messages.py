@@ -22,6 +22,8 @@ FLAGS = {
         ("dim=3: no flag of that name", "dim=3: no flag of that name"),
         ("call train(text, lr=0.1) in Python", "call train(text, lr=0.1) in Python"),
         ("output='tree:tree=learned': no", "--output-layer tree:tree=learned: no"),
+        ("no column 'a'; name it with top_k=", "no column 'a'; name it with --top-k"),
+        ("labels in tie_weights= and text in dim=", "labels in --tie-weights and text in dim="),
         ("text without options", "text without options"),
         ("'lr=x' in 'reduce:lr=x': no", "'lr=x' in 'reduce:lr=x': no"),
     ],

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*have no known word")
 def folder(tmp_path):
     firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32)).save(tmp_path / "v.firth")
     (tmp_path / "t.txt").write_text("\n".join(LINES), encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
     return tmp_path
 
 
@@ -26,6 +27,7 @@ def test_search(run, folder):
     first, second = map(json.loads, out.splitlines())
     assert first == {"query": "a", "matches": [{"line": 1, "score": 1.0, "text": "a a"}]}
     assert second["query"] == "b"
+    assert run("search", "v.firth", "t.txt", "")[2] == "'': nothing found, since none of its words is known\n"
     assert run("search", "v.firth", "t.txt", "a", "b", "-n", 1)[1] == "a\n1.0000\t1\ta a\nb\n1.0000\t2\tb\n"
 
 
@@ -52,6 +54,7 @@ def test_clusters(run, folder):
         (("duplicates", "v.firth", "t.txt", "--threshold", 2), "expected a cosine above 0"),
         (("clusters", "v.firth", "t.txt", "-k", 9), "4 of 5 texts have a vector"),
         (("clusters", "v.firth", "missing.txt"), "missing.txt"),
+        (("search", "v.firth", "empty.txt", "a"), "no texts: expected at least one"),
     ],
 )
 def test_mistakes(run, folder, arguments, said):

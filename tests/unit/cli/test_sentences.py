@@ -12,7 +12,8 @@ import firth
 from firth.cli.app import build_app
 from firth.cli.sentences import HOMES, command
 from firth.comparison.named import named
-from firth.errors import OptionError
+from firth.errors import FormatError, OptionError
+from firth.text.batches import TextsWarning
 from tests.unit.neural.models.sentences.tiny import documents
 
 TINY = ["--dim", "4", "--hidden", "4", "--epochs", "1", "--min-count", "1", "--output-layer", "full"]
@@ -107,3 +108,24 @@ def test_a_contrastive_model_starts_from_a_masked_one(capsys):
     firth.WordVectors(["w1", "w2"], [[1.0, 2], [0, 1]]).save("v.firth")
     with pytest.raises(OptionError, match="start: found word vectors, expected a sentence encoder"):
         run("text", "-o", "d", "--model", "simcse", "--start", "v.firth", *small)
+
+
+def test_groups_of_texts(capsys):
+    pairs = [(f"w{i} w{i + 1}", f"w{i + 1} w{i}", label) for i in range(8) for label in ("entailment", "neutral")]
+    lines = [json.dumps({"sentence1": a, "sentence2": b, "gold_label": label}) for a, b, label in pairs]
+    Path("nli.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    small = ["--model", "supervised-simcse", "--dim", "8", "--heads", "2", "--layers", "1", "--epochs", "1", "-q"]
+    assert run("nli.jsonl", "-o", "s", "--json", *small) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["groups"], facts["texts"]) == ("supervised-simcse", 8, 16)
+    assert isinstance(firth.load("s").options, firth.SupervisedSimCSE)
+    with pytest.raises(FormatError, match="expected two texts and a label or a score between tabs or commas"):
+        run("text/1.txt", "-o", "t", *small)
+
+
+def test_sentences_that_are_too_long_are_counted(capsys):
+    Path("lines.txt").write_text("w1 w2 , w3 .\nw2 w4 .\n" * 6 + "\n\n" + "W1 w2.\n\n" * 5, encoding="utf-8")
+    with pytest.warns(
+        TextsWarning, match='1 of .* more than 9 words: .* if each line is a sentence, use sentences="line"'
+    ):
+        assert run("lines.txt", "-o", "out", "--max-length", "9", "-q", *TINY) == 0

@@ -74,8 +74,12 @@ def test_sources(text, tmp_path):
         file.write(text.read_bytes().rstrip(b"\n"))  # the last line needs no end
     table = tmp_path / "lines.csv"
     table.write_text("n,text\n" + "".join(f"{i},{line.strip()}\n" for i, line in enumerate(LINES)), encoding="utf-8")
+    marked = tmp_path / "marked.txt"
+    marked.write_bytes(b"\xef\xbb\xbf" + text.read_bytes())  # the mark of programs on Windows is no text
+    assert text_blocks.read_texts([marked]) == [line.rstrip("\r") for line in LINES]
     for source, more in [
         (tmp_path / "lines.txt.gz", {}),
+        (marked, {}),
         (table, {"column": "text"}),
         (LINES, {}),
         ([line.split() or ["-"] for line in LINES], {}),

@@ -104,6 +104,13 @@ class TestNearDuplicates:
             firth.near_duplicates(VECTORS, TEXTS, threshold)
         assert firth.near_duplicates(VECTORS, ["bread", "sea"], 0.99) == []
 
+    def test_a_threshold_that_nearly_all_pairs_pass_is_refused(self, monkeypatch):
+        monkeypatch.setattr(duplicates, "MAX_PAIRS", 1)
+        with pytest.raises(
+            OptionError, match=r"threshold=0.1: \d+ pairs, and more to come, among 8 texts; use a higher"
+        ):
+            firth.near_duplicates(VECTORS, TEXTS, 0.1)
+
 
 class TestClusters:
     def test_topics(self):

@@ -3,13 +3,16 @@
 import abc
 from typing import Any, ClassVar
 
+import numpy.typing as npt
 import torch
 
+from firth.language.text import TextRules
 from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.training.devices import within_memory
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
 from firth.randomness import torch_seed
+from firth.text.batches import warn_truncated
 from firth.vocabulary import Vocabulary
 
 
@@ -23,6 +26,7 @@ class SentenceOptions(abc.ABC):
         training: default training options.
         text: default options of the training text, those of `Corpus.build`.
         selected_by_pairs: whether held-out data are scored pairs of texts, and not text.
+        reads_groups: whether training data are groups of texts that mean the same, and not running text.
 
     Raises:
         OptionError: an option is out of its range.
@@ -31,6 +35,7 @@ class SentenceOptions(abc.ABC):
     training: ClassVar[TrainingOptions]
     text: ClassVar[dict[str, Any]] = {}
     selected_by_pairs: ClassVar[bool] = False
+    reads_groups: ClassVar[bool] = False
 
     max_length: int = option(64, "words of a sentence that are read; the rest is left out", minimum=1)
 
@@ -61,3 +66,15 @@ def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, c
     with torch.random.fork_rng(devices=[]), within_memory(copies):
         torch.manual_seed(torch_seed(seed, "parameters"))
         return options.build_module(vocabulary)
+
+
+def warn_long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> None:
+    """Warn the caller that sentences of a training text are longer than a model reads, if there are any.
+
+    Args:
+        lengths: of the sentences, in tokens.
+        limit: tokens that are read.
+        rules: how the text was split.
+    """
+    advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
+    warn_truncated(int((lengths > limit).sum()), len(lengths), limit, rules.unit, advice)

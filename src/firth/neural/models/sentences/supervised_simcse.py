@@ -38,7 +38,7 @@ from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
 from firth.neural.training.batching import Buckets, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.randomness import generator
 from firth.readers.text_groups import TextGroup, as_text_groups
 from firth.timing import running_clock
@@ -147,7 +147,11 @@ class SupervisedSimCSE(EncoderOptions):
         Gao, Yao and Chen 2021; the module's docstring has the formula and every departure.
     """
 
+    presets: ClassVar = {
+        "supervised-simcse": Preset("Supervised SimCSE: groups of texts that mean the same (Gao, Yao and Chen 2021).")
+    }
     common_options: ClassVar = ("temperature", "anchors", "max_length")
+    reads_groups: ClassVar[bool] = True
     selected_by_pairs: ClassVar[bool] = True
     train = train_on_groups
     training: ClassVar[TrainingOptions] = TrainingOptions(

@@ -12,7 +12,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.sentences.data import SentenceText
-from firth.neural.models.sentences.options import SentenceOptions, new_module
+from firth.neural.models.sentences.options import SentenceOptions, new_module, warn_long_sentences
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
 from firth.neural.training.loop import fit
@@ -72,6 +72,7 @@ def train_on_neighbours(
         if vectors is not None:
             start_at(module, vectors, text.vocabulary, config.seed)
         limit, size = options.max_length, config.training.batch_size
+        warn_long_sentences(text.lengths, limit, text.rules)
         task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
         identity = {
             "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
