@@ -21,7 +21,7 @@ def layer_of(kind, children=3):
 @pytest.mark.parametrize("only_leaves", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_batched_equals_recursive(kind, only_leaves):
-    """Values to 1e-6 in float32; words at all nodes, or at leaves and one inner node."""
+    """Values to 1e-6 in float32; words at all nodes, or at all leaves but one and one inner node."""
     layer, trees = layer_of(kind), random_trees(1, children=3)
     vectors = torch.randn(sum(map(len, trees)), D)
     offsets = np.cumsum([0, *map(len, trees)])
@@ -30,6 +30,7 @@ def test_batched_equals_recursive(kind, only_leaves):
         for tree, first in zip(trees, offsets, strict=False):
             has_word[first + np.unique(tree[tree >= 0])] = False
         has_word[offsets[3] + trees[3][0]] = True
+        has_word[offsets[2] + np.setdiff1d(np.arange(7), trees[2])[0]] = False  # a leaf
     h, c = batched(layer, trees, vectors, has_word if only_leaves else None)
     for tree, first, stop in zip(trees, offsets, offsets[1:], strict=False):
         rows = [vectors[j] if has_word[j] else None for j in range(first, stop)]

@@ -39,6 +39,8 @@ def test_spans_lie_within_the_document_and_touch_their_anchor():
     assert inside.any()
     assert beside.any()
     assert (~inside & ~beside).any()
+    before, after = (positives[:, 0] < own[:, 0]).mean(), (positives[:, 1] > own[:, 1]).mean()
+    assert before == pytest.approx(after, abs=0.05)
 
 
 def test_the_loss_is_nt_xent_over_anchors_and_means_of_positives_and_that_of_words(monkeypatch):

@@ -36,6 +36,13 @@ def test_a_vector_is_the_mean_of_the_outputs_whatever_stands_beside_the_text(kin
     torch.testing.assert_close(module.encode(other, lengths), together, rtol=0, atol=1e-12)
 
 
+def test_word_vectors_are_multiplied_by_the_root_of_the_width():
+    module, seen = module_of("transformer").eval(), []
+    module.layers.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    module.encode(torch.tensor([[1, 3]]), torch.tensor([2]))
+    torch.testing.assert_close(seen[0][0], 8**0.5 * module.embedding.weight[[1, 3]])
+
+
 @each
 def test_gradients_equal_finite_differences(kind):
     """Of the loss of masked words and of the contrast of means together, along two directions per parameter."""

@@ -38,6 +38,12 @@ def test_only_hidden_tokens_count():
     output.loss.backward()
     assert fresh.module.embedding.weight.grad is not None
     assert task.evaluate() == {}
+    judged = text.build_task(fresh, corpus, sentences(8), RunConfig(training()))
+    figures = []
+    for seed in (1, 2):  # the same tokens are hidden whatever the state of training
+        torch.manual_seed(seed)
+        figures.append(judged.evaluate())
+    assert figures[0] == figures[1]
 
 
 def test_a_folder_gives_the_same_model_and_training_goes_on(tmp_path):

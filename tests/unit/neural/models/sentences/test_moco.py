@@ -40,6 +40,22 @@ def test_the_loss_is_against_the_queue_which_then_has_the_keys():
     np.testing.assert_allclose(module.queue().numpy()[4:], queue[4:], atol=1e-6)
 
 
+def test_keys_are_of_a_second_augmentation_cut_at_the_limit():
+    """Texts are augmented for the queries first: the four texts after them are backwards, and long."""
+    turns, limit = [], masked().options.max_length
+
+    def augment(words, random):
+        turns.append(words)
+        return words if len(turns) <= 4 else [*words][::-1] * 20
+
+    module = module_of(augment).eval()
+    module.losses(batch())
+    rows = masked().ids_of([" ".join(text.split()[::-1] * 20) for text in sentences(4)])
+    assert min(map(len, rows)) > limit
+    keys = TokenBatch.of([row[:limit] for row in rows])
+    torch.testing.assert_close(module.queue(), module.average(keys.ids, keys.lengths), atol=1e-6, rtol=0)
+
+
 def test_gradients_reach_the_encoder_and_not_the_keys():
     module = module_of().train()
     module.fill(masked().ids_of(sentences(20)[-8:]))

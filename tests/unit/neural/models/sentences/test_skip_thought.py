@@ -9,8 +9,9 @@ import itertools
 
 import firth
 from firth.errors import OptionError
-from firth.neural.models.sentences.data import Padded, Triples
+from firth.neural.models.sentences.data import Padded, SentenceText, Triples
 from firth.neural.models.sentences.options import new_module
+from firth.neural.models.sentences.task import NeighbourTask
 from firth.vocabulary import Vocabulary
 from tests.unit.neural.models.sentences.tiny import OPTIONS, documents
 
@@ -67,6 +68,23 @@ def test_the_loss_is_that_of_the_words_of_both_neighbours():
         total -= model.output.log_prob(h[None])[0, word]
     only_first = Triples(*(Padded(p.ids[:1], p.lengths[:1]) for p in (read.current, read.previous, read.following)))
     assert module(only_first)[-3:].sum().item() == pytest.approx(total.item(), rel=1e-12)
+
+
+def test_figures_of_the_task_are_means_per_word():
+    """The loss of a step, over the words of a batch; that of an evaluation, over those of the held-out text."""
+    text = SentenceText.of(documents(2), {}, defaults={**firth.SkipThought.text, "min_count": 1})
+    module = new_module(firth.SkipThought(dim=3, hidden=4, output="full"), text.vocabulary, 0).eval()
+    task = NeighbourTask(module, text, text, limit=9, batch_size=3)
+    (first, *_) = task.batches.epoch(0)
+    output = task.step(first, None, None)
+    assert output.loss.item() == pytest.approx(module(first).mean().item(), rel=1e-6)
+    assert output.nats.item() == pytest.approx(output.loss.item() * output.predictions, rel=1e-6)
+    with torch.no_grad():
+        losses = torch.cat([module(each) for each in task.batches.epoch(0)])
+    assert task.evaluate() == {
+        "loss": pytest.approx(losses.mean().item(), rel=1e-5),
+        "perplexity": pytest.approx(losses.mean().exp().item(), rel=1e-4),
+    }
 
 
 def test_the_encoder_learns_from_both_decoders():

@@ -55,6 +55,9 @@ def test_kinds_of_word_vectors():
         moved[embedding] = not np.array_equal(encoder.embedding.weight[row].detach().numpy(), vectors.vectors[0])
         if encoder.static is not None:
             assert encoder.static.weight[row].tolist() == vectors.vectors[0].tolist()
+            before = model.encode(["goal vote"])
+            encoder.static.weight[row] += 1  # both channels are read
+            assert not np.allclose(model.encode(["goal vote"]), before)
     assert moved == {"tuned": True, "static": False, "multichannel": True}
 
 

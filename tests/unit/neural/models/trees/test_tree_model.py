@@ -6,6 +6,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, OptionError
+from firth.neural.models.texts.data import label_targets
+from firth.neural.models.trees.data import TreeItem, read_tree, tree_batches
+from firth.neural.models.trees.task import TreeTask
 from tests.unit.neural.models.trees.tiny import sentiments, tree_of
 
 NOT_GOOD = "(x (x (x not) (x good)) (x .))"
@@ -42,8 +45,27 @@ def test_vectors_do_not_depend_on_the_batch(sentiment_model):
 
 def test_probabilities_sum_to_one(sentiment_model):
     assert sentiment_model.probabilities(NOT_GOOD).sum() == pytest.approx(1, abs=1e-12)
-    assert np.allclose(sentiment_model.node_probabilities([NOT_GOOD])[0].sum(1), 1)
+    trees = [NOT_GOOD, "(x good)", "(x (x so) (x poor))"]
+    for tree, found in zip(trees, sentiment_model.node_probabilities(trees), strict=True):
+        assert found == pytest.approx(sentiment_model.node_probabilities([tree])[0], abs=1e-6)
+        assert found.sum(1) == pytest.approx(np.ones(len(tree_of(tree))))
     assert sentiment_model.probabilities("(x (x unheard) (x of))").shape == (2,)
+
+
+def test_the_error_at_roots_is_not_that_of_all_nodes(sentiment_model):
+    """All three roots are labelled wrongly, and no other node."""
+    items = []
+    for text in ("(4 (2 not) (4 good))", "(0 (2 so) (4 good))", "(0 (4 (2 so) (4 good)) (2 .))"):
+        tree = tree_of(text)
+        read = read_tree(tree, sentiment_model.reader, chains=False, lowercase=True)
+        labels = [{"0": ["bad"], "4": ["good"]}.get(label, []) for label in tree.labels]
+        targets = label_targets(labels, sentiment_model._labels)
+        nodes = np.flatnonzero(targets.any(1))
+        items.append(TreeItem((read,), nodes, targets[nodes]))
+    held_out = tree_batches(items, batch_size=2, shuffle=False)
+    figures = TreeTask(sentiment_model.module, held_out, held_out, predictions=7).evaluate()
+    assert figures["error"] == 1
+    assert figures["node_error"] == pytest.approx(3 / 7)
 
 
 def test_what_is_refused(sentiment_model):
