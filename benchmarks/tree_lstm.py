@@ -23,10 +23,10 @@ from torch.nn.functional import cross_entropy, embedding
 
 from benchmarks.machine import describe
 from benchmarks.records import append, read
+from firth.neural.models.texts.module import LabelModule
+from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader, learn_reader
 from firth.neural.models.trees.data import NO_WORD, ReadTree, TreeItem, read_tree, tree_batches
-from firth.neural.models.trees.module import TreeModule
-from firth.neural.models.trees.options import new_module
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
 from firth.neural.training.optimisers import make_optimiser
@@ -126,7 +126,7 @@ def by_node(items: list[TreeItem], reader: TextReader, options: TreeLSTMClassifi
     return run
 
 
-def recursive(module: TreeModule, tree: ReadTree) -> torch.Tensor:
+def recursive(module: LabelModule, tree: ReadTree) -> torch.Tensor:
     """The hidden states of a binary tree, node by node."""
     layer, parents = module.encoder.layer, tree.parents[0]
     children: list[list[int]] = [[] for _ in parents]

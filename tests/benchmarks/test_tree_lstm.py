@@ -7,8 +7,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from benchmarks.records import append, read
 from benchmarks.tree_lstm import labelled, main, recursive, table
+from firth.neural.models.texts.options import new_module
 from firth.neural.models.trees.data import collate
-from firth.neural.models.trees.options import new_module
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
 
 

@@ -9,7 +9,10 @@ Reading builds the module from its options and fills in the saved numbers. Nothi
 class is looked up among firth's public names, and options are checked like a user's.
 """
 
+import abc
 import dataclasses
+import json
+import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
@@ -19,6 +22,7 @@ import torch
 
 import firth
 from firth.errors import FirthError, OptionError
+from firth.storage import model_folder
 from firth.storage.former_names import current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
@@ -27,15 +31,72 @@ MIN_NUMBERS = 10_000  # options up to this value are always plausible
 Module = TypeVar("Module", bound=torch.nn.Module)
 
 
+class SavedModel(abc.ABC):
+    """A trained model that is saved as a folder.
+
+    Attributes:
+        module: with trained parameters.
+        options: of the model.
+        metadata: JSON values to save with the model.
+    """
+
+    module: Any
+    options: Any
+    metadata: dict[str, Any]
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the parameters; `model.module.to("cuda")` moves them."""
+        device: torch.device = next(self.module.parameters()).device
+        return device
+
+    @abc.abstractmethod
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder that `firth.load` opens; `firth.neural.module_files` says what it holds.
+
+        Args:
+            path: of the folder; a firth folder at the path is replaced.
+
+        Raises:
+            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
+                metadata.
+            OSError: the folder cannot be written.
+        """
+        model_folder.write(path, self._content())
+
+    def _model_folder(
+        self,
+        kind: str,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        texts: Mapping[str, list[str]],
+        config: Mapping[str, Any],
+        card: str,
+        **figures: Any,
+    ) -> ModelFolder:
+        """Return a folder with the module, its options, what a kind adds, and a card with some figures in it."""
+        facts = {"model": type(self.options).__name__, "options": dataclasses.asdict(self.options)}
+        return ModelFolder(
+            kind=kind,
+            arrays={**module_arrays(self.module), **arrays},
+            texts=texts,
+            config={**facts, **config},
+            metadata=self.metadata,
+            card=card.format(
+                kind=facts["model"],
+                version=firth.__version__,
+                options=json.dumps(facts["options"], indent=2),
+                **figures,
+            ),
+        )
+
+
 def module_arrays(module: torch.nn.Module) -> dict[str, npt.NDArray[Any]]:
     """Return parameters and buffers by name; a tied weight appears once, under its first name."""
     tied = _tied_names(module)
     return {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items() if name not in tied}
-
-
-def module_facts(options: Any) -> dict[str, Any]:
-    """Return the entries of config.json from which `read_options` makes the options again."""
-    return {"model": type(options).__name__, "options": dataclasses.asdict(options)}
 
 
 def read_options(content: ModelFolder, package: str) -> Any:

@@ -72,8 +72,8 @@ def make_trees(path: Path) -> None:
     import torch
 
     from firth.classify.labels import LabelSet
+    from firth.neural.models.texts.options import new_module
     from firth.neural.models.texts.reader import TextReader
-    from firth.neural.models.trees.options import new_module
     from firth.neural.models.trees.tree_model import TreeModel
 
     torch.set_num_threads(1)

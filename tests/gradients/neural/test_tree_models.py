@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
+from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.task import cross_entropy
 from firth.neural.models.trees.data import collate, read_tree
-from firth.neural.models.trees.options import new_module
 from tests.unit.neural.models.trees.tiny import tree_of
 
 STEP = 2e-6

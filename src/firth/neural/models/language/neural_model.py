@@ -1,8 +1,6 @@
 """A trained neural language model: log-probabilities of text, decoding, word vectors, saving."""
 
 import dataclasses
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-import firth
 from firth.arguments import explained
 from firth.errors import OptionError
 from firth.inference.scorer import words_of
@@ -25,11 +22,10 @@ from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.explainable import explainable_text
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions, new_module
-from firth.neural.module_files import module_arrays, module_facts
+from firth.neural.module_files import SavedModel
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
-from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text
@@ -71,7 +67,7 @@ class Sequences:
     count: int
 
 
-class NeuralLanguageModel(LanguageModel):
+class NeuralLanguageModel(SavedModel, LanguageModel):
     """A trained neural language model, as `firth.LogBilinearLM(...).train` and the other neural models return it.
 
     Args:
@@ -88,6 +84,9 @@ class NeuralLanguageModel(LanguageModel):
         metadata: as given.
     """
 
+    module: LanguageModule
+    options: LanguageOptions
+
     def __init__(
         self,
         module: LanguageModule,
@@ -101,15 +100,10 @@ class NeuralLanguageModel(LanguageModel):
         self.options = options
         self.vocabulary = vocabulary
         self.rules = rules
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+        self.metadata = with_training_facts(metadata)
 
     def __repr__(self) -> str:
         return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} {self.rules.unit}>"
-
-    @property
-    def device(self) -> torch.device:
-        """Device of the parameters; `model.module.to("cuda")` moves them."""
-        return next(self.module.parameters()).device
 
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
         """Return (N,) log-probabilities of the tokens of a text, in nats; see `LanguageModel.log_probs`.
@@ -344,38 +338,18 @@ class NeuralLanguageModel(LanguageModel):
         """
         return np.asarray(self.word_vectors().get_vector(word), dtype=np.float32)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder that `firth.load` opens; see `firth.neural.models.language.files`.
-
-        Args:
-            path: of the folder; a firth folder at the path is replaced.
-
-        Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
-                metadata.
-            OSError: the folder cannot be written.
-        """
-        facts = module_facts(self.options)
-        content = ModelFolder(
-            kind=KIND,
-            arrays={**module_arrays(self.module), COUNTS: np.asarray(self.vocabulary.counts)},
-            texts={"vocab": list(self.vocabulary.words)},
-            config={
-                **facts,
-                "rules": dataclasses.asdict(self.rules),
-                "bos": self.module.bos,
-                "total": self.vocabulary.total,
-            },
-            metadata=self.metadata,
-            card=CARD.format(
-                kind=type(self.options).__name__,
-                words=len(self.vocabulary),
-                unit=self.rules.unit,
-                version=firth.__version__,
-                options=json.dumps(facts["options"], indent=2),
-            ),
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.language.files`."""
+        rules = dataclasses.asdict(self.rules)
+        return self._model_folder(
+            KIND,
+            {COUNTS: np.asarray(self.vocabulary.counts)},
+            {"vocab": list(self.vocabulary.words)},
+            {"rules": rules, "bos": self.module.bos, "total": self.vocabulary.total},
+            CARD,
+            words=len(self.vocabulary),
+            unit=self.rules.unit,
         )
-        model_folder.write(path, content)
 
 
 def _in_batch_order(parts: list[torch.Tensor], groups: list[tuple[npt.NDArray[np.int64], State]]) -> TensorScores:

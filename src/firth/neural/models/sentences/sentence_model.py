@@ -1,7 +1,5 @@
 """A trained sentence encoder: vectors of texts, vectors of words, saving."""
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -10,16 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-import firth
 from firth.errors import OptionError, warn_caller
 from firth.language.text import UNK, TextRules
 from firth.neural.models.sentences.expansion import mapped_words
 from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.models.sentences.options import SentenceOptions
-from firth.neural.module_files import module_arrays, module_facts
+from firth.neural.module_files import SavedModel
 from firth.neural.training.batching import pad
 from firth.progress import Progress
-from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import encoded_in_batches
 from firth.text.inputs import Text, token_lists
@@ -49,7 +45,7 @@ model.encode(["some text"])
 """
 
 
-class SentenceEncoder:
+class SentenceEncoder(SavedModel):
     """A trained sentence encoder, as `firth.SkipThought(...).train` and others of its kind return it.
 
     Args:
@@ -69,6 +65,9 @@ class SentenceEncoder:
         added: as given.
     """
 
+    module: SentenceModule
+    options: SentenceOptions
+
     def __init__(
         self,
         module: SentenceModule,
@@ -82,7 +81,7 @@ class SentenceEncoder:
         self.options = options
         self.vocabulary = vocabulary
         self.rules = rules
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+        self.metadata = with_training_facts(metadata)
         self.added = added
         self._numbers = dict(vocabulary.ids)
         if added is not None:
@@ -99,11 +98,6 @@ class SentenceEncoder:
     def dim(self) -> int:
         """D, the width of the vectors."""
         return self.module.width
-
-    @property
-    def device(self) -> torch.device:
-        """Device of the parameters; `model.module.to("cuda")` moves them."""
-        return next(self.module.parameters()).device
 
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return one vector per text.
@@ -212,35 +206,18 @@ class SentenceEncoder:
             counts = np.concatenate([counts, np.zeros(len(self.added), dtype=counts.dtype)])
         return WordVectors(words, rows, counts=counts, metadata=self.metadata)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder that `firth.load` opens; see `firth.neural.models.sentences.files`.
-
-        Args:
-            path: of the folder; a firth folder at the path is replaced.
-
-        Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
-                metadata.
-            OSError: the folder cannot be written.
-        """
-        facts = module_facts(self.options)
-        arrays = {**module_arrays(self.module), COUNTS: np.asarray(self.vocabulary.counts)}
-        texts = {"vocab": list(self.vocabulary.words)}
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.sentences.files`."""
+        arrays, texts = {COUNTS: np.asarray(self.vocabulary.counts)}, {"vocab": list(self.vocabulary.words)}
         if self.added is not None:
             arrays[ADDED], texts[NAMES] = np.asarray(self.added.vectors, dtype=np.float32), list(self.added.words)
-        content = ModelFolder(
-            kind=KIND,
-            arrays=arrays,
-            texts=texts,
-            config={**facts, "rules": asdict(self.rules), "total": self.vocabulary.total},
-            metadata=self.metadata,
-            card=CARD.format(
-                kind=type(self.options).__name__,
-                words=len(self.vocabulary),
-                unit=self.rules.unit,
-                dim=self.dim,
-                version=firth.__version__,
-                options=json.dumps(facts["options"], indent=2),
-            ),
+        return self._model_folder(
+            KIND,
+            arrays,
+            texts,
+            {"rules": asdict(self.rules), "total": self.vocabulary.total},
+            CARD,
+            words=len(self.vocabulary),
+            unit=self.rules.unit,
+            dim=self.dim,
         )
-        model_folder.write(path, content)

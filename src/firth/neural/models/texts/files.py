@@ -1,4 +1,4 @@
-"""Models of texts with labels from their folders, which `LabelModel.save` writes.
+"""Models of texts or trees with labels from their folders, which `LabelledModel.save` writes.
 
 Besides the module and its options (`firth.neural.module_files`), a folder holds:
 
@@ -9,26 +9,41 @@ config.json          how many words were counted, and the caller's metadata
 README.md            a model card
 """
 
+from typing import Any, TypeVar
+
 from firth.classify.labels import LabelSet
-from firth.neural.models.texts.label_model import COUNTS, LabelModel
-from firth.neural.models.texts.options import LabelOptions, new_module
+from firth.neural.models.texts.label_model import LabelModel
+from firth.neural.models.texts.labelled_model import COUNTS, LabelledModel
+from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.module_files import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
+Model = TypeVar("Model", bound=LabelledModel)
+
 
 def restore(content: ModelFolder) -> LabelModel:
+    """Return the model of a folder; see `restored`."""
+    return restored(content, LabelModel, __package__)
+
+
+def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
     """Return the model of a folder.
+
+    Args:
+        content: of the folder.
+        kind: of model.
+        package: that defines its classes of options.
 
     Raises:
         FormatError: the folder is damaged, or holds a model that this version does not know.
     """
     words, names = content.words(), content.words("labels")
     try:
-        options: LabelOptions = read_options(content, __package__)
+        options: Any = read_options(content, package)
         facts = {name: int(content.config[name]) for name in ("min_count", "counted")}
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"config.json does not describe a model of texts ({error})") from error
+        raise content.damaged(f"config.json does not describe a model of {kind.inputs} ({error})") from error
     if len(names) < 2 or len(set(names)) != len(names) or len(set(words)) != len(words):
         raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
     labels = LabelSet(names, content.counts(COUNTS, len(names)))
@@ -38,4 +53,4 @@ def restore(content: ModelFolder) -> LabelModel:
     module = read_module(
         content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters
     )
-    return LabelModel(module, options, reader, labels, content.metadata)
+    return kind(module, options, reader, labels, content.metadata)

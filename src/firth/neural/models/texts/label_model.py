@@ -5,121 +5,42 @@ vector; so does a pair where this holds for either text. Words beyond `max_lengt
 how many texts.
 """
 
-import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-import firth
 from firth.arguments import explained
-from firth.classify.classifier import Prediction, check_k
-from firth.classify.features import Features
-from firth.classify.labels import LabelSet
-from firth.classify.scores import LabelScores, label_scores
-from firth.errors import CorpusError, OptionError, brief
+from firth.classify.classifier import check_k
+from firth.classify.scores import LabelScores
+from firth.errors import CorpusError, brief
 from firth.neural.explainable import EmbeddedText
-from firth.neural.models.texts.examples import Examples, label_counts, read_examples, scores_of
+from firth.neural.models.texts.examples import read_examples, scores_of
 from firth.neural.models.texts.explainable import explainable_text
-from firth.neural.models.texts.module import LabelModule
+from firth.neural.models.texts.labelled_model import LabelledModel
 from firth.neural.models.texts.options import LabelOptions, new_module
-from firth.neural.models.texts.reader import Ids, TextReader
+from firth.neural.models.texts.reader import Ids
 from firth.neural.models.texts.relatedness import RelatednessScores, relatedness_scores
-from firth.neural.module_files import module_arrays, module_facts
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting, reporting_slow_work
-from firth.storage import model_folder
-from firth.storage.model_folder import ModelFolder
 from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, check_items
-from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix
 
-KIND, COUNTS = "firth-label-model", "label_counts"
 BATCH = 256  # texts that are read together
-CARD = """# A model of texts with labels
-
-{kind}: {labels:,} labels, {words:,} {unit}, trained by firth {version}.
-
-```json
-{options}
-```
-
-```python
-import firth
-
-model = firth.load("this folder")
-```
-"""
 
 
-class LabelModel:
+class LabelModel(LabelledModel):
     """A trained model, as `firth.CNNClassifier(...).train` and the other neural classifiers return it.
 
-    Args:
-        module: with trained parameters.
-        options: of the model.
-        reader: how it reads texts.
-        labels: the labels, with their counts in training.
-        metadata: JSON values to save with the model: how it was trained.
-
-    Attributes:
-        module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        metadata: as given.
+    Arguments and attributes are those of `firth.neural.models.texts.labelled_model.LabelledModel`.
     """
 
-    def __init__(
-        self,
-        module: LabelModule,
-        options: LabelOptions,
-        reader: TextReader,
-        labels: LabelSet,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
-        self._labels = labels
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
-
-    def __repr__(self) -> str:
-        what = f"{len(self.labels):,} labels, {len(self.reader.words):,} {self.unit}"
-        return f"<LabelModel: {type(self.options).__name__}{self._of_pairs}, {what}>"
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @property
-    def labels(self) -> list[str]:
-        """The L labels, most frequent first; of related pairs the whole numbers of the scale."""
-        return self._labels.names
-
-    @property
-    def label_counts(self) -> npt.NDArray[np.int64]:
-        """(L,) counts of the labels in the training examples."""
-        return self._labels.counts
-
-    @property
-    def words(self) -> Sequence[str]:
-        """The V words, or characters, that the model knows."""
-        return self.reader.words
-
-    @property
-    def unit(self) -> str:
-        """What texts are read in: "words" or "characters"."""
-        return "characters" if self.reader.tokens == "characters" else "words"
-
-    @property
-    def dim(self) -> int:
-        """D, the width of the vectors of texts."""
-        return self.module.encoder.width
-
-    @property
-    def _of_pairs(self) -> str:
-        return f", {self.options.pairs} of pairs" if self.options.pairs else ""
+    inputs: ClassVar[str] = "texts"
+    folder_kind: ClassVar[str] = "firth-label-model"
+    options: LabelOptions
 
     @explained
     def predict(self, texts: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
@@ -138,12 +59,7 @@ class LabelModel:
             OptionError: `k` is below 1, or `threshold` is not a probability.
             CorpusError: an item is not a text, or not a pair of texts.
         """
-        if self._is_single(texts):
-            return self.predict([texts], k, threshold, threads=threads)[0]
-        k = check_k(k, threshold, len(self.labels))
-        probabilities = self.probabilities(texts, threads=threads)
-        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
-        return [_named(self.labels, row, values, threshold) for row, values in zip(best, probabilities, strict=True)]
+        return self._predicted(texts, k, threshold, threads)
 
     @explained
     def probabilities(
@@ -181,22 +97,6 @@ class LabelModel:
         truncated = sum(any(map(self.reader.is_long, item)) for item in items)
         warn_truncated(truncated, len(items), self.reader.max_length, self.unit)
         return result
-
-    @explained
-    def relatedness(self, pairs: Any, *, threads: int | None = None) -> npt.NDArray[np.float64]:
-        """Return the scores of pairs, (N,) float64: the means of their distributions over the scale.
-
-        Args:
-            pairs: N tuples of two texts.
-            threads: number of threads; None for 1.
-
-        Raises:
-            OptionError: the model was not trained with pairs="relatedness".
-        """
-        if self.options.pairs != "relatedness":
-            raise OptionError(f"{self!r} gives labels, no scores: train with pairs='relatedness'")
-        scale = np.arange(self.options.lowest, self.options.highest + 1, dtype=np.float64)
-        return np.asarray(self.probabilities(pairs, threads=threads) @ scale)
 
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return the vectors of texts, from which labels are predicted: (N, D) float32; see `TextEncoder.encode`.
@@ -263,17 +163,7 @@ class LabelModel:
             return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))
         texts = data.texts if self.options.pairs else [text for (text,) in data.texts]
         probabilities = self.probabilities(texts, threads=threads, progress=progress)
-        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
-        return label_scores(
-            *self._true(data), best.astype(np.int32), np.take_along_axis(probabilities, best, 1) >= threshold
-        )
-
-    def _true(self, data: Examples) -> tuple[list[str], Features]:
-        """Return the names of all labels, unknown ones last, and the labels of texts by number."""
-        found = label_counts(data.labels).names
-        names = [*self.labels, *(name for name in found if name not in self._labels.ids)]
-        numbers, ends = LabelSet(names, np.zeros(len(names), np.int64)).encode(data.labels)
-        return names, Features(np.empty(0, np.int32), np.zeros(len(data), np.int64), numbers, ends)
+        return self._scores(data.labels, probabilities, k, threshold)
 
     def _is_single(self, texts: Any) -> bool:
         if not self.options.pairs:
@@ -301,10 +191,9 @@ class LabelModel:
         rows = [row for row, item in enumerate(items) if all(map(self.reader.is_known, item))]
         if not rows:
             return
-        device = next(self.module.parameters()).device
         sides = range(len(items[rows[0]]))
         inputs = self.reader.collate([self.reader.shorten(items[row][side]) for side in sides for row in rows])
-        result[rows] = apply(inputs.to(device)).cpu().numpy()
+        result[rows] = apply(inputs.to(self.device)).cpu().numpy()
 
     def explainable(self, text: str, target: str | None = None) -> EmbeddedText:
         """Return a text as attribution methods need it; `firth.explain` is the way to use it.
@@ -322,38 +211,3 @@ class LabelModel:
         """Return a model of the same options with random parameters."""
         module = new_module(self.options, self.reader, len(self.labels), seed)
         return LabelModel(module, self.options, self.reader, self._labels, self.metadata)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder that `firth.load` opens; see `firth.neural.models.texts.files`.
-
-        Args:
-            path: of the folder; a firth folder at the path is replaced.
-
-        Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
-                metadata.
-            OSError: the folder cannot be written.
-        """
-        facts = module_facts(self.options)
-        content = ModelFolder(
-            kind=KIND,
-            arrays={**module_arrays(self.module), COUNTS: self.label_counts},
-            texts={"vocab": list(self.reader.words), "labels": self.labels},
-            config={**facts, "min_count": self.reader.min_count, "counted": self.reader.counted},
-            metadata=self.metadata,
-            card=CARD.format(
-                kind=type(self.options).__name__,
-                labels=len(self.labels),
-                words=len(self.reader.words),
-                unit=self.unit,
-                version=firth.__version__,
-                options=json.dumps(facts["options"], indent=2),
-            ),
-        )
-        model_folder.write(path, content)
-
-
-def _named(
-    labels: Sequence[str], best: Iterable[int], probabilities: npt.NDArray[np.float64], threshold: float
-) -> Prediction:
-    return [(labels[i], float(probabilities[i])) for i in best if probabilities[i] >= threshold]

@@ -1,4 +1,4 @@
-"""The module of a model of texts: an encoder in a slot, and a head for texts or for pairs."""
+"""The module of a model of texts or trees: an encoder in a slot, and a head for them or for pairs."""
 
 import abc
 from typing import Any
@@ -48,7 +48,7 @@ class LabelModule(torch.nn.Module):
         self.encoder, self.head = encoder, head
 
     def forward(self, inputs: Any) -> torch.Tensor:
-        """Return (B, L) scores of B texts, or of B pairs: their first texts, then their second ones."""
+        """Return (B, L) scores of B texts or nodes, or of B pairs: the first of all pairs, then the second ones."""
         vectors: torch.Tensor = self.encoder(inputs)
         scores: torch.Tensor = self.head(*vectors.chunk(2)) if isinstance(self.head, PairHead) else self.head(vectors)
         return scores

@@ -35,33 +35,18 @@ def extra_words_option() -> Any:
     )
 
 
-@options_class
-class LabelOptions(abc.ABC):
-    """Options of a model of texts with labels: what all of them have.
+class LabelledOptions(abc.ABC):
+    """What options of models of texts and of trees with labels share; their fields are those of the subclasses.
 
-    A model inherits this class, adds its own options and sets `train`.
-
-    Attributes:
-        training: default training options.
-
-    Raises:
-        OptionError: an option is out of its range.
+    A model sets `train`, and `training` to its default training options.
     """
 
     training: ClassVar[TrainingOptions]
-
-    pairs: str | None = option(
-        None,
-        "what is asked of pairs of texts: entailment (a label, the order matters), paraphrase (a label, it does not), "
-        "relatedness (a score); default: single texts with labels",
-        choices=PAIRS,
-    )
-    pair_hidden: int = option(50, "width of the hidden layer over pairs", minimum=1)
-    lowest: int = option(1, "lowest score of pairs, with pairs=relatedness", minimum=-1000)
-    highest: int = option(5, "highest score of pairs, with pairs=relatedness", maximum=1000)
-    min_count: int | None = option(
-        None, "minimum count of a word; rarer ones are unknown; default: by the size of the text", minimum=1
-    )
+    pairs: str | None
+    pair_hidden: int
+    lowest: int
+    highest: int
+    min_count: int | None
 
     def __post_init__(self) -> None:
         check(self)
@@ -95,8 +80,30 @@ class LabelOptions(abc.ABC):
         return LabelHead(width, labels, dropout=rate, max_norm=float(getattr(self, "max_norm", 0.0)))
 
 
+@options_class
+class LabelOptions(LabelledOptions):
+    """Options of a model of texts with labels: what all of them have.
+
+    Raises:
+        OptionError: an option is out of its range.
+    """
+
+    pairs: str | None = option(
+        None,
+        "what is asked of pairs of texts: entailment (a label, the order matters), paraphrase (a label, it does not), "
+        "relatedness (a score); default: single texts with labels",
+        choices=PAIRS,
+    )
+    pair_hidden: int = option(50, "width of the hidden layer over pairs", minimum=1)
+    lowest: int = option(1, "lowest score of pairs, with pairs=relatedness", minimum=-1000)
+    highest: int = option(5, "highest score of pairs, with pairs=relatedness", maximum=1000)
+    min_count: int | None = option(
+        None, "minimum count of a word; rarer ones are unknown; default: by the size of the text", minimum=1
+    )
+
+
 def new_module(
-    options: LabelOptions,
+    options: LabelledOptions,
     reader: TextReader,
     labels: int,
     seed: int,

@@ -1,37 +1,22 @@
 """Options that models of trees with labels share."""
 
 import abc
-from typing import ClassVar
-
-import torch
 
 from firth.errors import OptionError
-from firth.neural.models.texts.options import PAIRS
-from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.trees.module import TreeModule
-from firth.neural.training.devices import within_memory
-from firth.neural.training.options import TrainingOptions
-from firth.options import check, option, options_class
-from firth.randomness import torch_seed
-from firth.vectors.word_vectors import WordVectors
+from firth.neural.models.texts.options import PAIRS, LabelledOptions
+from firth.options import option, options_class
 
 EMBEDDINGS = ("tuned", "static")
+NO_LIMIT = 2**62  # words of a tree
 
 
 @options_class
-class TreeOptions(abc.ABC):
+class TreeOptions(LabelledOptions):
     """Options of a model of trees with labels: what all of them have.
-
-    A model inherits this class, adds its own options and sets `train`.
-
-    Attributes:
-        training: default training options.
 
     Raises:
         OptionError: an option is out of its range.
     """
-
-    training: ClassVar[TrainingOptions]
 
     dim: int = option(300, "width of word vectors; given vectors decide it", minimum=1)
     embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=EMBEDDINGS)
@@ -55,9 +40,7 @@ class TreeOptions(abc.ABC):
     )
 
     def __post_init__(self) -> None:
-        check(self)
-        if self.lowest >= self.highest:
-            raise OptionError(f"lowest={self.lowest}, highest={self.highest}: expected lowest to be below highest")
+        super().__post_init__()
         if self.merge and self.pairs:
             raise OptionError(f"merge={self.merge!r} with pairs={self.pairs!r}: only labels of nodes are merged")
         _ = self.merged
@@ -76,48 +59,11 @@ class TreeOptions(abc.ABC):
         return merged
 
     @property
-    def symmetric(self) -> bool:
-        """Whether the order of a pair does not matter."""
-        return self.pairs in ("paraphrase", "relatedness")
+    def reads(self) -> tuple[str, int]:
+        """Words as they are, without a limit; see `LabelledOptions.reads`."""
+        return "whitespace", NO_LIMIT
 
     @property
     @abc.abstractmethod
     def reads_chains(self) -> bool:
         """Whether phrases are read word by word, as chains, whatever their trees are."""
-
-    @abc.abstractmethod
-    def build_module(self, reader: TextReader, labels: int, vectors: WordVectors | None) -> TreeModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            reader: the vocabulary.
-            labels: L.
-            vectors: to start from, of the width `dim`; None for random ones.
-        """
-
-
-def new_module(
-    options: TreeOptions,
-    reader: TextReader,
-    labels: int,
-    seed: int,
-    vectors: WordVectors | None = None,
-    *,
-    copies: int = 1,
-) -> TreeModule:
-    """Return a module with random parameters; torch's own random state is kept.
-
-    Args:
-        options: of the model.
-        reader: the vocabulary.
-        labels: L.
-        seed: of the parameters.
-        vectors: to start from.
-        copies: numbers in memory per parameter: 1, or 2 in training.
-
-    Raises:
-        OptionError: the model needs more memory than this machine has, or no word has a vector.
-    """
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
-        return options.build_module(reader, labels, vectors)

@@ -7,7 +7,6 @@ import torch
 from firth.neural.layers.state import State
 from firth.neural.models.texts.data import LabelBatch
 from firth.neural.models.texts.task import best_labels, cross_entropy
-from firth.neural.models.trees.module import TreeModule
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 
@@ -30,10 +29,9 @@ class TreeTask:
     """
 
     def __init__(
-        self, module: TreeModule, batches: Batches, held_out: Batches, *, predictions: int, by_error: bool = True
+        self, module: torch.nn.Module, batches: Batches, held_out: Batches, *, predictions: int, by_error: bool = True
     ) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit = batches, "nodes"
+        self.module, self.batches, self.unit = module, batches, "nodes"
         self._held_out, self.eval_predictions, self._by_error = held_out, predictions, by_error
 
     def step(self, batch: LabelBatch, state: State, progress: TrainingProgress) -> StepOutput:

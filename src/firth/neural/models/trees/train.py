@@ -13,10 +13,11 @@ from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import label_targets
 from firth.neural.models.texts.examples import label_set
+from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader, learn_reader
 from firth.neural.models.trees.data import Floats, TreeItem, read_tree, tree_batches, word_of
 from firth.neural.models.trees.examples import TreeExamples, read_examples
-from firth.neural.models.trees.options import TreeOptions, new_module
+from firth.neural.models.trees.options import TreeOptions
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_model import TreeModel
 from firth.neural.training.loop import fit
@@ -29,7 +30,6 @@ from firth.vectors.word_vectors import WordVectors
 
 DEVELOPMENT = 0.1  # share of the training data that selects the model where no held-out data are given
 EVAL_BATCH = 100  # examples per batch of an evaluation
-NO_LIMIT = 2**62  # words of a tree
 
 
 @explained
@@ -103,11 +103,12 @@ def _trained(
     options: TreeOptions, examples: TreeExamples, judged: TreeExamples, config: RunConfig, vectors: WordVectors | None
 ) -> TreeModel:
     known, targets_of = _targets_by(options, examples)
+    tokens, max_length = options.reads
     reader = learn_reader(
         ([word_of(word, options.lowercase) for word in tree.sentence] for pair in examples.trees for tree in pair),
-        "whitespace",
+        tokens,
         min_count=options.min_count,
-        max_length=NO_LIMIT,
+        max_length=max_length,
         vectors=vectors,
         extra_words=options.extra_words,
     )

@@ -21,11 +21,10 @@ Cost: `firth.neural.layers.tree_lstm`; three times that in training. `python -m 
 
 from typing import ClassVar
 
-from firth.neural.layers.label_heads import LabelHead, PairHead
 from firth.neural.layers.tree_lstm import TreeLstm
 from firth.neural.models.texts.options import word_table
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.trees.module import TreeEncoder, TreeModule
+from firth.neural.models.trees.module import TreeEncoder
 from firth.neural.models.trees.options import TreeOptions
 from firth.neural.models.trees.train import train_tree_model
 from firth.neural.training.options import TrainingOptions
@@ -69,17 +68,9 @@ class TreeLSTMClassifier(TreeOptions):
         """Whether phrases are read word by word; see `TreeOptions.reads_chains`."""
         return self.kind == "lstm"
 
-    def build_module(self, reader: TextReader, labels: int, vectors: WordVectors | None) -> TreeModule:
-        """Return a module with random parameters; see `TreeOptions.build_module`."""
+    def build_encoder(self, reader: TextReader, vectors: WordVectors | None) -> TreeEncoder:
+        """Return an encoder with random parameters; see `LabelledOptions.build_encoder`."""
         embedding = word_table(reader, self.dim, vectors, frozen=self.embedding == "static")
         kind = "n-ary" if self.kind == "n-ary" else "child-sum"  # on a chain, a child-sum cell is an LSTM's
         layer = TreeLstm(kind, self.dim, self.hidden, max_children=self.max_children)
-        encoder = TreeEncoder(embedding, layer, dropout=self.input_dropout)
-        head: LabelHead | PairHead
-        if self.pairs:
-            head = PairHead(
-                self.hidden, labels, symmetric=self.symmetric, hidden=self.pair_hidden, dropout=self.dropout
-            )
-        else:
-            head = LabelHead(self.hidden, labels, dropout=self.dropout)
-        return TreeModule(encoder, head)
+        return TreeEncoder(embedding, layer, dropout=self.input_dropout)
