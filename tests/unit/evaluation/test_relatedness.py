@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from firth.errors import OptionError
-from firth.evaluation.relatedness import pair_features, predict_relatedness, soft_labels
+from firth.evaluation.relatedness import PENALTIES, pair_features, predict_relatedness, soft_labels
 
 
 def test_soft_labels_by_hand():
@@ -53,6 +53,24 @@ def test_nothing_is_learnt_from_what_is_judged():
     rows[99] *= 100
     scores[70:] = 1
     assert predict_relatedness(rows, scores, fold)[:99].tolist()[70:] == before[:99].tolist()[70:]
+
+
+def test_development_rows_choose_by_correlation_and_are_not_trained_on():
+    """Rows to judge are the development rows once more, so that the correlation of each penalty is known."""
+    random = np.random.default_rng(4)
+    rows = random.normal(size=(120, 25)).astype(np.float32)
+    scores = np.clip(3 + rows[:, 0] + random.normal(size=120), 1, 5)
+    rows[80:], scores[80:] = rows[40:80], scores[40:80]
+    fold, development = np.where(np.arange(120) < 80, -1, 0), (np.arange(120) >= 40) & (np.arange(120) < 80)
+    single = [
+        predict_relatedness(rows, scores, fold, development=development, penalties=[penalty])[80:]
+        for penalty in PENALTIES
+    ]
+    correlations = [np.corrcoef(found, scores[80:])[0, 1] for found in single]
+    assert max(correlations) < 0.9  # with these rows among the training rows it is above
+    found = predict_relatedness(rows, scores, fold, development=development)[80:]
+    assert np.argmax(correlations) != np.argmin(correlations)
+    np.testing.assert_allclose(found, single[int(np.argmax(correlations))], atol=0.02)
 
 
 def test_pairs_without_vectors_get_the_mean_prediction():

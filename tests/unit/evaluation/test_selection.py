@@ -79,6 +79,24 @@ def fits(rows, labels, **how):
     return seen
 
 
+def test_the_protocol_of_senteval_chooses_by_accuracy_on_rows_held_out():
+    """The chosen model is that of the penalty with the highest accuracy on rows that it was not fitted to."""
+    (rows, labels), development = noisy(n=80), noisy(3)
+    penalties = [1 / (c * 80) for c in INVERSE_PENALTIES]
+    models, fold = logistic_path(rows, labels, penalties), stratified_folds(labels, 10, seed=0)
+    within = np.zeros(len(penalties))
+    for part in range(10):
+        train, test = fold != part, fold == part
+        some = logistic_path(rows[train], labels[train], [one * 80 / train.sum() for one in penalties])
+        within += [(model.predict(rows[test]) == labels[test]).mean() for model in some]
+    judged = [(model.predict(development[0]) == development[1]).mean() for model in models]
+    for given, accuracies in ((None, within), (development, judged)):
+        chosen = fit_classifier(logistic_path, rows, labels, protocol="senteval", development=given)
+        best = int(np.argmax(accuracies))
+        assert best not in (int(np.argmin(accuracies)), len(penalties) - 1)
+        np.testing.assert_allclose(chosen.coefficients, models[best].coefficients, rtol=0.02, atol=0.02)
+
+
 def test_the_protocol_of_senteval_has_ten_inner_folds_and_its_candidates():
     rows, labels = noisy(n=100)
     assert fits(rows, labels) == [(100, list(INVERSE_PENALTIES)), *[(90, list(INVERSE_PENALTIES))] * 10]

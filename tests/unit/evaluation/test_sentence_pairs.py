@@ -3,7 +3,9 @@ import pytest
 
 import firth
 from firth.errors import FormatError, KindError
-from firth.evaluation.sentence_pairs import read_judged_pairs
+from firth.evaluation import sentence_pairs
+from firth.evaluation.overlap import overlap_features
+from firth.evaluation.sentence_pairs import _folds, _overlap, read_judged_pairs
 from firth.readers.sentence_pairs import read_split_pairs
 from tests.unit.evaluation.text_models import BagOfWords
 
@@ -52,6 +54,48 @@ def test_paraphrases_are_told_from_other_pairs(files):
 def test_the_protocol_of_senteval_trains_on_development_pairs(files):
     found = rows(BagOfWords(), files, protocol="senteval")
     assert found["accuracy"].value > 0.8
+
+
+def test_what_models_of_labels_are_given_and_what_is_made_of_their_answers(files, monkeypatch):
+    """Development pairs are trained on under "senteval"; a pair needs both vectors; F1 is of the label 1."""
+    text = files.read_text()
+    files.write_text(text + "1\tnothing\tred green\n0\tred\tgreen\n")
+    gold, seen = read_judged_pairs(files), []
+
+    def all_ones(features, labels, fold, **how):
+        seen.append((features.shape[1], how))
+        return np.ones(len(labels), dtype=np.int64)
+
+    class Blind(BagOfWords):
+        def _vector(self, word):
+            return super()._vector(word) * (word != "nothing")
+
+    monkeypatch.setattr(sentence_pairs, "classify", all_ones)
+    share = np.mean(np.array(gold.labels)[gold.test] == "1")
+    for protocol, development in (("firth", gold.development), ("senteval", None)):
+        seen.clear()
+        found = rows(Blind(), files, protocol=protocol, unknown="count")
+        assert found["accuracy"].value == pytest.approx(share)
+        assert found["F1"].value == pytest.approx(2 * share / (1 + share))
+        assert (found["F1"].covered, found["F1"].total) == (61, 62)
+        (nine, overlap), (many, plain), (all_, joined) = seen
+        assert (nine, many, all_) == (9, 32, 43)
+        assert overlap["known"] is None
+        assert plain["weights"] is None
+        assert joined["weights"] == pytest.approx([1.0] * 32 + [32**0.5] * 11)
+        for how in (plain, joined):
+            assert np.flatnonzero(~how["known"]).tolist() == [len(gold) - 2]
+            assert (how["development"] is None) == (development is None)
+    np.testing.assert_allclose(_overlap(gold), overlap_features(gold.first, gold.second, ~gold.test), atol=1e-6)
+
+
+def test_exchanged_pairs_are_in_one_fold(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{i % 2}\ta{i // 2}\tb\n{i % 2}\tb\ta{i // 2}\n" for i in range(60)), encoding="utf-8")
+    gold = read_judged_pairs(path)
+    folds = _folds(gold, np.arange(120) % 2, 0)
+    assert (folds[::2] == folds[1::2]).all()
+    assert set(folds.tolist()) == set(range(10))
 
 
 def test_exchanged_sentences_change_nothing(files):

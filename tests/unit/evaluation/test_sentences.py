@@ -3,6 +3,8 @@ import pytest
 
 import firth
 from firth.errors import FormatError
+from firth.evaluation import sentences
+from firth.evaluation.selection import fit_classifier
 from firth.evaluation.sentences import classify, folds
 from firth.readers.labelled_sentences import read_labelled_sentences
 
@@ -117,6 +119,41 @@ def test_nothing_is_learnt_from_what_is_judged(remove_common):
     turned[200:] = 1 - turned[200:]
     again = classify(changed, turned, fold, remove_common=remove_common)
     assert again[:299].tolist() == found[:299].tolist()
+
+
+@pytest.mark.parametrize("protocol", ["firth", "senteval"])
+def test_development_rows_are_not_trained_on(protocol):
+    """Most rows are development rows, and say the contrary of the training rows."""
+    random = np.random.default_rng(4)
+    rows = random.normal(size=(300, 3)).astype(np.float32)
+    labels = (rows[:, 0] > 0).astype(np.int64)
+    fold, development = np.where(np.arange(300) < 260, -1, 0), np.arange(300) < 200
+    labels[development] = 1 - labels[development]
+    found = classify(rows, labels, fold, development=development, protocol=protocol)
+    assert (found[260:] == labels[260:]).mean() > 0.8
+
+
+def test_the_protocol_of_senteval_takes_columns_as_they_are():
+    """A column of small numbers tells the labels: standardised, it does so under any penalty."""
+    random = np.random.default_rng(5)
+    rows = random.normal(size=(200, 2)).astype(np.float32) * [1e-6, 1]
+    labels, fold = (rows[:, 0] > 0).astype(np.int64), np.arange(200) % 4
+    assert (classify(rows, labels, fold) == labels).mean() > 0.9
+    assert (classify(rows, labels, fold, protocol="senteval") == labels).mean() < 0.7
+
+
+def test_only_a_published_test_part_is_a_split(monkeypatch):
+    seen = []
+
+    def fit(*args, **how):
+        seen.append(how["split"])
+        return fit_classifier(*args, **how)
+
+    monkeypatch.setattr(sentences, "fit_classifier", fit)
+    rows = np.array([[-1.0], [1.0]] * 20, dtype=np.float32)
+    for fold in (np.arange(40) % 2, np.where(np.arange(40) < 30, -1, 0)):
+        classify(rows, np.array([0, 1] * 20), fold)
+    assert seen == [False, False, True]
 
 
 def test_rows_are_classified_as_by_hand():

@@ -11,8 +11,9 @@ Source
     Conneau, Schwenk, Barrault and LeCun 2017, "Very deep convolutional networks for text classification", sections 3.2
     and 3.3, figures 1 and 2; He et al. 2016 for shortcuts.
 Departures
-    All steps beyond a sequence's own count as zeros, and in no mean or variance: no sequence depends on the padding of
-    its batch. Conneau et al. pad all texts to one length.
+    The first convolution of a stack is normalised and followed by relu, too. All steps beyond a sequence's own count as
+    zeros, and in no mean or variance: no sequence depends on the padding of its batch. Conneau et al. pad all texts to
+    one length.
 Cost
     3 D D' multiplications per step and convolution.
 """

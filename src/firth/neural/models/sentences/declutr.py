@@ -14,13 +14,16 @@ in both directions. L_MLM is that of `firth.neural.models.sentences.masked_lm` o
 with some of their tokens hidden, for both losses.
 Source: Giorgi, Nitski, Wang and Bader 2021, "DeCLUTR: Deep contrastive learning for unsupervised textual
     representations", sections 3.1 and 3.2, equations 1 to 6.
-Departures: spans are 8 to 32 tokens long, not 32 to 512, as the encoder is small; documents have at least twice
-    `max_span` tokens, the paper's 2,048. A positive that would leave the document is moved to its border.
+Departures: spans are 8 to 32 tokens long, not 32 to 512, as the encoder is small, and documents have at least 64
+    tokens, not 2,048. Anchors of a document are negatives of each other: each lies in a part of its own, one of A equal
+    ones, so that they do not overlap; the authors' program draws them from stretches of 512 tokens that do not adjoin.
+    A positive that would leave the document is moved to its border.
 Cost: that of the encoder for A (1 + P) spans per document, and V D multiplications for 15 % of the anchors' tokens.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,13 +97,13 @@ class DeCLUTR(TextOptions):
         """
         check_batches(self.anchors * config.training.batch_size)
         scored = None if held_out is None else ScoredPairs.of(held_out)
-        every = sentences(text)
-        rows = every.take(every.lengths >= 2 * self.max_span)
+        every, spans = sentences(text), max(2, self.anchors)
+        rows = every.take(every.lengths >= spans * self.max_span)
         if len(rows) < 2:
             raise CorpusError(
-                f"{len(rows)} of {len(every):,} documents have {2 * self.max_span} tokens, twice max_span, or more: "
-                'expected two at least; give longer documents (sentences="paragraph", "line" or "text" says where they '
-                "end), or a lower max_span"
+                f"{len(rows)} of {len(every):,} documents have {spans * self.max_span} tokens, {spans} times max_span, "
+                'or more: expected two at least; give longer documents (sentences="paragraph", "line" or "text" says '
+                "where they end), or a lower max_span"
             )
         count = 0 if scored else set_aside(len(rows))
         order = generator(config.seed, "documents set aside").permutation(len(rows))
@@ -151,22 +154,32 @@ class Spans:
     positives: tuple[tuple[int, int], ...]
 
 
-def sample_spans(length: int, random: np.random.Generator, *, positives: int, min_span: int, max_span: int) -> Spans:
+def sample_spans(
+    length: int,
+    random: np.random.Generator,
+    *,
+    positives: int,
+    min_span: int,
+    max_span: int,
+    part: tuple[int, int] | None = None,
+) -> Spans:
     """Return an anchor span of a document with positives; see the module.
 
     Args:
-        length: tokens of the document, at least `max_span`.
+        length: tokens of the document.
         random: source of randomness.
         positives: number of positives.
         min_span: minimum length of a span.
         max_span: maximum length of a span.
+        part: of the document that the anchor lies in, at least `max_span` tokens; None for all.
     """
+    first_token, end = (0, length) if part is None else part
 
     def span_length(shape: tuple[float, float]) -> int:
         return int(random.beta(*shape) * (max_span - min_span)) + min_span
 
     size = span_length(ANCHOR)
-    start = int(random.integers(length - size + 1))
+    start = int(random.integers(first_token, end - size + 1))
     found = []
     for _ in range(positives):
         own = span_length(POSITIVE)
@@ -223,8 +236,11 @@ class DeCLUTRModule(ContrastiveModule):
         random = np.random.default_rng(int(torch.randint(2**62, ())))
         o, anchors, positives = self.options, [], []
         for row in batch.rows:
-            for _ in range(o.anchors):
-                spans = sample_spans(len(row), random, positives=o.positives, min_span=o.min_span, max_span=o.max_span)
+            ends = np.arange(o.anchors + 1) * len(row) // o.anchors
+            for part in pairwise(ends.tolist()):
+                spans = sample_spans(
+                    len(row), random, positives=o.positives, min_span=o.min_span, max_span=o.max_span, part=part
+                )
                 anchors.append(row[slice(*spans.anchor)])
                 positives += [row[slice(*span)] for span in spans.positives]
         one, other = TokenBatch.of(anchors), TokenBatch.of(positives)

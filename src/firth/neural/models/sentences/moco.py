@@ -10,6 +10,7 @@ Source: He, Fan, Wu, Xie and Girshick 2020, "Momentum contrast for unsupervised 
     section 3, for augmented sentences. Their augmentation is back-translation.
 Departures: the augmentation is deletion and reordering of words, or a function of the caller's. The queue starts with
     keys of the training text; He et al. start with random vectors, which are too easy a negative for a trained start.
+    A sentence of the first batches is its own negative with probability K / N, for N sentences.
     The keys of a batch are not shuffled among processes, as there is no batch normalisation.
 Cost: two passes of the encoder per text, one of them with gradients, and K D multiplications.
 """

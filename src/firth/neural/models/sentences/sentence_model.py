@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import OptionError, warn_caller
+from firth.errors import OptionError
 from firth.language.text import UNK, TextRules
 from firth.neural.models.sentences.expansion import mapped_words
 from firth.neural.models.sentences.module import SentenceModule
@@ -17,7 +17,7 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.batching import pad
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
-from firth.text.batches import encoded_in_batches
+from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, token_lists
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
@@ -114,7 +114,7 @@ class SentenceEncoder(SavedModel):
             (N, D) float32; zeros for a text without any known word.
 
         Warns:
-            UserWarning: texts are longer than the model reads: only their beginnings count.
+            TextsWarning: texts are longer than the model reads: only their beginnings count.
 
         Raises:
             OptionError: `batch_size` is below 1.
@@ -132,11 +132,7 @@ class SentenceEncoder(SavedModel):
             return self._encoded([row[: self.options.max_length] for row in rows], size)
 
         vectors = encoded_in_batches(texts, encoded, self.dim, batch_size=size * POOL, progress=progress)
-        if long:
-            warn_caller(
-                f"{long:,} of {total:,} texts have more than {self.options.max_length} {self.rules.unit}: the rest of "
-                "them is not read"
-            )
+        warn_truncated(long, total, self.options.max_length, self.rules.unit)
         return vectors
 
     def ids_of(self, texts: Sequence[Text]) -> list[npt.NDArray[np.int64]]:

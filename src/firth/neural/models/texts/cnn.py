@@ -15,6 +15,8 @@ Departures:
   that is tokenised already as it is.
 - Every window that touches a word counts, and none else: Kim pads all sentences to one length, so that windows of
   padding count, too.
+- Adam in place of Adadelta, which `optimiser="adadelta"` gives. Dropout scales the vector in training, not the weights
+  afterwards: with the same limit on their length, the weights that are used are 1 / (1 - dropout) times Kim's.
 - Kim initialises unknown words with the variance of the given vectors; here they also have their mean. The rows of
   padding and of the unknown word begin with zeros.
 Cost: 12 D F multiplications per word with three widths; three times that in training, and the rows of a batch's words.

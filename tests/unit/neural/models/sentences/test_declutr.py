@@ -43,6 +43,16 @@ def test_spans_lie_within_the_document_and_touch_their_anchor():
     assert before == pytest.approx(after, abs=0.05)
 
 
+def test_anchors_of_a_document_do_not_overlap():
+    """Tokens are their places in documents of two or three times the longest span; anchors are in their order."""
+    for anchors in (2, 3):
+        module = DeCLUTRModule(masked(), firth.DeCLUTR(**SMALL, anchors=anchors))
+        found = module._spans(Documents([np.arange(9 * anchors + 1)] * 40))[0]
+        firsts = found.ids[:, 0].view(40, anchors)
+        assert (firsts[:, 1:] >= firsts[:, :-1] + found.lengths.view(40, anchors)[:, :-1]).all()
+        assert len(set(firsts[:, 0].tolist())) > 1
+
+
 def test_the_loss_is_nt_xent_over_anchors_and_means_of_positives_and_that_of_words(monkeypatch):
     """The contrastive part against a loop over 2 N vectors; the words' part against the head."""
     options = firth.DeCLUTR(**SMALL, mask_rate=1e-9, temperature=0.5)

@@ -11,6 +11,7 @@ from firth.language.text import TextRules
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.text.batches import TextsWarning
 from firth.vocabulary import Vocabulary
 
 WORDS = ["</s>", "<unk>", *(f"w{i}" for i in range(9))]
@@ -43,7 +44,7 @@ def test_encode(model):
 
 
 def test_texts_beyond_the_limit_are_truncated_and_reported(model):
-    with pytest.warns(UserWarning, match="1 of 2 texts have more than 5 words"):
+    with pytest.warns(TextsWarning, match="1 of 2 texts have more than 5 words"):
         rows = model.encode(["w1 w2 w3 w4 w5 w6", "w1 w2 w3 w4 w5"])
     np.testing.assert_allclose(rows[0], rows[1], atol=1e-6)
 
