@@ -80,6 +80,9 @@ class ReadingOptions:
 # How a command runs.
 Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
 Threads = Annotated[int | None, typer.Option(help="Threads. Default: one per processor.", show_default=False)]
+OneThread = Annotated[  # of neural models
+    int | None, typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False)
+]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(help="Folder for checkpoints; the same command goes on after an interruption.", metavar="DIR"),

@@ -10,15 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
 from firth.cli.classify_flags import DEFAULT, TABLE, Texts, model_help
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import complain, print_json, working
+from firth.cli.output import complain, end, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import source_of
 from firth.comparison.named import Model as Named
 from firth.errors import MissingExtraError
-from firth.signals import exit_status
 from firth.vectors.io.load import load_vectors
 
 
@@ -64,10 +63,7 @@ def _train(
         Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
     ] = None,
     seed: Seed = 0,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False),
-    ] = None,
+    threads: OneThread = None,
     checkpoint: Checkpoint = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -96,11 +92,7 @@ def _train(
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(name, classifier, output, time.monotonic() - began, json)
-    course = classifier.metadata["training"]
-    if course["interrupted"]:
-        raise typer.Exit(exit_status())
-    if course["ended"] == "diverged":  # a warning has said so, and which model is kept
-        raise typer.Exit(1)
+    end(classifier.metadata["training"])
 
 
 def _report(name: str, classifier: Any, output: Path, seconds: float, json: bool) -> None:

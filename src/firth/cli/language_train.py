@@ -17,7 +17,7 @@ import typer
 from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.language_start import NEURAL, open_start, started_options
-from firth.cli.output import note, paragraphs, print_json
+from firth.cli.output import end, note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
@@ -31,7 +31,6 @@ from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNK, training_text
 from firth.option_names import one_spelling
-from firth.signals import exit_status
 from firth.timing import running_clock
 
 COUNTING = ("firth.language.",)
@@ -210,10 +209,7 @@ def _train(
     interrupted = bool(course.get("interrupted"))
     figure = None if test is None or interrupted else trained_model.perplexity(test, progress=not quiet)
     _report(model, trained_model, text, output, time.monotonic() - began, figure, json)
-    if interrupted:
-        raise typer.Exit(exit_status())
-    if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
-        raise typer.Exit(1)
+    end(course)
 
 
 def _texts(

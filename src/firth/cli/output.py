@@ -15,6 +15,7 @@ import typer
 
 from firth.errors import FirthError
 from firth.progress import Status, elapsed, reporting
+from firth.signals import exit_status
 
 _T = TypeVar("_T")
 _INTERVAL = 0.3  # seconds between two reports
@@ -60,6 +61,18 @@ def print_scores(answers: Sequence[tuple[str, float]], indent: str = "") -> None
 def scored(answers: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
     """Return words with their scores, for JSON."""
     return [{"word": word, "score": float(score)} for word, score in answers]
+
+
+def end(training: Mapping[str, Any]) -> None:
+    """Leave the command with the status of a training that was stopped or diverged; otherwise do nothing.
+
+    Args:
+        training: its facts, from a model's metadata.
+    """
+    if training.get("interrupted"):
+        raise typer.Exit(exit_status())
+    if training.get("ended") == "diverged":  # a warning has said so, and which model is kept
+        raise typer.Exit(1)
 
 
 def note(text: str) -> None:

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, names, output
+from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, names, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
-from firth.cli.output import paragraphs, print_json, working
+from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of
@@ -25,7 +25,6 @@ from firth.errors import MissingExtraError
 from firth.language.text import UNK
 from firth.readers.sentence_pairs import read_sentence_pairs
 from firth.readers.text_groups import read_text_groups
-from firth.signals import exit_status
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
 
@@ -95,10 +94,6 @@ ModelName = Annotated[str, typer.Option(help="Model to train.", metavar="NAME", 
 Start = Annotated[
     Path | None, typer.Option(help="Trained encoder to start from: its network, words and parameters.", metavar="MODEL")
 ]
-Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
-Threads = Annotated[
-    int | None, typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False)
-]
 
 
 def _train(
@@ -119,7 +114,7 @@ def _train(
         Path | None, typer.Option(help="Word vectors at which the input vectors start.", metavar="VECTORS")
     ] = None,
     seed: Seed = 0,
-    threads: Threads = None,
+    threads: OneThread = None,
     checkpoint: Checkpoint = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -167,7 +162,7 @@ def _train_on_groups(
     ] = None,
     start: Start = None,
     seed: Seed = 0,
-    threads: Threads = None,
+    threads: OneThread = None,
     checkpoint: Checkpoint = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -206,11 +201,7 @@ def _finish(name: str, encoder: Any, output: Path, seconds: float, read: Mapping
     encoder.metadata.setdefault("name", output.stem)
     encoder.save(output)
     _report(name, encoder, output, seconds, read, json)
-    course = encoder.metadata.get("training", {})
-    if course.get("interrupted"):
-        raise typer.Exit(exit_status())
-    if course.get("ended") == "diverged":  # a warning has said so, and which model is kept
-        raise typer.Exit(1)
+    end(encoder.metadata.get("training", {}))
 
 
 def _opened(start: Path) -> Any:

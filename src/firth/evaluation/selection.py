@@ -31,6 +31,8 @@ INVERSE_PENALTIES = tuple(2.0**power for power in range(-2, 4))  # SentEval's C,
 INVERSE_PENALTIES_OF_SPLITS = tuple(2.0**power for power in range(-1, 6))
 TargetsT = TypeVar("TargetsT", Ints, Floats)
 ModelT = TypeVar("ModelT", bound="Model")
+Penalties = Sequence[float]
+Path = Callable[[Rows, TargetsT, Penalties], list[ModelT]]
 LogisticPath = Callable[..., list[LogisticRegression]]
 
 
@@ -100,24 +102,14 @@ def _accuracy(model: LogisticRegression, rows: Rows, labels: Ints) -> float:
 
 
 def fit_chosen(
-    path: Callable[[Rows, TargetsT, Sequence[float]], list[ModelT]],
-    rows: Rows,
-    targets: TargetsT,
-    penalties: Sequence[float] = PENALTIES,
-    *,
-    seed: int = 0,
+    path: Path[TargetsT, ModelT], rows: Rows, targets: TargetsT, penalties: Penalties = PENALTIES, *, seed: int = 0
 ) -> ModelT:
     """Fit all rows with the best penalty on held-out rows; arguments of `choose_penalty`."""
     return path(rows, targets, [choose_penalty(path, rows, targets, penalties, seed=seed)])[0]
 
 
 def choose_penalty(
-    path: Callable[[Rows, TargetsT, Sequence[float]], list[ModelT]],
-    rows: Rows,
-    targets: TargetsT,
-    penalties: Sequence[float] = PENALTIES,
-    *,
-    seed: int = 0,
+    path: Path[TargetsT, ModelT], rows: Rows, targets: TargetsT, penalties: Penalties = PENALTIES, *, seed: int = 0
 ) -> float:
     """Return the penalty with the lowest loss on held-out rows.
 

@@ -13,7 +13,7 @@ import abc
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +26,20 @@ from firth.storage import model_folder
 from firth.storage.former_names import current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
+CARD = """# {title}
+
+{about}, trained by firth {version}.
+
+```json
+{options}
+```
+
+```python
+import firth
+
+model = firth.load("this folder")
+{example}```
+"""
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
 
 Module = TypeVar("Module", bound=torch.nn.Module)
@@ -73,10 +87,9 @@ class SavedModel(abc.ABC):
         arrays: Mapping[str, npt.NDArray[Any]],
         texts: Mapping[str, list[str]],
         config: Mapping[str, Any],
-        card: str,
-        **figures: Any,
+        card: Sequence[str],
     ) -> ModelFolder:
-        """Return a folder with the module, its options, what a kind adds, and a card with some figures in it."""
+        """Return a folder with the module, its options, what a kind adds, and a card: title, model, example."""
         facts = {"model": type(self.options).__name__, "options": dataclasses.asdict(self.options)}
         return ModelFolder(
             kind=kind,
@@ -84,11 +97,12 @@ class SavedModel(abc.ABC):
             texts=texts,
             config={**facts, **config},
             metadata=self.metadata,
-            card=card.format(
-                kind=facts["model"],
+            card=CARD.format(
+                title=card[0],
+                about=f"{facts['model']}{card[1]}",
                 version=firth.__version__,
                 options=json.dumps(facts["options"], indent=2),
-                **figures,
+                example=card[2],
             ),
         )
 

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -123,9 +123,7 @@ class NpyRows:
 
     def settle(self) -> bool:
         """Make what was written durable."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        return True
+        return _synced(self._file)
 
     def close(self) -> None:
         """Finish and close the file."""
@@ -134,6 +132,12 @@ class NpyRows:
         self._file.write(npy_header(rows, self._dim))
         self.settle()
         self._file.close()
+
+
+def _synced(file: BinaryIO) -> bool:
+    file.flush()
+    os.fsync(file.fileno())
+    return True
 
 
 def npy_header(rows: int, dim: int) -> bytes:
@@ -159,9 +163,7 @@ class JsonRows:
 
     def settle(self) -> bool:
         """Make what was written durable."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        return True
+        return _synced(self._file)
 
     def close(self) -> None:
         """Close the file."""

@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.task import cross_entropy
+from tests.gradients.neural.directions import check_parameters
 from tests.unit.neural.models.texts.tiny import SMALL
 
-STEP = 2e-6
 CASES = [(name, pairs) for name in SMALL for pairs in (None, "entailment")]
 
 
@@ -30,17 +30,4 @@ def test_every_parameter(name, pairs):
     def loss():
         return cross_entropy(module(inputs), targets).mean()
 
-    loss().backward()
-    directions = torch.Generator().manual_seed(0)
-    for parameter_name, parameter in module.named_parameters():
-        before, gradient = parameter.detach().clone(), parameter.grad
-        for _ in range(2):
-            direction = 2.0 * torch.randint(2, parameter.shape, generator=directions).double() - 1
-            losses = []
-            for step in (STEP, -STEP):
-                parameter.data.copy_(before + step * direction)
-                with torch.no_grad():
-                    losses.append(loss().item())
-            parameter.data.copy_(before)
-            derivative = (losses[0] - losses[1]) / (2 * STEP)
-            assert (gradient * direction).sum().item() == pytest.approx(derivative, abs=1e-7, rel=1e-6), parameter_name
+    check_parameters(module, loss)

@@ -10,9 +10,9 @@ from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.task import cross_entropy
 from firth.neural.models.trees.data import collate, read_tree
+from tests.gradients.neural.directions import check_parameters
 from tests.unit.neural.models.trees.tiny import tree_of
 
-STEP = 2e-6
 TREES = ["(0 (0 (0 a) (0 (0 b) (0 c))) (0 (0 d) (0 e)))", "(0 f)", "(0 (0 c) (0 a))", "(0 (0 e) (0 (0 a) (0 b)))"]
 CASES = [("n-ary", None), ("child-sum", None), ("lstm", None), ("child-sum", "entailment")]
 
@@ -31,17 +31,4 @@ def test_every_parameter(kind, pairs):
     def loss():
         return cross_entropy(module(inputs), targets).mean()
 
-    loss().backward()
-    directions = torch.Generator().manual_seed(0)
-    for name, parameter in module.named_parameters():
-        before, gradient = parameter.detach().clone(), parameter.grad
-        for _ in range(2):
-            direction = 2.0 * torch.randint(2, parameter.shape, generator=directions).double() - 1
-            losses = []
-            for step in (STEP, -STEP):
-                parameter.data.copy_(before + step * direction)
-                with torch.no_grad():
-                    losses.append(loss().item())
-            parameter.data.copy_(before)
-            derivative = (losses[0] - losses[1]) / (2 * STEP)
-            assert (gradient * direction).sum().item() == pytest.approx(derivative, abs=1e-7, rel=1e-6), name
+    check_parameters(module, loss)

@@ -34,21 +34,7 @@ from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
 KIND, COUNTS = "firth-language-model", "counts"  # in config.json; of the array of word counts
-CARD = """# A language model
-
-{kind} of {words:,} {unit}, trained by firth {version}.
-
-```json
-{options}
-```
-
-```python
-import firth
-
-model = firth.load("this folder")
-model.perplexity(["some text"])
-```
-"""
+EXAMPLE = 'model.perplexity(["some text"])\n'
 CHUNK = 256  # tokens per call of the module, for long texts and for the vectors of many words
 MAX_LENGTH = 512  # tokens of a text that `encode` reads unless it is told otherwise
 BATCH = 64  # texts that `encode` reads at once
@@ -346,9 +332,7 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             {COUNTS: np.asarray(self.vocabulary.counts)},
             {"vocab": list(self.vocabulary.words)},
             {"rules": rules, "bos": self.module.bos, "total": self.vocabulary.total},
-            CARD,
-            words=len(self.vocabulary),
-            unit=self.rules.unit,
+            ("A language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE),
         )
 
 

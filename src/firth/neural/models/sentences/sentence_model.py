@@ -28,21 +28,7 @@ from firth.vocabulary import Vocabulary
 KIND, COUNTS, ADDED = "firth-sentence-encoder", "counts", "added"  # in config.json; names of two arrays
 NAMES = "names"  # file of the added words
 BATCH, POOL = 64, 32  # texts per call of the module; calls whose texts are sorted by length together
-CARD = """# A sentence encoder
-
-{kind} of {words:,} {unit}, {dim:,} numbers per text, trained by firth {version}.
-
-```json
-{options}
-```
-
-```python
-import firth
-
-model = firth.load("this folder")
-model.encode(["some text"])
-```
-"""
+EXAMPLE = 'model.encode(["some text"])\n'
 
 
 class SentenceEncoder(SavedModel):
@@ -204,6 +190,7 @@ class SentenceEncoder(SavedModel):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.sentences.files`."""
+        words = len(self.vocabulary)
         arrays, texts = {COUNTS: np.asarray(self.vocabulary.counts)}, {"vocab": list(self.vocabulary.words)}
         if self.added is not None:
             arrays[ADDED], texts[NAMES] = np.asarray(self.added.vectors, dtype=np.float32), list(self.added.words)
@@ -212,8 +199,5 @@ class SentenceEncoder(SavedModel):
             arrays,
             texts,
             {"rules": asdict(self.rules), "total": self.vocabulary.total},
-            CARD,
-            words=len(self.vocabulary),
-            unit=self.rules.unit,
-            dim=self.dim,
+            ("A sentence encoder", f" of {words:,} {self.rules.unit}, {self.dim:,} numbers per text", EXAMPLE),
         )

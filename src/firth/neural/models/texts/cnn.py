@@ -94,11 +94,6 @@ class CNNClassifier(LabelOptions):
             raise OptionError(f"widths={self.widths!r}: expected whole numbers of at least 1, such as '3,4,5'")
         return widths
 
-    @property
-    def reads(self) -> tuple[str, int]:
-        """Words; see `LabelOptions.reads`."""
-        return self.tokens, self.max_length
-
     def build_encoder(self, reader: TextReader, vectors: WordVectors | None) -> "CNNEncoder":
         """Return an encoder with random parameters; see `LabelOptions.build_encoder`."""
         return CNNEncoder(self, reader, vectors)

@@ -22,20 +22,6 @@ from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
 
 COUNTS = "label_counts"
-CARD = """# A model of {inputs} with labels
-
-{kind}: {labels:,} labels, {words:,} {unit}, trained by firth {version}.
-
-```json
-{options}
-```
-
-```python
-import firth
-
-model = firth.load("this folder")
-```
-"""
 
 
 class LabelledModel(SavedModel):
@@ -164,9 +150,5 @@ class LabelledModel(SavedModel):
             {COUNTS: self.label_counts},
             {"vocab": list(self.words), "labels": self.labels},
             {"min_count": self.reader.min_count, "counted": self.reader.counted},
-            CARD,
-            inputs=self.inputs,
-            labels=len(self.labels),
-            words=len(self.words),
-            unit=self.unit,
+            (f"A model of {self.inputs} with labels", f": {len(self):,} labels, {len(self.words):,} {self.unit}", ""),
         )

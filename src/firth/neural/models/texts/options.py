@@ -101,6 +101,11 @@ class LabelOptions(LabelledOptions):
         None, "minimum count of a word; rarer ones are unknown; default: by the size of the text", minimum=1
     )
 
+    @property
+    def reads(self) -> tuple[str, int]:
+        """Words, or characters where there is no option for tokens; see `LabelledOptions.reads`."""
+        return getattr(self, "tokens", "characters"), self.max_length  # type: ignore[attr-defined]  # each has its own
+
 
 def new_module(
     options: LabelledOptions,

@@ -68,11 +68,6 @@ class RecurrentClassifier(LabelOptions):
     extra_words: int = extra_words_option()
     max_length: int = max_length_option(1000, "words")
 
-    @property
-    def reads(self) -> tuple[str, int]:
-        """Words; see `LabelOptions.reads`."""
-        return self.tokens, self.max_length
-
     def build_encoder(self, reader: TextReader, vectors: WordVectors | None) -> "RecurrentEncoder":
         """Return an encoder with random parameters; see `LabelOptions.build_encoder`."""
         return RecurrentEncoder(self, reader, vectors)

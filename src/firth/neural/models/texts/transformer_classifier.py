@@ -80,11 +80,6 @@ class TransformerClassifier(LabelOptions):
         if self.positions in ("sinusoidal", "relative") and self.width % 2:
             raise OptionError(f"width={self.width}: sinusoids come in pairs; expected an even number")
 
-    @property
-    def reads(self) -> tuple[str, int]:
-        """Words; see `LabelOptions.reads`."""
-        return self.tokens, self.max_length
-
     def build_encoder(self, reader: TextReader, vectors: WordVectors | None) -> "TransformerTextEncoder":
         """Return an encoder with random parameters; see `LabelOptions.build_encoder`."""
         return TransformerTextEncoder(self, reader, vectors)

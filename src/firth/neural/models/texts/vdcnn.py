@@ -68,11 +68,6 @@ class VDCNNClassifier(LabelOptions):
         if self.depth not in DEPTHS:
             raise OptionError(f"depth={self.depth}: expected one of {', '.join(map(str, DEPTHS))}")
 
-    @property
-    def reads(self) -> tuple[str, int]:
-        """Characters; see `LabelOptions.reads`."""
-        return "characters", self.max_length
-
     def build_encoder(self, reader: TextReader, vectors: WordVectors | None) -> "VDCNNEncoder":
         """Return an encoder with random parameters; see `LabelOptions.build_encoder`."""
         return VDCNNEncoder(self, reader)
