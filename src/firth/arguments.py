@@ -26,7 +26,7 @@ _DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields i
 
 # Names with the same meaning in queries of firth, gensim, fastText, scikit-learn and Hugging Face.
 SAME = (
-    {"topn", "n", "k", "number", "num", "top_n", "n_neighbors", "num_return_sequences"},
+    {"topn", "n", "k", "number", "num", "top_n", "top_k", "n_neighbors", "num_return_sequences"},
     {"word", "key", "positive", "query"},
     {
         "texts",
@@ -46,6 +46,8 @@ SAME = (
     {"options", "generation_config"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
+    {"progress", "show_progress_bar", "show_progress", "verbose"},
+    {"k", "n_clusters", "num_clusters", "clusters"},
 )
 
 
@@ -152,16 +154,20 @@ def _misplaced(
         group = next((group for group in SAME if name in group), set[str]())
         if other := next((each for each in missing if each in group), None):
             return UnknownOptionError(
-                f"{name}={brief(value)}: {other} is missing; give it first: {function.__name__}({brief(value)})"
+                f"{name}={brief(value)}: {other} is missing; give it first: {_called(function, args)}({brief(value)})"
             )
     return None
 
 
+def _called(function: Any, args: tuple[Any, ...]) -> str:
+    """Return the name that a function is called by: it may be a method under another name."""
+    own: str = function.__name__
+    methods = vars(type(args[0])).items() if args else ()
+    return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), own)
+
+
 def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:
-    methods = vars(type(owner)).items()  # a function may be a method under another name
-    call = next(
-        (name for name, method in methods if getattr(method, "__wrapped__", None) is function), function.__name__
-    )
+    call = _called(function, (owner,))
     problem = f"not an argument of {call}"
     names = [each for each in parameters if each not in ("self", "cls", "space")]
     if (other := same(name, names)) is not None:

@@ -67,6 +67,26 @@ CLASSIFIERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(classifier, 'owner/name')",
 }
+_CLASSIFIER = "use firth.CNNClassifier(...).train(texts, labels), or another class of options"
+NEURAL_CLASSIFIERS = {
+    **{name: answer for name, answer in CLASSIFIERS.items() if name not in ("quantize", "get_words")},
+    "fit": _CLASSIFIER,
+    "train": _CLASSIFIER,
+}
+ENCODERS = {  # of sentences
+    "fit": "use firth.SimCSE(...).train(texts), or another class of options",
+    "train": "use firth.SimCSE(...).train(texts), or another class of options",
+    "similarity": "cosines are those of encode(texts); use firth.TextIndex(model, texts).search(query)",
+    "most_similar": "use firth.TextIndex(model, texts).search(query), or word_vectors()",
+    "semantic_search": "use firth.TextIndex(model, texts).search(query)",
+    "predict": "encode(texts) gives vectors; firth.CNNClassifier learns labels",
+    "get_sentence_embedding_dimension": "use dim",
+    "max_seq_length": "use options.max_length",
+    "tokenize": "use rules",
+    "wv": "use word_vectors()",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(encoder, 'owner/name')",
+}
 LANGUAGE_MODELS = {
     "encode": "n-gram models and mixtures give texts no vectors; token_ids(sentences) returns the ids of their tokens",
     "logprob": "use score(sentences)",

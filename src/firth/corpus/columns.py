@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -95,17 +96,64 @@ def _separated(delimiter: str) -> Reader:
     def rows(path: Path, stream: BinaryIO, column: str | None, labels: str | None) -> Rows:
         with lines_of(stream) as lines, _as_text(lines) as text, _long_cells():
             try:
-                table = csv.DictReader(text, delimiter=delimiter)
-                kinds = dict.fromkeys(table.fieldnames or (), Kind("text", True))
-                if not kinds:
+                records = _between_tabs(text) if delimiter == "\t" else csv.reader(text, delimiter=delimiter)
+                places = {name: place for place, name in enumerate(next(records, []))}
+                if not places:
                     raise CorpusError(f"{path}: empty; expected a line of column names, then rows")
-                names = Schema(str(path), kinds).settle(column, labels)
-                for row in table:
-                    yield tuple(row[name] for name in names)
+                names = Schema(str(path), dict.fromkeys(places, Kind("text", True))).settle(column, labels)
+                for row in records:
+                    if row:
+                        yield tuple(row[places[name]] if places[name] < len(row) else None for name in names)
             except csv.Error as error:
                 raise CorpusError(f"{path}: not a table ({error}); expected {delimiter!r} between cells") from error
 
     return rows
+
+
+def _between_tabs(lines: Iterator[str]) -> Iterator[list[str]]:
+    """Yield the rows of a table with tabs between its cells, whether or not it quotes them.
+
+    A line with as many cells as the header is a row, also if a quotation mark opens in it and does not close, as in the
+    published corpora. Other lines are read as the csv module does: a quoted cell holds tabs and line ends.
+    """
+    waiting: deque[str] = deque()
+
+    def source() -> Iterator[str]:
+        while True:
+            line = waiting.popleft() if waiting else next(lines, None)
+            if line is None:
+                return
+            yield line
+
+    remaining, width = source(), 0
+    quoted = csv.reader(remaining, delimiter="\t")
+    for line in remaining:
+        row = _cells_of(line)
+        following = next(remaining, None) if len(row) == width and any(map(_is_open, row)) else None
+        if following is not None:
+            waiting.append(following)
+        if len(row) == width and (following is None or len(_cells_of(following)) == width > 1):
+            yield [_unquoted(cell) for cell in row]
+        else:
+            waiting.appendleft(line)
+            row = next(quoted)
+            width = width or len(row)
+            yield row
+
+
+def _cells_of(line: str) -> list[str]:
+    return line.rstrip("\r\n").split("\t")
+
+
+def _is_open(cell: str) -> bool:
+    return cell.startswith('"') and cell.count('"') % 2 == 1
+
+
+def _unquoted(cell: str) -> str:
+    inner = cell[1:-1]
+    if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner.replace('""', ""):
+        return inner.replace('""', '"')
+    return cell
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.neural.layers.sequence_pooling import check_pooling
 from firth.neural.models.language.neural_model import MAX_LENGTH, NeuralLanguageModel
 from firth.options import check_kind
@@ -42,6 +43,7 @@ class HiddenStates:
         """D, the width of the vectors."""
         return self.model.dim
 
+    @explained
     def encode(
         self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None
     ) -> npt.NDArray[np.float32]:

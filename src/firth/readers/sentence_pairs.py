@@ -181,6 +181,8 @@ def _table_rows(lines: Sequence[tuple[int, str]], path: PathLike) -> list[_PairR
     head = [field.strip().lower() for field in rows[0][1]]
     names = _named(head)
     columns = _unnamed([fields for _, fields in rows]) if names is None else [_index(head, name) for name in names]
+    if names is None and columns[2] is not None:
+        _check_no_header([fields[columns[2]] for _, fields in rows], f"{path} line {rows[0][0]}")
     return [
         _row(number, [None if i is None else fields[i].strip() for i in columns], f"{path} line {number}")
         for number, fields in (rows if names is None else rows[1:])
@@ -230,6 +232,12 @@ def _unnamed(rows: Sequence[Sequence[str]]) -> list[int | None]:
     first, second = [column for column in range(last + 1) if column != target][:2]
     is_score = numeric[target] * 2 > len(values[target]) and len(values[target]) > 2
     return [first, second, None, target] if is_score else [first, second, target, None]
+
+
+def _check_no_header(labels: Sequence[str], where: str) -> None:
+    """Refuse a first line whose label occurs nowhere else, which is a header with other names."""
+    if labels[0] not in labels[1:] and len(labels) > 4 * len(set(labels)):
+        raise FormatError(f"{where}: the label {labels[0]!r} occurs nowhere else; expected, {_HEADER}; or no header")
 
 
 def _row(number: int, fields: Sequence[str | None], where: str) -> _PairRow:

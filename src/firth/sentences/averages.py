@@ -221,6 +221,7 @@ class SentenceAverages:
         """D, the width of the vectors."""
         return self.vectors.dim
 
+    @explained
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return one vector per text.
 

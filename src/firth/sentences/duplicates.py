@@ -75,7 +75,7 @@ def near_duplicates(
         CorpusError: no text has a known word.
         MissingExtraError: "hnsw" needs usearch.
     """
-    if not 0 < threshold <= 1:
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating) or not 0 < threshold <= 1:
         raise OptionError(f"threshold={threshold!r}: expected a cosine above 0 and at most 1")
     read_options(kind, {})
     encoded = encoded_texts(model, texts, vectors, progress=progress)

@@ -12,9 +12,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
+from firth.errors import OptionError
 from firth.progress import Progress
 from firth.sentences.encoded_texts import encoded_texts
-from firth.text.inputs import Text
+from firth.text.inputs import Text, checked_texts
 from firth.vectors.cosine import Matrix
 from firth.vectors.index.index import Index, build_index
 from firth.vectors.index.options import IndexArguments
@@ -97,7 +98,9 @@ class TextIndex:
         """
         if isinstance(queries, str):
             return self.search([queries], topn)[0]
-        vectors = self._encoder.encode(queries, progress=False)
+        if isinstance(topn, bool) or not isinstance(topn, int) or topn < 1:
+            raise OptionError(f"topn={topn!r}: expected a whole number of at least 1")
+        vectors = self._encoder.encode(checked_texts(queries, "queries"), progress=False)
         found = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
         return [
             [

@@ -46,6 +46,16 @@ def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens", adv
         warn_caller(TextsWarning(count, total, problem + (f"; {advice}" if advice else "")))
 
 
+def check_batch_size(size: Any) -> None:
+    """Check a number of texts that are read at once.
+
+    Raises:
+        OptionError: it is no whole number of at least 1.
+    """
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise OptionError(f"batch_size={size!r}: expected a whole number of at least 1")
+
+
 def encoded_in_batches(
     texts: Sequence[Text],
     encode: Callable[[list[Text]], npt.NDArray[Any]],
@@ -69,8 +79,7 @@ def encoded_in_batches(
         OptionError: `batch_size` is below 1.
         KindError: `texts` is one string, or no list of texts.
     """
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise OptionError(f"batch_size={batch_size!r}: expected a whole number of at least 1")
+    check_batch_size(batch_size)
     items = checked_texts(texts)
     order = np.arange(len(items))
     if by_length:

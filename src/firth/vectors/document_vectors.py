@@ -211,6 +211,7 @@ class DocumentVectors:
             warn_caller(f"{empty:,} of {len(ids):,} documents have no known word: their vectors are zero")
         return self._inferred(ids, options, seed=seed, threads=threads)
 
+    @explained
     def encode(
         self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None
     ) -> npt.NDArray[np.float32]:

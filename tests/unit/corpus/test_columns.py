@@ -140,3 +140,19 @@ def test_an_arrow_file_with_damage_inside_is_told(tmp_path, before):
     path.write_bytes(content)
     with pytest.raises(CorpusError, match=r"x.arrow: (damaged|not an Arrow file)"):
         list(cells(path, "text", lambda raw: None))
+
+
+def test_tabs_without_quoting(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    lines = ['1\t"He left, she said.', '2\tTo "x" and', '3\t"A" and "b"', '4\t"All ""said"" it"', "", '5\t"', '6\t"b']
+    path.write_text("id\ttext\n" + "\r\n".join(lines) + "\n", encoding="utf-8")
+    assert list(labelled_cells(path, "text", "id")) == [
+        ('"He left, she said.', "1"),
+        ('To "x" and', "2"),
+        ('"A" and "b"', "3"),
+        ('All "said" it', "4"),
+        ('"', "5"),
+        ('"b', "6"),
+    ]
+    path.write_text('n\tt\ta\n1\t"two\n\tlines"\tb\n2\t"a\tb"\tc\n3\td\n', encoding="utf-8")
+    assert list(labelled_cells(path, "t", "a")) == [("two\n\tlines", "b"), ("a\tb", "c"), ("d", None)]

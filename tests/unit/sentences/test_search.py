@@ -65,7 +65,7 @@ class TestSearch:
         with pytest.raises(OptionError, match="kind='tree'"):
             firth.TextIndex(VECTORS, TEXTS, kind="tree")
         index = firth.TextIndex(VECTORS, TEXTS)
-        with pytest.raises(OptionError, match="k=0"):
+        with pytest.raises(OptionError, match="topn=0"):
             index.search("bread", 0)
         with pytest.raises(KindError):
             index.search(5)
@@ -98,7 +98,7 @@ class TestNearDuplicates:
         assert [pair.score for pair in found] == sorted((pair.score for pair in found), reverse=True)
         assert all(pair.score == pytest.approx(min(expected[pair.first, pair.second], 1), abs=1e-5) for pair in found)
 
-    @pytest.mark.parametrize("threshold", [0, -0.5, 1.01, float("nan")])
+    @pytest.mark.parametrize("threshold", [0, -0.5, 1.01, float("nan"), "high"])
     def test_thresholds(self, threshold):
         with pytest.raises(OptionError, match="expected a cosine above 0 and at most 1"):
             firth.near_duplicates(VECTORS, TEXTS, threshold)

@@ -16,7 +16,7 @@ Cost: two passes of the encoder per text, one of them with gradients, and K D mu
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Unpack
 
@@ -25,7 +25,7 @@ import torch
 from torch import nn
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.language.text import LanguageText
 from firth.neural.layers.contrastive import InfoNCE, MomentumEncoder, NegativeQueue, check_queue
 from firth.neural.models.sentences.contrastive_task import ContrastiveModule, ContrastiveTask
@@ -72,11 +72,16 @@ def train_moco(
     Raises:
         CorpusError: the text is empty, or no word of it is known to the start.
         OptionError: an option is out of its range or contradicts the start, the queue is smaller than a batch or larger
-            than the text, or the checkpoint is of another run.
+            than the text, `augment` gives no words, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
     config = RunConfig.of(training, options.training, arguments)
     check_queue(options.queue, config.training.batch_size)
+    if augment is not None and not callable(augment):
+        raise OptionError(
+            f"augment={brief(augment)}: expected a function, such as firth.text.augmentations.delete; without one, "
+            "words are deleted and reordered as the options say"
+        )
     build_task = partial(options.build_task, held_out=held_out, augment=augment)
     return train_on_text(options, corpus, start, config, text_options(arguments), build_task)
 
@@ -214,8 +219,19 @@ class MoCoModule(ContrastiveModule):
         random = np.random.default_rng(int(torch.randint(2**62, ())))
         words, rules, limit = self._model.vocabulary.words, self._model.rules, self._model.options.max_length
         rows = [row[:length] for row, length in zip(batch.ids.tolist(), batch.lengths.tolist(), strict=True)]
-        texts = [" ".join(self._augment(rules.join([words[i] for i in row]).split(), random)) for row in rows]
+        texts = [_joined(self._augment(rules.join([words[i] for i in row]).split(), random)) for row in rows]
         new = [ids[:limit] for ids in self._model.ids_of(texts)]
         return TokenBatch.of([one if len(one) else old for one, old in zip(new, rows, strict=True)]).to(
             batch.ids.device
         )
+
+
+def _joined(words: Any) -> str:
+    """Return the text of augmented words.
+
+    Raises:
+        OptionError: they are no words.
+    """
+    if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+        raise OptionError(f"augment: returned {brief(words)}, expected a list of words")
+    return " ".join(words)

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.arguments import explained
+from firth.attribute_names import ENCODERS, no_attribute
 from firth.errors import OptionError
 from firth.language.text import UNK, TextRules
 from firth.neural.models.sentences.expansion import mapped_words
@@ -15,9 +17,10 @@ from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.models.sentences.options import SentenceOptions
 from firth.neural.module_files import SavedModel
 from firth.neural.training.batching import pad
+from firth.options import check_kind
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
-from firth.text.batches import encoded_in_batches, warn_truncated
+from firth.text.batches import check_batch_size, encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, token_lists
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
@@ -73,6 +76,11 @@ class SentenceEncoder(SavedModel):
         if added is not None:
             self._numbers |= {word: len(vocabulary) + i for i, word in enumerate(added.words)}
 
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, ENCODERS, dir(type(self)))
+
     def __repr__(self) -> str:
         added = "" if self.added is None else f" and {len(self.added):,} added"
         return (
@@ -85,6 +93,7 @@ class SentenceEncoder(SavedModel):
         """D, the width of the vectors."""
         return self.module.width
 
+    @explained
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return one vector per text.
 
@@ -107,8 +116,7 @@ class SentenceEncoder(SavedModel):
             KindError: `texts` is one string, or no list of texts.
         """
         size = BATCH if batch_size is None else batch_size
-        if size < 1:
-            raise OptionError(f"batch_size={size}: expected a whole number of at least 1")
+        check_batch_size(size)
         total = long = 0
 
         def encoded(pool: list[Text]) -> Matrix:
@@ -163,6 +171,7 @@ class SentenceEncoder(SavedModel):
         Source:
             Kiros et al. 2015, section 2.2; `firth.neural.models.sentences.expansion` has the formula.
         """
+        check_kind("vectors", vectors, WordVectors)
         table = self.module.input_table
         if table is None:
             kind = type(self.options).__name__

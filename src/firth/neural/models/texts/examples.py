@@ -13,9 +13,10 @@ from firth.classify.labels import LabelSet
 from firth.corpus.columns import labelled_cells
 from firth.corpus.sources import Files, resolve
 from firth.corpus.tables import is_missing, table_of
-from firth.errors import CorpusError, OptionError, brief
+from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.progress import Report
 from firth.readers.labelled import LabelledTexts, read_labelled
+from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 PREFIX = "__label__"
 FORMS = "expected ((first, second), label), or pairs with labels=, or a table with column='FIRST,SECOND' and labels="
@@ -43,15 +44,15 @@ class Examples:
         return Examples([self.texts[i] for i in rows.tolist()], [self.labels[i] for i in rows.tolist()], self.name)
 
 
-def read_examples(source: Any, labels: Any, column: str | None, *, pairs: bool, report: Report) -> Examples:
+def read_examples(source: Any, labels: Any, column: str | None, *, pairs: str | None, report: Report) -> Examples:
     """Read texts with labels.
 
     Args:
         source: as for `firth.TextClassifier.train`; with `pairs`, tuples `((first, second), label)`, or `(first,
-            second)` with `labels`, or a table.
+            second)` with `labels`, or a table, or a file of `firth.readers.sentence_pairs`.
         labels: None where the labels are in `source`; else the name of the label column, or a label per example.
         column: name of the text column of a table; of pairs, the names of both columns with a comma.
-        pairs: whether an example is a pair of texts.
+        pairs: what is asked of pairs of texts, such as "relatedness"; None for single texts.
         report: called with the progress.
 
     Raises:
@@ -59,14 +60,19 @@ def read_examples(source: Any, labels: Any, column: str | None, *, pairs: bool, 
         OptionError: the numbers of labels and texts differ.
     """
     if pairs:
-        return _checked(_read_pairs(source, labels, column))
+        return _checked(_read_pairs(source, labels, column, pairs))
     return _checked(_from_lines(read_labelled(source, labels, column, PREFIX, report)))
 
 
 def _checked(examples: Examples) -> Examples:
     if not any(examples.labels):
-        what = "pairs" if examples.texts and len(examples.texts[0]) == 2 else "texts"
-        raise CorpusError(f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each")
+        if not any(map(any, examples.texts)):
+            raise CorpusError(f"{examples.name}: no texts; expected texts with labels")
+        pairs = len(examples.texts[0]) == 2
+        what, how = ("pairs", "") if pairs else ("texts", f": {PREFIX}NAME on its line, or labels= with a table")
+        raise CorpusError(
+            f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each{how}"
+        )
     return examples
 
 
@@ -81,9 +87,11 @@ def _from_lines(data: LabelledTexts) -> Examples:
     return Examples(texts, labels if data.labels is None else data.labels, data.name)
 
 
-def _read_pairs(source: Any, labels: Any, column: str | None) -> Examples:
+def _read_pairs(source: Any, labels: Any, column: str | None, kind: str) -> Examples:
     if isinstance(labels, str):
         return _pair_columns(source, labels, column)
+    if labels is None and column is None and (paths := _paths(source)):
+        return _pair_files(paths, scored=kind == "relatedness")
     items = list(_pair_items(source))
     if labels is None:
         found: list[Any] = [_label(item, number) for number, item in enumerate(items)]
@@ -93,14 +101,41 @@ def _read_pairs(source: Any, labels: Any, column: str | None) -> Examples:
         if len(found) != len(items):
             raise OptionError(f"{len(found):,} labels for {len(items):,} pairs; expected one per pair")
     texts = [_pair(item, number) for number, item in enumerate(items)]
-    return Examples(texts, [[] if is_missing(label) else [str(label)] for label in found], "pairs")
+    return Examples(texts, [_label_list(label) for label in found], "pairs")
+
+
+def _label_list(label: Any) -> list[str]:
+    return [] if is_missing(label) or label == NO_LABEL else [str(label)]
+
+
+def _paths(source: Any) -> list[str]:
+    sources = source if isinstance(source, list | tuple) else [source]
+    return [os.fspath(each) for each in sources] if all(isinstance(each, str | os.PathLike) for each in sources) else []
+
+
+def _pair_files(paths: Sequence[str], *, scored: bool) -> Examples:
+    try:
+        parts = [read_sentence_pairs(path) for path in paths]
+    except FormatError as error:
+        raise FormatError(
+            f"{error}; or name the columns of a table: column='FIRST,SECOND' and labels='LABEL'"
+        ) from None
+    data = parts[0] if len(parts) == 1 else joined(parts, paths[0])
+    values: Any = data.scores if scored else data.labels
+    if values is None:
+        found, expected = ("labels", "scores") if scored else ("scores", "labels")
+        raise CorpusError(
+            f"{paths[0]}: pairs with {found}, expected {expected}; or name the columns of a table: "
+            "column='FIRST,SECOND' and labels='LABEL'"
+        )
+    texts: list[tuple[str, ...]] = [*zip(data.first, data.second, strict=True), *[("", "")] * data.dropped]
+    return Examples(texts, [[str(value)] for value in values] + [[]] * data.dropped, paths[0])
 
 
 def _pair_items(source: Any) -> Iterable[Any]:
-    sources = source if isinstance(source, list | tuple) else [source]
-    if sources and all(isinstance(each, str | os.PathLike) for each in sources):
+    if sources := _paths(source):
         raise OptionError(
-            f"pairs of texts in {brief(os.fspath(sources[0]))}: expected a table, with column='FIRST,SECOND' and "
+            f"pairs of texts in {brief(sources[0])}: expected a table, with column='FIRST,SECOND' and "
             "labels='LABEL', the names of its columns"
         )
     if not isinstance(source, Iterable):
@@ -132,7 +167,7 @@ def _pair_columns(source: Any, labels: str, column: str | None) -> Examples:
         ("" if is_missing(a) else str(a), "" if is_missing(b) else str(b))
         for (a, _), (b, _) in zip(first, second, strict=True)
     ]
-    return Examples(texts, [[] if is_missing(label) else [str(label)] for _, label in first], f"column {labels!r}")
+    return Examples(texts, [_label_list(label) for _, label in first], f"column {labels!r}")
 
 
 def _cells(source: Any, column: str, labels: str) -> Iterator[tuple[Any, Any]]:

@@ -98,6 +98,7 @@ class LabelModel(LabelledModel):
         warn_truncated(truncated, len(items), self.reader.max_length, self.unit)
         return result
 
+    @explained
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return the vectors of texts, from which labels are predicted: (N, D) float32; see `TextEncoder.encode`.
 
@@ -157,7 +158,7 @@ class LabelModel(LabelledModel):
         """
         k = check_k(k, threshold, len(self.labels))
         with reporting(progress) as report:
-            data = read_examples(source, labels, column, pairs=self.options.pairs is not None, report=report)
+            data = read_examples(source, labels, column, pairs=self.options.pairs, report=report)
         if self.options.pairs == "relatedness":
             data = data.rows(np.flatnonzero([bool(each) for each in data.labels]))
             return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))

@@ -80,7 +80,7 @@ def train_label_model(
     config = RunConfig.of(training, options.training, run)
     with running_clock():
         with reporting(config.progress) as report:
-            pairs = options.pairs is not None
+            pairs = options.pairs
             examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
             if held_out is None:
                 examples, judged = development_split(examples, config.seed)

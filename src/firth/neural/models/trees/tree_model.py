@@ -18,6 +18,7 @@ from firth.neural.models.trees.options import TreeOptions
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.tree import Tree
+from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items
 from firth.vectors.cosine import Matrix
 
@@ -118,6 +119,7 @@ class TreeModel(LabelledModel):
         return self._by_item([(tree,) for tree in _trees(trees)], True, threads, progress)
 
     @torch.no_grad()
+    @explained
     def encode(self, texts: Any, *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return the vectors of trees, the states of their roots: (N, H) float32.
 
@@ -131,8 +133,7 @@ class TreeModel(LabelledModel):
             OptionError: `batch_size` is below 1.
         """
         size = BATCH if batch_size is None else batch_size
-        if size < 1:
-            raise OptionError(f"batch_size={batch_size}: expected a whole number of at least 1")
+        check_batch_size(size)
         trees = [self._read(tree) for tree in _trees(texts)]
         result = np.zeros((len(trees), self.dim), dtype=np.float32)
         with reporting(progress) as report, torch_threads(None), no_subnormals():

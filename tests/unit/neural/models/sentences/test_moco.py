@@ -84,6 +84,8 @@ def test_texts_are_augmented_word_by_word():
     upper = masked().ids_of([text.upper() for text in sentences(2)])
     limit = masked().options.max_length
     assert found.ids[0, : found.lengths[0]].tolist() == upper[0][:limit].tolist()
+    with pytest.raises(OptionError, match="augment: returned 'w1 w2', expected a list of words"):
+        module_of(lambda words, random: "w1 w2").augmented(batch(2))
     nothing = module_of(lambda words, random: []).augmented(batch(2))
     assert torch.equal(nothing.ids, batch(2).ids)
 

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, KindError, OptionError
+from firth.errors import FormatError, KindError, OptionError, UnknownOptionError
 from firth.language.text import TextRules
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
@@ -52,8 +52,15 @@ def test_texts_beyond_the_limit_are_truncated_and_reported(model):
 def test_what_is_no_list_of_texts_is_refused(model):
     with pytest.raises(KindError, match="put a text into a list"):
         model.encode("w1 w2")
-    with pytest.raises(OptionError, match="batch_size=0: expected"):
-        model.encode(["w1"], batch_size=0)
+    for size in (0, 2.5, "4"):
+        with pytest.raises(OptionError, match=f"batch_size={size!r}: expected"):
+            model.encode(["w1"], batch_size=size)
+    with pytest.raises(UnknownOptionError, match="show_progress_bar=True: not an argument of encode; use progress"):
+        model.encode(["w1"], show_progress_bar=True)
+    with pytest.raises(AttributeError, match=r"no attribute 'similarity'; .* firth.TextIndex\(model, texts\)"):
+        model.similarity("w1", "w2")
+    with pytest.raises(KindError, match="vectors"):
+        model.expand("w.firth")
 
 
 def test_expansion_recovers_a_linear_map(model):

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.texts.tiny import SMALL, examples, pair_examples, trained, training_for
 
@@ -70,6 +70,7 @@ def test_several_labels_of_a_text_share_its_target():
         ([("a b", "x")] * 20, None, "18 examples have one label only, 'x'; expected two or more"),
         (["a b", "c d"], ["x"], "1 labels for 2 texts; expected one per text"),
         (["a b", "c d"], None, "texts: 2 texts, none with a label"),
+        (["", " "], None, "texts: no texts"),
         ([("", "x"), (" ", "y")], None, "every text with a label is empty"),
         ([(3, "x"), ("b", "y")], None, "expected a string"),
     ],
@@ -117,8 +118,14 @@ def test_pairs_in_a_table(tmp_path):
     assert set(model.labels) == {"same", "other"}
     with pytest.raises(CorpusError, match="second"):
         train(path, options, column="one,second", labels="label")
-    with pytest.raises(OptionError, match=r"pairs of texts in .*: expected a table, with column='FIRST,SECOND'"):
+    with pytest.raises(FormatError, match=r"line 1: the label 'label' occurs nowhere else.*column='FIRST,SECOND'"):
         train([path], options)
+    path.write_text("\n".join([*rows[1:], "a\tb\t-"]), encoding="utf-8")  # no header; the last pair has no gold label
+    model = train([path], options)
+    assert (set(model.labels), model.metadata["training"]["texts_left_out"]) == ({"same", "other"}, 1)
+    assert model.test(path).texts == len(rows) - 1
+    with pytest.raises(CorpusError, match="pairs with labels, expected scores"):
+        train(path, dataclasses.replace(CNN, pairs="relatedness"))
     with pytest.raises(OptionError, match=r"expected column='FIRST,SECOND'"):
         train(path, options, column="one", labels="label")
 
