@@ -282,3 +282,6 @@ def test_a_baseline_with_a_sample_has_an_interval_and_a_test():
     both = report_of({"a": scored(30), "b": scored(10)}, EvaluationOptions())
     assert "> 0.250 TF-IDF" in str(both)
     assert [round(one.baseline_p, 3) for one in both.rows] == [pytest.approx(0, abs=0.01), 1]
+    alone = report_of({"a": scored(15)}, EvaluationOptions()).rows[0].baseline_p
+    twice = report_of({"a": scored(15), "b": scored(15)}, EvaluationOptions()).rows
+    assert [one.baseline_p for one in twice] == pytest.approx([2 * alone] * 2)  # corrected for two tests

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, false_discovery_control
 
-from firth.evaluation.significance import benjamini_hochberg, difference, holm, steiger, wilson_interval
-from firth.resampling import Linear, Mean, RankCorrelation, Sample, value_of
+from firth.evaluation.significance import benjamini_hochberg, difference, equality_p, holm, steiger, wilson_interval
+from firth.resampling import F1, Linear, Mean, RankCorrelation, Sample, value_of
 
 
 def everything(n):
@@ -146,6 +146,15 @@ def test_a_model_does_not_differ_from_itself():
     for sample in (of_mean(x), of_ranks(x, y), Sample(everything(50), Linear(1, x - x.mean()))):
         found = difference(sample, sample)
         assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 1)
+
+
+def test_both_models_are_resampled_alike():
+    """One model finds the same and two items more of two hundred: a small difference, and no resample reverses it."""
+    true, found = np.arange(200) < 100, np.arange(200) % 2 == 0
+    more = found | (np.arange(200) == 1) | (np.arange(200) == 3) | (np.arange(200) == 5)
+    one, other = (Sample(everything(200), F1(each, true)) for each in (more, found))
+    assert equality_p(one, other) < 0.2
+    assert equality_p(one, other) == pytest.approx(difference(one, other).p)
 
 
 def test_nothing_shared_is_no_difference():

@@ -4,6 +4,7 @@ import pytest
 import firth
 from firth.evaluation.suite import EvaluationOptions, Space, TextSpace
 from firth.evaluation.text_rows import text_rows
+from firth.sentences.averages import with_metadata
 from tests.unit.evaluation.text_models import BagOfWords
 
 VECTORS = firth.WordVectors(["a", "b", "c"], [[1.0, 0], [0, 1], [1, 1]], counts=[90, 9, 1])
@@ -32,6 +33,16 @@ def test_word_vectors_are_averaged_in_two_ways():
     assert mean.known.tolist() == sif.known.tolist() == [True, True, False]
     assert sif.rows[0] == pytest.approx([(1 / 901 + 1 / 11) / 2, 1 / 22])
     assert (mean.shared, sif.shared) == (False, True)
+
+
+def test_a_direction_that_is_saved_with_the_vectors_is_removed_once():
+    saved = with_metadata(
+        VECTORS, {"weighting": "sif", "smoothing": 1e-3, "tokens": "unicode", "direction": [0.6, 0.8]}
+    )
+    _, sif = text_rows(Space(saved, EvaluationOptions()), ["a c", "b"])
+    assert not sif.shared
+    assert sif.rows @ [0.6, 0.8] == pytest.approx([0, 0], abs=1e-6)
+    assert sif.rows == pytest.approx(firth.SentenceAverages.from_metadata(saved).encode(["a c", "b"]), abs=1e-6)
 
 
 def test_the_shared_direction_is_that_of_training_rows():

@@ -86,6 +86,20 @@ def test_texts_without_a_vector_are_left_out_or_count_as_unlike(folder):
     counted = firth.evaluate(vectors, suites={"sts": folder}, unknown="count").rows[0]
     assert skipped.covered == counted.covered < skipped.total == 140
     assert skipped.value != counted.value
+    lines = [line.split("\t") for path in folder.iterdir() for line in path.read_text().splitlines()]
+    assert skipped.covered == sum(all({"a", "b"} & set(text.split()) for text in line[1:]) for line in lines)
+
+
+def test_averages_are_without_the_direction_that_all_sentences_share(folder):
+    vectors = firth.WordVectors(WORDS, np.random.default_rng(0).normal(size=(10, 6)) + 1)
+    found = {row.metric: row.value for row in firth.evaluate(vectors, suites={"sts": folder / "one.test.tsv"}).rows}
+    lines = [line.split("\t") for line in (folder / "one.test.tsv").read_text().splitlines()]
+    rows = firth.sentence_vectors(vectors, [line[i] for i in (1, 2) for line in lines], weighting="sif").astype(
+        np.float64
+    )
+    first, second = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in np.split(rows, 2))
+    expected = spearmanr((first * second).sum(axis=1).round(12), [float(line[0]) for line in lines])[0]
+    assert found["spearman, sif"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_word_vectors_beside_an_encoder_are_encoders(folder):

@@ -48,6 +48,14 @@ def test_a_telling_word_is_learnt():
     assert baseline_correct(texts, labels, stratified_folds(labels, 5, seed=0)).all()
 
 
+def test_development_sentences_are_not_trained_on():
+    """Most sentences are development sentences, and say the contrary of the training sentences."""
+    texts, labels = told()
+    fold, development = np.where(np.arange(200) < 170, -1, 0), np.arange(200) < 120
+    labels[development] = 1 - labels[development]
+    assert baseline_correct(texts, labels, fold, development=development)[170:].all()
+
+
 def test_random_labels_are_not_learnt():
     texts, _ = told(400)
     labels = np.random.default_rng(1).integers(0, 2, 400)

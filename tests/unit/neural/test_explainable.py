@@ -9,6 +9,8 @@ from firth.explanation.agreement import agreement
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+from firth.neural.explainable import _recorded_attention
+
 MODELS = {
     "lstm": firth.RecurrentLM(cell="lstm", dim=8, hidden=8, layers=1),
     "qrnn": firth.RecurrentLM(cell="qrnn", dim=8, hidden=8, layers=1),
@@ -31,6 +33,7 @@ def test_the_answer_is_that_of_next_words(model):
     (word, probability), *_ = model.next_words("the cat eats", topn=1)
     assert (text.target, list(text.tokens[1:])) == (word, ["the", "cat", "eats"])
     assert np.exp(text.log_prob(text.rows[None])[0]) == pytest.approx(probability, rel=1e-5)
+    assert (text.shares[:, -4:] == np.eye(4)).all()  # rows of padding, which come first, are the first token's
 
 
 def test_gradients_are_finite_differences(model):
@@ -72,6 +75,11 @@ def test_attention_is_a_distribution(model):
     scores = firth.explain(model, "the cat eats", method="attention").scores
     assert scores.sum() == pytest.approx(1, abs=1e-6)
     assert (scores > 0).all()
+    text = model.explainable("the cat eats")
+    with torch.no_grad(), _recorded_attention(model.module) as weights:
+        text.log_prob(text.rows[None])
+    last = [each[0, :, -1].mean(0) for each in weights]  # (T,) of each block
+    assert scores == pytest.approx(torch.stack(last).mean(0).double().numpy(), abs=1e-6)
     assert not any("attend" in vars(module) for module in model.module.modules())
 
 
