@@ -1,0 +1,1 @@
+"""Sums over all structures of one kind: tag sequences, segmentations, dependency trees."""

@@ -1,0 +1,186 @@
+"""Sequences of tags: sums over all of them, the best, the k best, samples, entropy, marginals.
+
+What
+    A tag for each of T tokens; scores of tags, of pairs of neighbours, of the first and of the last tag. This is the
+    output of a conditional random field (CRF).
+Objective
+    With e_t(j) the score of tag j at token t, A_ij that of tag j after tag i, b and z those of the first and last tag:
+
+        alpha_1(j) = b_j (x) e_1(j)
+        alpha_t(j) = (+)_i alpha_{t-1}(i) (x) A_ij (x) e_t(j)
+        total      = (+)_j alpha_T(j) (x) z_j
+
+    where (x) and (+) are "times" and "plus" of a semiring (`structs.semirings`). With LOG, total = log Z and
+    log p(y) = score(y) - log Z.
+Source
+    Lafferty, McCallum and Pereira 2001, "Conditional random fields", section 3; Rabiner 1989, "A tutorial on hidden
+    Markov models", equations 19 to 21 (forward) and 32 to 35 (Viterbi).
+Departures
+    `log_partition` and `marginals` multiply matrices of exponentials (`structs.forward_backward`) where no score is
+    above 80 in size, and follow the recurrence elsewhere.
+Cost
+    T B K^2 times and plus for batches of B sequences with K tags.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from firth.errors import ShapeError
+from firth.kernels.viterbi import best_paths
+from firth.neural.structs.forward_backward import forward_backward
+from firth.neural.structs.semirings import LOG, KBest, Sample, Semiring, Values
+
+SCALED = 80.0  # scores up to this size are scaled: two tokens cannot differ by the 700 that double precision holds
+
+
+class Chain(NamedTuple):
+    """Scores of all tag sequences of a batch.
+
+    Attributes:
+        tags: (B, T, K) scores of each tag at each token.
+        transitions: (K, K) scores of tag j after tag i; -inf where that is forbidden.
+        first: (K,) scores of the first tag.
+        last: (K,) scores of the last tag.
+        lengths: (B,) tokens of each sequence, from 1 to T.
+    """
+
+    tags: torch.Tensor
+    transitions: torch.Tensor
+    first: torch.Tensor
+    last: torch.Tensor
+    lengths: torch.Tensor
+
+    def check(self) -> None:
+        """Compare the shapes.
+
+        Raises:
+            ShapeError: they do not belong together, or a length is below 1 or above T.
+        """
+        B, T, K = self.tags.shape
+        shapes = [tuple(each.shape) for each in self[1:]]
+        if shapes != [(K, K), (K,), (K,), (B,)]:
+            raise ShapeError(f"shapes {shapes} beside tags {(B, T, K)}: expected {[(K, K), (K,), (K,), (B,)]}")
+        if B and not 1 <= int(self.lengths.min()) <= int(self.lengths.max()) <= T:
+            raise ShapeError(
+                f"lengths {int(self.lengths.min())} to {int(self.lengths.max())}: expected 1 to {T}, the batch's tokens"
+            )
+
+
+def chain_total(chain: Chain, ring: Semiring) -> Values:
+    """Return the (B, ...) values of all tag sequences together, by the recurrence as it is written above.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    chain.check()
+    tags = ring.values(chain.tags)
+    transitions = ring.values(chain.transitions)
+    alpha = ring.times(ring.values(chain.first), tags[:, 0])  # (B, K, ...)
+    for t in range(1, tags.shape[1]):
+        ways = ring.times(alpha.unsqueeze(2), transitions)  # (B, i, j, ...)
+        new = ring.times(ring.plus(ways, 1), tags[:, t])
+        alpha = torch.where(_inside(chain.lengths > t, new), new, alpha)
+    return ring.plus(ring.times(alpha, ring.values(chain.last)), 1)
+
+
+def chain_score(chain: Chain, tags: torch.Tensor) -> torch.Tensor:
+    """Return the (B,) scores of tag sequences.
+
+    Args:
+        chain: their scores.
+        tags: (B, T) numbers of tags; those beyond a length are not read.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    chain.check()
+    T = chain.tags.shape[1]
+    inside = torch.arange(T, device=tags.device) < chain.lengths.unsqueeze(1)
+    tags = torch.where(inside, tags, torch.zeros_like(tags))
+    of_tags = chain.tags.gather(2, tags.unsqueeze(2)).squeeze(2)  # (B, T)
+    of_pairs = chain.transitions[tags[:, :-1], tags[:, 1:]]
+    zero = of_tags.new_zeros(())
+    total = torch.where(inside, of_tags, zero).sum(1) + torch.where(inside[:, 1:], of_pairs, zero).sum(1)
+    ends = tags.gather(1, (chain.lengths - 1).unsqueeze(1)).squeeze(1)
+    return total + chain.first[tags[:, 0]] + chain.last[ends]
+
+
+def log_partition(chain: Chain) -> torch.Tensor:
+    """Return (B,) log Z; -inf where no sequence is possible. It has a first derivative, `chain_total` has all.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    chain.check()
+    largest = max(float(each.detach().nan_to_num(neginf=0.0).abs().max()) for each in chain[:4])
+    return forward_backward(*chain) if largest <= SCALED else chain_total(chain, LOG)
+
+
+def marginals(chain: Chain) -> torch.Tensor:
+    """Return (B, T, K) probabilities of each tag at each token; 0 beyond a length.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    return _gradient(chain, log_partition)
+
+
+def best_tags(chain: Chain) -> list[list[int]]:
+    """Return the best tag sequence of each text (Viterbi); of equally good tags of a token the first.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    chain.check()
+    scores = [each.detach().double().cpu().numpy() for each in chain[:4]]
+    paths = np.empty(chain.tags.shape[:2], np.int64)
+    best_paths(*map(np.ascontiguousarray, scores), chain.lengths.cpu().numpy(), paths)
+    return [row[:length].tolist() for row, length in zip(paths, chain.lengths.tolist(), strict=True)]
+
+
+def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
+    """Return the k best tag sequences of each text with their scores, best first; fewer where there are not so many.
+
+    Raises:
+        OptionError: k is below 1.
+        ShapeError: see `Chain.check`.
+    """
+    ring = KBest(k)
+
+    def score(number: int) -> Callable[[Chain], torch.Tensor]:
+        return lambda one: chain_total(one, ring)[:, number]
+
+    found = [_within(_gradient(chain, score(i)).argmax(2), chain.lengths) for i in range(k)]
+    scores = chain_total(Chain(*(each.detach() for each in chain)), ring).tolist()
+    return [
+        [(path, score) for path, score in zip(paths, row, strict=True) if score > -torch.inf]
+        for paths, row in zip(zip(*found, strict=True), scores, strict=True)
+    ]
+
+
+def sample_tags(chain: Chain, generator: torch.Generator) -> list[list[int]]:
+    """Return a tag sequence of each text, drawn with its probability.
+
+    Raises:
+        ShapeError: see `Chain.check`.
+    """
+    drawn = _gradient(chain, lambda one: chain_total(one, Sample(generator)))
+    return _within(drawn.argmax(2), chain.lengths)
+
+
+def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Tensor:
+    """The derivative of a total with respect to the scores of tags."""
+    detached = Chain(chain.tags.detach().requires_grad_(), *(each.detach() for each in chain[1:]))
+    with torch.enable_grad():
+        return torch.autograd.grad(total(detached).sum(), detached.tags)[0]
+
+
+def _within(tags: torch.Tensor, lengths: torch.Tensor) -> list[list[int]]:
+    return [row[:length] for row, length in zip(tags.tolist(), lengths.tolist(), strict=True)]
+
+
+def _inside(mask: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return mask.view(-1, *[1] * (like.dim() - 1))

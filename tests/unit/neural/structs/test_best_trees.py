@@ -1,0 +1,47 @@
+"""The best dependency trees against all of them, one by one, and against networkx."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import ShapeError
+from firth.neural.structs.best_trees import best_trees
+from tests.unit.neural.structs.arcs import LENGTHS, every, random_arcs
+from tests.unit.neural.structs.brute_force import is_tree
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_best_trees_are_the_best_of_all(projective):
+    for seed in range(7, 12):
+        arcs = random_arcs(seed)
+        arcs[1:, 0, 1] = -torch.inf if seed % 2 else 3.0
+        arcs[1, 0, 1] = 0.0
+        expected = [max(found, key=lambda each: each[1])[0] for found in every(arcs, LENGTHS, projective)]
+        assert [tuple(heads) for heads in best_trees(arcs, LENGTHS, projective=projective)] == expected
+
+
+def test_best_trees_are_those_of_networkx():
+    networkx = pytest.importorskip("networkx", reason="networkx is not installed: pip install networkx")
+    random = np.random.default_rng(0)
+    for number in range(500):
+        n = int(random.integers(1, 9))
+        scores = (
+            random.normal(size=(n + 1, n + 1)) if number % 2 else random.integers(0, 9, (n + 1, n + 1)).astype(float)
+        )
+        scores[0, 1:] -= 1000.0  # so that networkx, too, has one word below the root
+        graph = networkx.DiGraph()
+        graph.add_weighted_edges_from((u, v, scores[u, v]) for u in range(n + 1) for v in range(1, n + 1) if u != v)
+        theirs = networkx.maximum_spanning_arborescence(graph)
+        [heads] = best_trees(torch.from_numpy(scores)[None], torch.tensor([n]))
+        ours = scores[heads, range(1, n + 1)].sum()
+        np.testing.assert_allclose(ours, theirs.size(weight="weight"), atol=1e-9)
+        assert is_tree(heads.tolist())
+
+
+def test_no_tree_is_refused():
+    arcs = random_arcs()
+    arcs[2, :, 2] = -torch.inf
+    for projective in (False, True):
+        with pytest.raises(ShapeError, match="sentence 2"):
+            best_trees(arcs, LENGTHS, projective=projective)
