@@ -117,7 +117,7 @@ def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> Non
 
 
 def _from_columns(source: Any, labels: str, column: str | None, prefix: str) -> LabelledTexts:
-    rows = _rows_of(source, labels, column)
+    rows = labelled_rows(source, labels, column)
     return _from_pairs(((text, label) for text, label in rows if not is_missing(text)), prefix, f"column {labels!r}")
 
 
@@ -133,7 +133,20 @@ def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str) -> Lab
     return LabelledTexts(lines, label_lists, name)
 
 
-def _rows_of(source: Any, labels: str, column: str | None) -> Iterator[tuple[Any, Any]]:
+def labelled_rows(
+    source: Any, labels: str, column: str | None, otherwise: str = "give a list of labels"
+) -> Iterator[tuple[Any, Any]]:
+    """Yield the text and the label of each row of a table.
+
+    Args:
+        source: a table, its rows as mappings, or files.
+        labels: name of the label column.
+        column: name of the text column; None for the only one.
+        otherwise: what to do where the source is no table, for the error.
+
+    Raises:
+        CorpusError: the source is no table.
+    """
     table = table_of(source)
     if table is None:
         first, source = _peek(source)
@@ -143,7 +156,7 @@ def _rows_of(source: Any, labels: str, column: str | None) -> Iterator[tuple[Any
         return
     files = resolve(source)
     if not isinstance(files, Files):
-        raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; give a list of labels")
+        raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; {otherwise}")
     for path in files.paths:
         yield from ((text, label) for text, label in labelled_cells(path, column, labels))
 

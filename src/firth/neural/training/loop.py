@@ -37,6 +37,24 @@ from firth.timing import Stopwatch, running_clock
 CHECK_EVERY = 0.2  # seconds between two checks of the loss
 
 
+def fit_model(
+    task: Task, options: Any, config: RunConfig, data: Mapping[str, Any], *, facts: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Train the task's module as `fit` does, and return the facts of the training for the model's metadata.
+
+    Args:
+        task: as for `fit`.
+        options: of the model.
+        config: as for `fit`.
+        data: what a checkpoint must agree with, besides options and seed: JSON values.
+        facts: other facts about the data: JSON values.
+    """
+    described = {"model": type(options).__name__, **dataclasses.asdict(options)}
+    identity = {"options": described, "seed": config.seed, **data}
+    history = fit(task, config, identity=identity)
+    return {**identity, **(facts or {}), **dataclasses.asdict(config.training), **history.described()}
+
+
 def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> History:
     """Train the task's module. Its final weights are those of the best evaluation, or the last without held-out data.
 

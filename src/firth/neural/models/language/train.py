@@ -1,6 +1,5 @@
 """The method `train` of every neural language model: read the text, create a module, run the training loop."""
 
-import dataclasses
 import hashlib
 import os
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, new_module
 from firth.neural.models.language.start import check_options, digest, opened_start, started_module, text_for
 from firth.neural.models.language.task import LanguageTask
-from firth.neural.training.loop import fit
+from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.timing import running_clock
 
@@ -131,16 +130,10 @@ def train_module(run: LanguageRun) -> NeuralLanguageModel:
         vary_bptt=options.vary_bptt,
         seed=config.seed,
     )
-    identity = {
-        "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
-        "seed": config.seed,
-        "text": _digest(text, module),
-        "words": len(text),
-    }
+    data = {"text": _digest(text, module), "words": len(text)}
     if start is not None:
-        identity["start"] = digest(start.module)
-    history = fit(task, config, identity=identity)
-    facts = {**identity, **dataclasses.asdict(config.training), **history.described()}
+        data["start"] = digest(start.module)
+    facts = fit_model(task, options, config, data)
     return NeuralLanguageModel(module, options, text.vocabulary, text.rules, {"training": facts})
 
 

@@ -18,7 +18,7 @@ from firth.neural.models.language.start import digest, text_for
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
-from firth.neural.training.loop import fit
+from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.task import Task
 from firth.options import options_class
@@ -188,13 +188,8 @@ def run(
         config: options and circumstances of the run.
         data: digest of the training data.
     """
-    options = {"model": type(model.options).__name__, **dataclasses.asdict(model.options)}
-    identity = {"options": options, "seed": config.seed, "data": data}
-    if start is not None:
-        identity["start"] = digest(start.module)
-    history = fit(task, config, identity=identity)
-    facts = {**identity, **task.facts, **dataclasses.asdict(config.training), **history.described()}
-    metadata: dict[str, Any] = {"training": facts}
+    identity = {"data": data} if start is None else {"data": data, "start": digest(start.module)}
+    metadata: dict[str, Any] = {"training": fit_model(task, model.options, config, identity, facts=task.facts)}
     if start is not None:
         metadata["start"] = dict(start.metadata)
     return SentenceEncoder(model.module, model.options, model.vocabulary, model.rules, metadata)

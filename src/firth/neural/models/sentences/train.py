@@ -1,6 +1,5 @@
 """The method `train` of encoders that learn from neighbouring sentences: text, module, training loop."""
 
-import dataclasses
 import hashlib
 from typing import Any, Unpack, cast
 
@@ -15,7 +14,7 @@ from firth.neural.models.sentences.data import SentenceText
 from firth.neural.models.sentences.options import SentenceOptions, new_module, warn_long_sentences
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
-from firth.neural.training.loop import fit
+from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import check_kind
 from firth.timing import running_clock
@@ -74,15 +73,9 @@ def train_on_neighbours(
         limit, size = options.max_length, config.training.batch_size
         warn_long_sentences(text.lengths, limit, text.rules)
         task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
-        identity = {
-            "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
-            "seed": config.seed,
-            "text": text.corpus.fingerprint,
-            "sentences": len(text),
-            "vectors": None if vectors is None else _digest(vectors),
-        }
-        history = fit(task, config, identity=identity)
-        facts = {**identity, **dataclasses.asdict(config.training), **history.described()}
+        digest = None if vectors is None else _digest(vectors)
+        data = {"text": text.corpus.fingerprint, "sentences": len(text), "vectors": digest}
+        facts = fit_model(task, options, config, data)
         return SentenceEncoder(module, options, text.vocabulary, text.rules, {"training": facts})
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.classify.labels import LabelSet
-from firth.corpus.columns import labelled_cells
-from firth.corpus.sources import Files, resolve
 from firth.corpus.tables import is_missing, table_of
 from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.progress import Report
-from firth.readers.labelled import LabelledTexts, read_labelled
+from firth.readers.labelled import LabelledTexts, labelled_rows, read_labelled
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 PREFIX = "__label__"
@@ -162,24 +160,12 @@ def _pair_columns(source: Any, labels: str, column: str | None) -> Examples:
     names = (column or "").split(",")
     if len(names) != 2 or not all(names):
         raise OptionError(f"column={column!r}: pairs of texts stand in two columns; expected column='FIRST,SECOND'")
-    first, second = ([*_cells(source, name.strip(), labels)] for name in names)
+    first, second = ([*labelled_rows(source, labels, name.strip(), FORMS)] for name in names)
     texts: list[tuple[str, ...]] = [
         ("" if is_missing(a) else str(a), "" if is_missing(b) else str(b))
         for (a, _), (b, _) in zip(first, second, strict=True)
     ]
     return Examples(texts, [_label_list(label) for _, label in first], f"column {labels!r}")
-
-
-def _cells(source: Any, column: str, labels: str) -> Iterator[tuple[Any, Any]]:
-    table = table_of(source)
-    if table is not None:
-        yield from table.labelled(column, labels)
-        return
-    files = resolve(source)
-    if not isinstance(files, Files):
-        raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; {FORMS}")
-    for path in files.paths:
-        yield from ((text, label) for text, label in labelled_cells(path, column, labels))
 
 
 def label_counts(labels: Sequence[Sequence[str]]) -> LabelSet:

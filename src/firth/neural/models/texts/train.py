@@ -2,9 +2,9 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +17,20 @@ from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
 from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
-from firth.neural.models.texts.options import LabelOptions, new_module
+from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new_module
 from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
 from firth.neural.models.texts.task import LabelTask
-from firth.neural.training.loop import fit
+from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
 from firth.progress import reporting
 from firth.text.batches import warn_truncated
+from firth.text.inputs import Text
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
+Options = TypeVar("Options", bound=LabelledOptions)
 EVAL_BATCH = 128  # examples per batch of an evaluation
 
 
@@ -75,8 +77,7 @@ def train_label_model(
             checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if vectors is not None:
-        check_kind("vectors", vectors, WordVectors)
+    options = with_vectors(options, vectors)
     config = RunConfig.of(training, options.training, run)
     with running_clock():
         with reporting(config.progress) as report:
@@ -88,17 +89,19 @@ def train_label_model(
                 if held_out_labels is None and isinstance(labels, str):
                     held_out_labels = labels
                 judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
-        options = with_vectors(options, vectors)
-        reader = words_of(options, examples, vectors)
+        reader = words_of(options, (text for each in examples.texts for text in each), vectors)
         return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
 
 
-def with_vectors(options: LabelOptions, vectors: WordVectors | None) -> LabelOptions:
+def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
     """Return the options with the width of given vectors, and no more extra words than they have.
 
     Raises:
+        KindError: they are no vectors.
         OptionError: the options need vectors and there are none, or there are some and the model reads no words.
     """
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
     embedding = getattr(options, "embedding", None)
     if embedding is None and vectors is not None:
         raise OptionError(f"vectors with {type(options).__name__}, which reads characters: leave them out")
@@ -108,13 +111,12 @@ def with_vectors(options: LabelOptions, vectors: WordVectors | None) -> LabelOpt
         return options
     extra_words = 0 if vectors is None else min(int(getattr(options, "extra_words", 0)), len(vectors))
     changes: dict[str, Any] = {"extra_words": extra_words, **({} if vectors is None else {"dim": vectors.dim})}
-    return dataclasses.replace(options, **changes)
+    return dataclasses.replace(options, **changes)  # type: ignore[type-var]  # it is a dataclass
 
 
-def words_of(options: LabelOptions, examples: Examples, vectors: WordVectors | None) -> TextReader:
-    """Return the reader of a model, with the words of the training examples."""
+def words_of(options: LabelledOptions, texts: Iterable[Text], vectors: WordVectors | None) -> TextReader:
+    """Return the reader of a model, with the words of the training texts."""
     tokens, max_length = options.reads
-    texts = [text for each in examples.texts for text in each]
     reader = learn_reader(
         texts,
         tokens,
@@ -164,18 +166,10 @@ def train_module(
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
     by_error = options.pairs != "relatedness"
     task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
-    identity = {
-        "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
-        "seed": config.seed,
-        "examples": _digest(train.items, held_out.items, reader, vectors),
-        "texts": len(train.items),
-    }
+    digest = _digest(train.items, held_out.items, reader, vectors)
     with sparse_gradients(module, config.training):
-        history = fit(task, config, identity=identity)
-    facts = {
-        **identity,
-        **dataclasses.asdict(config.training),
-        **history.described(),
+        facts = fit_model(task, options, config, {"examples": digest, "texts": len(train.items)})
+    facts |= {
         "held_out_texts": len(held_out.items),
         "texts_left_out": left_out + train.left_out + held_out.left_out,
         "texts_truncated": train.truncated,

@@ -1,6 +1,5 @@
 """The method `train` of models of trees with labels: read the trees, create a module, run the training loop."""
 
-import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Unpack
@@ -9,21 +8,21 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.classify.labels import LabelSet
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import label_targets
 from firth.neural.models.texts.examples import label_set
 from firth.neural.models.texts.options import new_module
-from firth.neural.models.texts.reader import TextReader, learn_reader
+from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.texts.train import with_vectors, words_of
 from firth.neural.models.trees.data import Floats, TreeItem, read_tree, tree_batches, word_of
 from firth.neural.models.trees.examples import TreeExamples, read_examples
 from firth.neural.models.trees.options import TreeOptions
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_model import TreeModel
-from firth.neural.training.loop import fit
+from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
-from firth.options import check_kind
 from firth.randomness import generator
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -70,13 +69,7 @@ def train_tree_model(
             checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    if vectors is not None:
-        check_kind("vectors", vectors, WordVectors)
-        options = dataclasses.replace(options, dim=vectors.dim, extra_words=min(options.extra_words, len(vectors)))
-    elif options.embedding != "tuned":
-        raise OptionError(f"embedding={options.embedding!r} without vectors: expected vectors=, or embedding='tuned'")
-    else:
-        options = dataclasses.replace(options, extra_words=0)
+    options = with_vectors(options, vectors)
     config = RunConfig.of(training, options.training, run)
     with running_clock():
         how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
@@ -103,15 +96,9 @@ def _trained(
     options: TreeOptions, examples: TreeExamples, judged: TreeExamples, config: RunConfig, vectors: WordVectors | None
 ) -> TreeModel:
     known, targets_of = _targets_by(options, examples)
-    tokens, max_length = options.reads
-    reader = learn_reader(
-        ([word_of(word, options.lowercase) for word in tree.sentence] for pair in examples.trees for tree in pair),
-        tokens,
-        min_count=options.min_count,
-        max_length=max_length,
-        vectors=vectors,
-        extra_words=options.extra_words,
-    )
+    trees = (tree for each in examples.trees for tree in each)
+    texts = ([word_of(word, options.lowercase) for word in tree.sentence] for tree in trees)
+    reader = words_of(options, texts, vectors)
     items, held_out = (_items(options, reader, each, targets_of) for each in (examples, judged))
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
     task = TreeTask(
@@ -121,18 +108,10 @@ def _trained(
         predictions=sum(len(item.targets) for item in held_out),
         by_error=options.pairs != "relatedness",
     )
-    identity = {
-        "options": {"model": type(options).__name__, **dataclasses.asdict(options)},
-        "seed": config.seed,
-        "examples": _digest([*items, *held_out], reader, vectors),
-        "texts": len(items),
-    }
+    digest = _digest([*items, *held_out], reader, vectors)
     with sparse_gradients(module, config.training):
-        history = fit(task, config, identity=identity)
-    facts = {
-        **identity,
-        **dataclasses.asdict(config.training),
-        **history.described(),
+        facts = fit_model(task, options, config, {"examples": digest, "texts": len(items)})
+    facts |= {
         "held_out_texts": len(held_out),
         "texts_left_out": len(examples) - len(items) + len(judged) - len(held_out),
         "texts_truncated": 0,

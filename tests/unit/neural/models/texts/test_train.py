@@ -116,6 +116,10 @@ def test_pairs_in_a_table(tmp_path):
     options = dataclasses.replace(CNN, pairs="paraphrase")
     model = train(path, options, column="one,other", labels="label")
     assert set(model.labels) == {"same", "other"}
+    mappings = [{"one": a, "other": b, "label": label} for (a, b), label in pair_examples()]
+    assert model.test(mappings, "label", column="one,other", progress=False) == model.test(
+        path, "label", column="one,other", progress=False
+    )
     with pytest.raises(CorpusError, match="second"):
         train(path, options, column="one,second", labels="label")
     with pytest.raises(FormatError, match=r"line 1: the label 'label' occurs nowhere else.*column='FIRST,SECOND'"):
