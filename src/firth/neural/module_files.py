@@ -14,6 +14,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from textwrap import shorten
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,6 +42,7 @@ model = firth.load("this folder")
 {example}```
 """
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
+SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
 
@@ -169,17 +171,24 @@ def read_module(
 def _fill(
     module: torch.nn.Module, arrays: Mapping[str, npt.NDArray[Any]], content: ModelFolder, resized: Collection[str]
 ) -> None:
-    expected = set(module.state_dict()) - _tied_names(module)
+    state = module.state_dict()
+    expected = set(state) - _tied_names(module)
     if set(arrays) != expected:
-        odd = ", ".join(sorted(set(arrays) ^ expected))
-        raise content.damaged(f"missing or unknown tensors: {odd}")
+        odd = sorted(set(arrays) ^ expected)
+        more = f" and {len(odd) - SHOWN:,} more" if len(odd) > SHOWN else ""
+        raise content.damaged(f"missing or unknown tensors: {', '.join(odd[:SHOWN])}{more}")
+    whole = next(
+        (name for name in arrays if state[name].is_floating_point() and arrays[name].dtype.kind in "iub"), None
+    )
+    if whole is not None:
+        raise content.damaged(f"tensor {whole!r} holds {arrays[whole].dtype} numbers; expected floating point")
     computed = {name: buffer.clone() for name, buffer in module.named_buffers() if buffer.dtype == torch.int64}
     try:
         module.load_state_dict(
             {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, strict=False
         )
     except (RuntimeError, FirthError) as error:  # RuntimeError: another shape
-        raise content.damaged(f"tensors of other shapes ({' '.join(str(error).split())})") from error
+        raise content.damaged(f"tensors of other shapes ({shorten(str(error), LONGEST)})") from error
     for name, buffer in computed.items():
         if name in arrays and name not in resized and not torch.equal(module.get_buffer(name), buffer):
             raise content.damaged(f"tensor {name!r} does not fit the vocabulary and its counts")

@@ -118,7 +118,11 @@ def test_damaged_folders_are_refused(model, tmp_path):
         ({"texts": {**content.texts, "names": ["w1"]}}, "repeats a word"),
         ({"arrays": {**content.arrays, "added": np.zeros((1, 2), np.float32)}}, "2 columns"),
         ({"config": {**content.config, "model": "Word2Vec"}}, "expected one of"),
-        ({"arrays": {k: v for k, v in content.arrays.items() if "bias_hh" not in k}}, "missing or unknown tensors"),
+        ({"arrays": {k: v for k, v in content.arrays.items() if "bias" not in k}}, r"bias_\w+ and \d+ more"),
+        (
+            {"arrays": {k: v.astype(np.int8) for k, v in content.arrays.items()}},
+            "holds int8 numbers; expected floating",
+        ),
     ]
     for i, (change, message) in enumerate(changes):
         model_folder.write(tmp_path / f"{i}", model_folder.ModelFolder(**{**parts, **change}))
