@@ -26,7 +26,7 @@ _DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields i
 
 # Names with the same meaning in queries of firth, gensim, fastText, scikit-learn and Hugging Face.
 SAME = (
-    {"topn", "n", "k", "number", "num", "top_n", "top_k", "n_neighbors", "num_return_sequences"},
+    {"topn", "n", "k", "number", "num", "top_n", "top_k", "topk", "n_neighbors", "num_return_sequences"},
     {"word", "key", "positive", "query"},
     {
         "texts",
@@ -46,6 +46,7 @@ SAME = (
     {"options", "generation_config"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
+    {"held_out", "validation", "validation_data", "eval_dataset", "eval_set"},
     {"progress", "show_progress_bar", "show_progress", "verbose"},
     {"k", "n_clusters", "num_clusters", "clusters"},
 )

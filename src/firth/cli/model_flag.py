@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from firth.cli.synonyms import MODELS
 from firth.errors import OptionError
 from firth.option_names import one_spelling
 
@@ -27,5 +28,7 @@ def chosen_model(arguments: Sequence[str], models: Collection[str], default: str
             name = value if equals else next(iter(arguments[i + 1 : end]), "")
     name = one_spelling(name).lower()
     if name not in models:
-        raise OptionError(f"--model {name}: expected one of {', '.join(models)}")
+        other = MODELS.get(name)
+        advice = f"; use --model {other}" if other in models else ""
+        raise OptionError(f"--model {name}: expected one of {', '.join(models)}{advice}")
     return name

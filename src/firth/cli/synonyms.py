@@ -52,6 +52,23 @@ _LANGUAGE_MODELS = {
 }
 
 
+_ENCODERS = {
+    **dict.fromkeys(("skip-thought", "skipthought", "skip-thoughts"), "skip-thought"),
+    **dict.fromkeys(("simcse", "sbert", "sentence-transformer"), "simcse"),
+    **dict.fromkeys(("masked-lm", "mlm", "bert"), "masked-lm"),
+}
+MODELS = {  # after --model
+    **_ENCODERS,
+    "maskedlm": "masked-lm",
+    "supervised": "supervised-simcse",
+    "sup-simcse": "supervised-simcse",
+    **dict.fromkeys(("textcnn", "text-cnn", "kim", "kimcnn"), "cnn"),
+    **dict.fromkeys(("bilstm", "blstm", "rnn", "gru", "infersent"), "lstm"),
+    **dict.fromkeys(("vd-cnn", "char-cnn"), "vdcnn"),
+    **dict.fromkeys(("treelstm", "tree"), "tree-lstm"),
+}
+
+
 def _after(command: str, models: dict[str, str]) -> dict[str, str]:
     """Return what to type for each model after the name of a command."""
     return {name: " or ".join(f"{command} {each}" for each in ours.split(" or ")) for name, ours in models.items()}
@@ -80,7 +97,14 @@ SYNONYMS: dict[str, dict[str, str]] = {
         **{name: f"lm {name}" for name in ("generate", "perplexity", "next")},
         **dict.fromkeys(("ppl", "query"), "lm perplexity"),
         **dict.fromkeys(("sample", "complete"), "lm generate"),
-        **dict.fromkeys(("tokenise", "encode"), "subwords encode"),
+        "tokenise": "subwords encode",
+        **dict.fromkeys(("embed", "sentence-vectors", "print-sentence-vectors"), "encode"),
+        **dict.fromkeys(("semantic-search", "find"), "search"),
+        **dict.fromkeys(("deduplicate", "dedup", "near-duplicates", "paraphrase-mining"), "duplicates"),
+        **dict.fromkeys(("cluster", "kmeans", "community-detection"), "clusters"),
+        **dict.fromkeys(("attribute", "captum", "saliency"), "explain"),
+        **dict.fromkeys(("senteval", "sts"), "evaluate"),
+        **{name: f"sentences train --model {ours}" for name, ours in _ENCODERS.items()},
         **dict.fromkeys(("bpe", "sentencepiece", "tokeniser", "learn-bpe"), "subwords train"),
         "word2phrase": "phrases",
         **dict.fromkeys(("phraser", "collocations", "bigrams"), "phrases"),

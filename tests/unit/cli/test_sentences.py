@@ -74,7 +74,7 @@ def test_no_flag_of_a_model_has_the_name_of_another():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "skipthoughts"], "--model skipthoughts: expected one of .*skip-thought"),
+        (["--model", "skipthought"], "--model skipthought: expected one of .*; use --model skip-thought"),
         (["--model"], "--model : expected one of"),
         (["--hidden", "0"], "expected a whole number of at least 1"),
         (["--encoder", "both"], "expected one of uni, bi, combine"),

@@ -39,6 +39,13 @@ def test_what_is_advised_exists(run, group):
         ("lm train text.txt", "use firth lm train kneser-ney text.txt"),
         ("plot v.firth", "use firth plot map v.firth"),
         ("help", "use firth --help"),
+        ("simcse text.txt", "use firth sentences train --model simcse"),
+        ("dedup v.firth text.txt", "use firth duplicates"),
+        ("search v.firth text.txt word --top-k 3", "No such option: --top-k; use --number: Texts per query."),
+        (
+            "clusters v.firth text.txt --n-clusters 3",
+            "No such option: --n-clusters; use --clusters: Number of clusters.",
+        ),
         ("trian", "Did you mean 'train'?"),
     ],
 )

@@ -150,6 +150,7 @@ def _label(item: Any, number: int) -> Any:
 
 
 def _pair(item: Any, number: int) -> tuple[str, ...]:
+    item = item.tolist() if isinstance(item, np.ndarray) else item
     pair = tuple(item) if isinstance(item, tuple | list) else ()
     if len(pair) != 2 or not all(isinstance(text, str) for text in pair):
         raise CorpusError(f"item {number} is {brief(item)}; expected a pair of two texts")
@@ -157,7 +158,7 @@ def _pair(item: Any, number: int) -> tuple[str, ...]:
 
 
 def _pair_columns(source: Any, labels: str, column: str | None) -> Examples:
-    names = (column or "").split(",")
+    names = list(column) if isinstance(column, list | tuple) else (column or "").split(",")
     if len(names) != 2 or not all(names):
         raise OptionError(f"column={column!r}: pairs of texts stand in two columns; expected column='FIRST,SECOND'")
     first, second = ([*labelled_rows(source, labels, name.strip(), FORMS)] for name in names)
