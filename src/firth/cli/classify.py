@@ -1,7 +1,7 @@
 """`firth classify`: train, predict, test, quantise."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -127,13 +127,14 @@ def _open(path: Path) -> Any:
 def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
     """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first.
 
-    For a model of pairs, a line holds two texts with a tab between them. Where it gives scores, a line is a score.
+    For a model of pairs, a line holds two texts with a tab between them. Where it gives scores, a line is a score. A
+    model of trees reads one in brackets per line, or a .conllu file.
     """
     with working(f"reading {model}", quiet):
         classifier = _open(model)
     kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
     number = 0
-    for lines in following(line_batches(texts, LINES, damaged="surrogateescape"), "predicting", quiet):
+    for lines in following(_batches(classifier, texts), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
         number += len(lines)
         if kind == "relatedness":
@@ -145,6 +146,16 @@ def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson =
                 print_json({"labels": [{"label": label, "probability": p} for label, p in labels]})
             else:
                 print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
+
+
+def _batches(classifier: Any, texts: str) -> Iterable[Sequence[Any]]:
+    """Return the texts of a file in batches: its lines, or the trees of a file of CoNLL-U."""
+    if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
+        from firth.neural.models.trees.examples import is_dependencies, read_trees
+
+        if is_dependencies(texts):
+            return [read_trees(texts)]
+    return line_batches(texts, LINES, damaged="surrogateescape")
 
 
 def _pair(line: str, number: int) -> tuple[str, str]:

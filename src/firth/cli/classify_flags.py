@@ -17,7 +17,8 @@ Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bi
 Texts = Annotated[
     list[str],
     names(
-        "Labelled texts: files with __label__NAME in each line, tables, or - for standard input; trees in brackets.",
+        "Labelled texts: files with __label__NAME in each line, tables, or - for standard input; trees in brackets, or "
+        "in CoNLL-U with lines # label = NAME.",
         "FILE",
     ),
 ]

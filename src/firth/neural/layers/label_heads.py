@@ -93,7 +93,10 @@ def soft_labels(scores: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArray
     wrong = ~((values >= lowest) & (values <= highest))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise CorpusError(f"score {values[row]:g} of pair {row:,}: expected a number from {lowest} to {highest}")
+        raise CorpusError(
+            f"score {values[row]:g} of pair {row:,}: expected a number from {lowest} to {highest}; the options "
+            "lowest and highest set the scale"
+        )
     low = np.minimum(np.floor(values), highest - 1).astype(np.int64) - lowest
     result = np.zeros((len(values), highest - lowest + 1), dtype=np.float32)
     rows, share = np.arange(len(values)), values - lowest - low

@@ -43,7 +43,8 @@ def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str,
 
     Args:
         source: trees in brackets, whose nodes have labels: a path, several, or a list of trees; with `labels`, trees of
-            any kind, also CoNLL-U (`.conllu`). With `pairs`, pairs of trees, or tuples ((first, second), label).
+            any kind. Files of CoNLL-U (`.conllu`) may have labels in comments, `# label = NAME`. With `pairs`, pairs of
+            trees, or tuples ((first, second), label).
         labels: None where the labels are in `source`; else a label for the root of each tree, or for each pair.
         pairs: whether an example is a pair of trees.
         merged: label of a node: label to learn; nodes with other labels have none. Empty for labels as they are.
@@ -56,10 +57,10 @@ def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str,
     if pairs:
         examples = _read_pairs(source, labels)
     else:
-        trees = read_trees(source)
         name = str(source) if isinstance(source, str | os.PathLike) else "trees"
-        if labels is None and is_dependencies(source):
-            raise OptionError(f"{name}: trees of dependencies have relations for labels; give a label per tree")
+        if labels is None and any(map(is_dependencies, files := _paths(source))):
+            source, labels = _labelled_dependencies(files)
+        trees = read_trees(source)
         found = [tree.labels for tree in trees] if labels is None else _root_labels(trees, labels)
         examples = TreeExamples([(tree,) for tree in trees], found, name)
     if merged:
@@ -123,6 +124,33 @@ def one_tree(item: Any, where: str) -> Tree:
 def is_dependencies(source: Any) -> bool:
     """Return whether a path is named as CoNLL-U."""
     return isinstance(source, str | os.PathLike) and ".conll" in Path(source).name
+
+
+def _paths(source: Any) -> list[Any]:
+    return list(source) if isinstance(source, list | tuple) else [source]
+
+
+def _labelled_dependencies(paths: Sequence[Any]) -> tuple[list[Tree], list[str]]:
+    """Return the trees of CoNLL-U files, with the labels of their comments; "" for none.
+
+    Raises:
+        OptionError: there are other files, too, or no sentence has a label.
+    """
+    if not all(map(is_dependencies, paths)):
+        raise OptionError("files of CoNLL-U with other trees; expected trees of one kind")
+    sentences = [sentence for path in paths for sentence in read_conllu(path)]
+    labels = [next(filter(None, map(_label_of, sentence.comments)), "") for sentence in sentences]
+    if not any(labels):
+        raise OptionError(
+            f"{paths[0]}: trees of dependencies have relations for labels; expected a line '# label = NAME' before "
+            "each sentence, or a label per tree, labels=[...]"
+        )
+    return [sentence.tree for sentence in sentences], labels
+
+
+def _label_of(comment: str) -> str:
+    name, _, value = comment.partition("=")
+    return value.strip() if name.strip() == "label" else ""
 
 
 def _root_labels(trees: Sequence[Tree], labels: Any) -> list[tuple[str, ...]]:

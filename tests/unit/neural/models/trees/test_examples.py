@@ -57,8 +57,15 @@ def test_what_is_refused(source, labels, pairs, error, problem):
 def test_dependencies_need_labels(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
-    with pytest.raises(OptionError, match="relations for labels; give a label per tree"):
-        read(path)
+    with pytest.raises(OptionError, match="relations for labels; expected a line '# label = NAME' before"):
+        read([path])
+    sentence = path.read_text(encoding="utf-8").strip()
+    path.write_text(f"# label = good\n{sentence}\n\n# text = label\n{sentence}\n", encoding="utf-8")
+    for source in (path, [path]):
+        first, second = read(source).labels
+        assert (first, second) == (("good",), ("",))
+    with pytest.raises(OptionError, match="CoNLL-U with other trees"):
+        read([path, "(1 a)"])
 
 
 def test_a_subset_keeps_its_labels():
