@@ -8,13 +8,15 @@ Objective
 Source
     Ba, Kiros and Hinton 2016, equation 4; Ioffe and Szegedy 2015, algorithm 1.
 Departures
-    "batch" leaves out padding, so that no sequence depends on the lengths of the others.
+    "batch" leaves out padding, so that no sequence depends on the lengths of the others. A batch of a single step has
+    no variance, and is normalised by the running averages.
 Cost
     A few passes over the data. Normalisation inside a cell, of U h, would cost a call per step and torch's kernels.
 """
 
 import torch
 from torch import nn
+from torch.nn.functional import batch_norm
 
 from firth.errors import OptionError
 
@@ -54,5 +56,11 @@ class Normalise(nn.Module):
         real = slice(None) if lengths is None else (steps < lengths.to(x.device).unsqueeze(1)).flatten()
         flat = x.flatten(0, 1)
         result = torch.zeros_like(flat)
-        result[real] = self.norm(flat[real]).to(result.dtype)
+        rows, norm = flat[real], self.norm
+        if self.training and len(rows) == 1:
+            assert isinstance(norm, nn.BatchNorm1d)
+            steps_of_one = batch_norm(rows, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
+            result[real] = steps_of_one.to(result.dtype)
+        else:
+            result[real] = norm(rows).to(result.dtype)
         return result.view_as(x)

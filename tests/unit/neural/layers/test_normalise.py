@@ -25,6 +25,14 @@ def test_a_batch_by_hand_leaves_padding_out():
     torch.testing.assert_close(y, torch.tensor([[-1.2247, 0.0], [1.2247, 0.0]]), atol=1e-4, rtol=0)
 
 
+def test_a_batch_of_one_step_has_the_running_averages():
+    """After steps 4 and 6, with momentum 0.1, they are mean 1/2 and variance 1.1: (3 - 1/2) / sqrt(1.1)."""
+    norm = Normalise("batch", 1)
+    norm(torch.tensor([[[4.0], [6.0]]]))
+    y = norm(torch.tensor([[[3.0], [9.0]]]), torch.tensor([1]))
+    torch.testing.assert_close(y.flatten(), torch.tensor([2.5 / 1.1**0.5, 0.0]), atol=1e-4, rtol=0)
+
+
 @pytest.mark.parametrize("normalise", ["none", "layer", "batch"])
 def test_a_stack_with_norms_goes_on_in_chunks(normalise):
     torch.manual_seed(43)
