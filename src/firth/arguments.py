@@ -115,6 +115,7 @@ def _parameters(arguments: Any, defaults: Mapping[str, Any]) -> Iterable[inspect
     fields = _fields(arguments)
     for name, annotation in typing.get_type_hints(arguments).items():
         default = defaults.get(name, fields[name].default)
+        default = None if default is dataclasses.MISSING else default  # what is left out
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 

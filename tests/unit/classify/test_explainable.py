@@ -5,6 +5,7 @@ import pytest
 
 import firth
 from firth.errors import OptionError
+from tests.planted import planted
 
 TRAINING = [("good fine good film", "pos"), ("bad dull bad film", "neg"), ("odd film of two parts", "odd")] * 10
 TEXT = "good dull film unseen"
@@ -74,22 +75,15 @@ def test_a_quantised_and_pruned_classifier():
     assert np.exp(text.log_prob(text.rows[None])[0]) == pytest.approx(expected, rel=1e-5)
 
 
-def planted(count, seed):
-    """Random words, one of which decides the label."""
-    random = np.random.default_rng(seed)
-    for _ in range(count):
-        words = [f"w{number}" for number in random.integers(0, 30, 8)]
-        label = int(random.integers(3))
-        words[random.integers(8)] = f"key{label}"
-        yield " ".join(words), f"label{label}", f"key{label}"
-
-
 @pytest.mark.parametrize("options", [{}, {"word_ngrams": 2, "buckets": 500}, {"loss": "ova"}], ids=str)
 def test_planted_words_come_first(options):
-    data = [(text, label) for text, label, _ in planted(400, seed=0)]
+    data = [(text, label) for text, label, _ in planted(400, seed=0, words=30, length=8, labels=3)]
     model = firth.TextClassifier(dim=8, epochs=30, lr=0.5, **options).train(data, seed=1, threads=1)
     for method in ("gradient-x-input", "integrated-gradients", "leave-one-out"):
-        first = [firth.explain(model, text, method=method).top(1)[0][0] == key for text, _, key in planted(50, seed=1)]
+        first = [
+            firth.explain(model, text, method=method).top(1)[0][0] == key
+            for text, _, key in planted(50, seed=1, words=30, length=8, labels=3)
+        ]
         assert np.mean(first) >= 0.95, method
 
 

@@ -100,7 +100,7 @@ class RunConfig:
     With several processes, the first calls the functions for progress and after evaluations.
     """
 
-    training: TrainingOptions
+    training: TrainingOptions = field(metadata={"help": "training options; None for the model's defaults."})
     seed: int = field(
         default=0, metadata={"help": "of all random draws; with one thread it determines every bit of the result."}
     )
@@ -124,20 +124,21 @@ class RunConfig:
     )
 
     @classmethod
-    def of(cls, training: TrainingOptions | None, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
+    def of(cls, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
         """Return the configuration that the caller of a `train` asks for.
 
         Args:
-            training: that the caller gave, or None.
             usual: training options of the model.
             arguments: `RunArguments`, perhaps among others.
 
         Raises:
             KindError: `training` is something else.
         """
+        given = {name: arguments[name] for name in _RUN if name in arguments}
+        training = given.pop("training", None)
         if training is not None:
             check_kind("training", training, TrainingOptions)
-        return cls(training or usual, **{name: arguments[name] for name in _RUN if name in arguments})
+        return cls(training or usual, **given)
 
     def with_training(self, **changes: Any) -> "RunConfig":
         """Return the configuration with other training options."""
@@ -145,8 +146,9 @@ class RunConfig:
 
 
 class RunArguments(TypedDict, total=False):
-    """The circumstances of a run, fields of `RunConfig`, as keyword arguments."""
+    """The fields of `RunConfig` as keyword arguments."""
 
+    training: TrainingOptions | None
     seed: int
     threads: int | None
     progress: Progress

@@ -43,18 +43,20 @@ def test_options_are_frozen_and_plain():
 
 
 def test_the_arguments_of_a_run_are_those_of_its_configuration():
-    fields = dict(list(typing.get_type_hints(RunConfig).items())[1:])
-    assert typing.get_type_hints(RunArguments) == fields
+    assert typing.get_type_hints(RunArguments) == {
+        **typing.get_type_hints(RunConfig),
+        "training": TrainingOptions | None,
+    }
     parameters, help = inspect.signature(MoCo.train).parameters, inspect.getdoc(MoCo.train)
-    for field in dataclasses.fields(RunConfig)[1:]:
-        assert parameters[field.name].default == field.default
+    for field in dataclasses.fields(RunConfig):
+        assert parameters[field.name].default == (None if field.name == "training" else field.default)
         assert f"    {field.name}: {field.metadata['help']}\n" in help
 
 
 def test_a_run_takes_its_arguments_and_leaves_those_of_the_text():
     usual, given = TrainingOptions(lr=0.5), {"seed": 3, "max_size": 9}
-    assert RunConfig.of(None, usual, given) == RunConfig(usual, seed=3)
-    assert RunConfig.of(TrainingOptions(lr=0.1), usual, {}) == RunConfig(TrainingOptions(lr=0.1))
+    assert RunConfig.of(usual, given) == RunConfig(usual, seed=3)
+    assert RunConfig.of(usual, {"training": TrainingOptions(lr=0.1)}) == RunConfig(TrainingOptions(lr=0.1))
     assert text_options(given) == {"max_size": 9}
     with pytest.raises(KindError, match="training=3"):
-        RunConfig.of(3, usual, {})
+        RunConfig.of(usual, {"training": 3})

@@ -18,7 +18,7 @@ from firth.neural.models.language.options import LanguageOptions, new_module
 from firth.neural.models.language.start import check_options, digest, opened_start, started_module, text_for
 from firth.neural.models.language.task import LanguageTask
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.timing import running_clock
 
 UNSPELLED = (
@@ -35,7 +35,6 @@ def train_language_model(
     held_out: Any = None,
     start: NeuralLanguageModel | str | os.PathLike[str] | None = None,
     old_held_out: Any = None,
-    training: TrainingOptions | None = None,
     **arguments: Unpack[TextRunArguments],
 ) -> NeuralLanguageModel:
     """Train a neural language model.
@@ -51,8 +50,7 @@ def train_language_model(
             its own, such as `start.options`; only dropout and bptt may differ.
         old_held_out: with `start`, held-out text of the kind that the start was trained on. Its perplexity before and
             after training is in `metadata["old_held_out"]`.
-        training: training options; None for the model's defaults.
-        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet, such as tokens="unicode", max_size=4000. A model that reads characters also takes min_count and
             max_size with a corpus: they limit what it predicts.
 
@@ -67,7 +65,7 @@ def train_language_model(
         OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
     with running_clock():
         if start is not None:
             return _continue(options, opened_start(start), corpus, held_out, old_held_out, config, given)

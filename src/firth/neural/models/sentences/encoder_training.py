@@ -19,7 +19,7 @@ from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.neural.training.task import Task
 from firth.options import options_class
 from firth.registry import load_folder, plain_name
@@ -65,7 +65,6 @@ def train_encoder(
     *,
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
-    training: TrainingOptions | None = None,
     **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on a text.
@@ -78,8 +77,7 @@ def train_encoder(
             pairs of texts: a file, or a list of (text, text, score); the best model is that of the highest Spearman
             correlation. Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
-        training: training options; None for the model's defaults.
-        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet, such as max_size=8000.
 
     Returns:
@@ -90,7 +88,7 @@ def train_encoder(
         OptionError: an option is out of its range or contradicts the start, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    config = RunConfig.of(training, options.training, arguments)
+    config = RunConfig.of(options.training, arguments)
     build_task = partial(options.build_task, held_out=held_out)
     return train_on_text(options, corpus, start, config, text_options(arguments), build_task)
 

@@ -49,7 +49,6 @@ def train_moco(
     augment: Augmentation | None = None,
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
-    training: TrainingOptions | None = None,
     **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on a text by momentum contrast.
@@ -62,8 +61,7 @@ def train_moco(
         held_out: scored pairs that select the model with the highest Spearman correlation: a file, or a list of (text,
             text, score). Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
-        training: training options; None for the model's defaults.
-        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet.
 
     Returns:
@@ -75,7 +73,7 @@ def train_moco(
             than the text, `augment` gives no words, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    config = RunConfig.of(training, options.training, arguments)
+    config = RunConfig.of(options.training, arguments)
     check_queue(options.queue, config.training.batch_size)
     if augment is not None and not callable(augment):
         raise OptionError(

@@ -91,7 +91,6 @@ def train_on_groups(
     *,
     held_out: Any = None,
     start: SentenceEncoder | str | os.PathLike[str] | None = None,
-    training: TrainingOptions | None = None,
     **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on groups of texts that mean the same.
@@ -99,12 +98,12 @@ def train_on_groups(
     Args:
         options: of the model.
         groups: lists of two texts or more that mean the same; `firth.readers.text_groups.TextGroup`, which also holds
-            hard negatives; or a file of either, or of pairs with the labels entailment and contradiction.
+            hard negatives; or a file of either, or of pairs with the labels entailment and contradiction. Batches
+            are counted in groups.
         held_out: scored pairs that select the model with the highest Spearman correlation: a file, or a list of (text,
             text, score). Without it, the last model is kept.
         start: trained encoder, or its path, to start from: its network, its parameters, its vocabulary and text rules.
-        training: training options; None for the model's defaults. Batches are counted in groups.
-        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for the vocabulary of
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for the vocabulary of
             the texts, such as max_size=8000; without a start.
 
     Returns:
@@ -117,7 +116,7 @@ def train_on_groups(
             of another run.
         DivergenceError: training diverged.
     """
-    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
     check_batches(config.training.batch_size)
     with running_clock():
         before, every = opened_start(start), as_text_groups(groups)

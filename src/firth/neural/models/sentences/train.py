@@ -15,7 +15,7 @@ from firth.neural.models.sentences.options import SentenceOptions, new_module, w
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.options import check_kind
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -29,7 +29,6 @@ def train_on_neighbours(
     *,
     held_out: Any = None,
     vectors: WordVectors | None = None,
-    training: TrainingOptions | None = None,
     **arguments: Unpack[TextRunArguments],
 ) -> SentenceEncoder:
     """Train a sentence encoder on running text.
@@ -44,8 +43,7 @@ def train_on_neighbours(
             documents.
         held_out: text of the same kind, which selects the best epoch. Without it, the last epoch is kept.
         vectors: word vectors of width `dim` at which the input vectors start; training changes them.
-        training: training options; None for the model's defaults.
-        **arguments: circumstances of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet.
 
     Returns:
@@ -59,7 +57,7 @@ def train_on_neighbours(
     """
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
-    config, given = RunConfig.of(training, options.training, arguments), text_options(arguments)
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
     with running_clock():
         text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
         test = None

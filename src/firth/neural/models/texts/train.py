@@ -21,7 +21,7 @@ from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new
 from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
 from firth.neural.models.texts.task import LabelTask
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
+from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
 from firth.progress import reporting
@@ -44,7 +44,6 @@ def train_label_model(
     held_out: Any = None,
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
-    training: TrainingOptions | None = None,
     **run: Unpack[RunArguments],
 ) -> LabelModel:
     """Train a model on texts, or pairs of texts, with labels.
@@ -61,8 +60,7 @@ def train_label_model(
             examples is held out; test data never select a model.
         held_out_labels: labels of `held_out`, if they are not in it; a column's name in `labels` counts for both.
         vectors: word vectors to start from; words without one begin at random.
-        training: training options; None for the model's defaults.
-        **run: circumstances of the run; see `RunConfig`.
+        **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
         The model of the best evaluation on held-out examples.
@@ -78,7 +76,7 @@ def train_label_model(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config = RunConfig.of(training, options.training, run)
+    config = RunConfig.of(options.training, run)
     with running_clock():
         with reporting(config.progress) as report:
             pairs = options.pairs

@@ -21,7 +21,7 @@ from firth.neural.models.trees.options import TreeOptions
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_model import TreeModel
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
+from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
 from firth.randomness import generator
 from firth.timing import running_clock
@@ -40,7 +40,6 @@ def train_tree_model(
     held_out: Any = None,
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
-    training: TrainingOptions | None = None,
     **run: Unpack[RunArguments],
 ) -> TreeModel:
     """Train a model on trees, or pairs of trees, with labels.
@@ -55,8 +54,7 @@ def train_tree_model(
             examples is held out; test data never select a model.
         held_out_labels: labels of `held_out`, if they are not in it.
         vectors: word vectors to start from; words without one begin at random.
-        training: training options; None for the model's defaults.
-        **run: circumstances of the run; see `RunConfig`.
+        **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
         The model of the best evaluation on held-out examples.
@@ -70,7 +68,7 @@ def train_tree_model(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config = RunConfig.of(training, options.training, run)
+    config = RunConfig.of(options.training, run)
     with running_clock():
         how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
         examples = read_examples(source, labels, **how)

@@ -5,20 +5,11 @@ import pytest
 
 import firth
 from firth.errors import OptionError
+from tests.planted import planted
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 TRAINING = firth.TrainingOptions(epochs=6, batch_size=10, lr=0.01)
-
-
-def planted(count, seed):
-    """Random words, one of which decides the label."""
-    random = np.random.default_rng(seed)
-    for _ in range(count):
-        words = [f"w{number}" for number in random.integers(0, 20, 6)]
-        label = int(random.integers(2))
-        words[random.integers(6)] = f"key{label}"
-        yield " ".join(words), f"label{label}", f"key{label}"
 
 
 @pytest.fixture(scope="module", params=["tuned", "multichannel"])
