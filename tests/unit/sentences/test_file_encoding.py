@@ -119,13 +119,13 @@ def test_an_interrupted_call_is_continued(text, tmp_path, format, number):
 @pytest.mark.filterwarnings("ignore:.*have more than 4")
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_call_may_be_interrupted_again_at_once_and_continued_in_other_blocks(text, tmp_path, format, monkeypatch):
-    """The second call is interrupted before its first rows; 96 rows end in the fifth block of 20."""
+    """The second call reads 20 texts to recognise the model, and is interrupted before its first rows."""
     target = tmp_path / f"v{format}"
     with pytest.raises(KeyboardInterrupt):
         encode_file(Lengths(stop_at=90), text, target)
     monkeypatch.setattr(text_blocks, "TEXTS", 20)
     with pytest.raises(KeyboardInterrupt):
-        encode_file(Lengths(stop_at=17, error=KeyboardInterrupt()), text, target)
+        encode_file(Lengths(stop_at=21, error=KeyboardInterrupt()), text, target)
     assert finished_rows(target) == 96
     encode_file(Lengths(), text, target)
     assert read(target)[1].tobytes() == np.asarray(Lengths().encode([line.rstrip("\r") for line in LINES])).tobytes()

@@ -102,7 +102,8 @@ def test_related_pairs_have_scores():
     model = pair_model("relatedness", data)
     assert model.labels == ["1", "2", "3", "4", "5"]
     scores = model.relatedness([pair for pair, _ in data])
-    assert ((scores > 1) & (scores < 5)).all()
+    assert scores == pytest.approx(model.probabilities([pair for pair, _ in data]) @ [1, 2, 3, 4, 5])
+    assert scores.mean() == pytest.approx(np.mean([float(score) for _, score in data]), abs=0.5)
     with pytest.raises(CorpusError, match=r"score 5.5 of pair \d+: expected a number from 1 to 5"):
         pair_model("relatedness", [*data[:60], *[(pair, 5.5) for pair, _ in data[60:]]])
     with pytest.raises(CorpusError, match="expected a score per pair, such as"):
