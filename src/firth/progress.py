@@ -210,7 +210,7 @@ def _details(status: Status) -> list[str]:
         parts.append(f"{_short(status.done)} {status.unit}")
     if status.rate:
         parts.append(f"{_short(status.rate)} {status.unit}/s")
-    parts += [f"{name} {value:.3g}" for name, value in status.figures.items()]
+    parts += [f"{name} {_short(value)}" for name, value in status.figures.items()]
     if status.remaining is not None:
         parts.append(f"{_clock(status.remaining)} left")
     return parts

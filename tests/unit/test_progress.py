@@ -51,6 +51,9 @@ class TestDescription:
         assert describe(status) == expected
         assert len(expected) < 80
 
+    def test_counts_among_the_figures(self):
+        assert describe(Status(stage="encoding", figures={"texts": 15_432})) == "encoding  texts 15.4k"
+
     def test_a_stage_alone(self):
         assert describe(Status(stage="compiling kernels")) == "compiling kernels"
 

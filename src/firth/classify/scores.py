@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.classify.features import Features
+from firth.errors import OptionError
 from firth.notebook import table
 
 
@@ -70,6 +71,17 @@ class LabelScores:
     def f1(self) -> float:
         """F1 at k, micro-averaged."""
         return self.overall.f1
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the texts whose most likely label is one of their own: precision at 1.
+
+        Raises:
+            OptionError: more than one label was predicted per text.
+        """
+        if self.k != 1:
+            raise OptionError(f"accuracy of {self.k} predicted labels per text: expected test(..., k=1)")
+        return self.overall.correct / self.texts if self.texts else 0.0
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

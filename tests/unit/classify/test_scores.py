@@ -3,6 +3,7 @@ import pytest
 
 from firth.classify.features import Features
 from firth.classify.scores import LabelScore, label_scores
+from firth.errors import OptionError
 
 
 def given(*labels):
@@ -23,6 +24,9 @@ def test_counts_by_hand():
     assert scores.by_label == {"a": LabelScore(2, 3, 2), "b": LabelScore(0, 1, 2), "c": LabelScore(0, 1, 0)}
     assert (scores.precision, scores.recall) == (0.4, 0.5)
     assert scores.f1 == pytest.approx(2 * 0.4 * 0.5 / 0.9)
+    with pytest.raises(OptionError, match=r"accuracy of 2 predicted labels per text: expected test\(..., k=1\)"):
+        _ = scores.accuracy
+    assert label_scores(["a", "b", "c"], given([0], [0, 1], [], [1]), best[:, :1], counted[:, :1]).accuracy == 2 / 3
 
 
 def test_a_label_given_twice_is_there_once():

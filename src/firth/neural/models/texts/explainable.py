@@ -7,6 +7,7 @@ import torch
 from firth.errors import OptionError, brief
 from firth.neural.explainable import EmbeddedText
 from firth.neural.models.texts.reader import Sequences, split
+from firth.text.batches import warn_truncated
 
 
 def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
@@ -14,7 +15,7 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
 
     Args:
         model: a `LabelModel`.
-        text: the text; tokens beyond the limit are not read.
+        text: the text; tokens beyond the limit are not read, and a warning says so.
         target: a label; None for the most probable one.
 
     Raises:
@@ -26,6 +27,7 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
     ids = reader.read(text)
     if not reader.is_known(ids):
         raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")
+    warn_truncated(int(reader.is_long(ids)), 1, reader.max_length, model.unit)
     tokens = list(split(text, reader.tokens))[: reader.max_length]
     device = next(module.parameters()).device
 

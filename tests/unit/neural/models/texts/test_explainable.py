@@ -28,6 +28,8 @@ def test_the_answer_is_that_of_predict(model):
     ((label, probability),) = model.predict("w1 key1 w2 w3")
     assert (text.target, text.tokens) == (label, ["w1", "key1", "w2", "w3"])
     assert np.exp(text.log_prob(text.rows[None])[0]) == pytest.approx(probability, rel=1e-5)
+    with pytest.warns(UserWarning, match="1 of 1 texts have more than 1,000 words"):
+        assert len(model.explainable("w1 " * 1001).tokens) == 1000
     assert text.rows.shape == (4, 16 if model.options.embedding == "multichannel" else 8)
 
 
