@@ -128,11 +128,15 @@ class Space:
 
 
 class TextSpace:
-    """An encoder as suites see it: a text is encoded once, however many sets hold it."""
+    """An encoder as suites see it: a text is encoded once, however many sets hold it.
+
+    Tokens are joined by spaces: the encoder splits and folds a text as it did in its training. Words of a set that are
+    passed on as tokens would be unknown to an encoder of subwords, or of words in lower case.
+    """
 
     def __init__(self, encoder: TextEncoder) -> None:
         self.encoder = encoder
-        self._rows: dict[Text, int] = {}
+        self._rows: dict[str, int] = {}
         self._vectors: Matrix = np.zeros((0, encoder.dim), dtype=np.float32)
 
     def encode(self, texts: Sequence[Text]) -> Matrix:
@@ -141,7 +145,7 @@ class TextSpace:
         Raises:
             KindError: the encoder gives something else.
         """
-        keys = [text if isinstance(text, str) else tuple(text) for text in texts]
+        keys = [text if isinstance(text, str) else " ".join(text) for text in texts]
         new = [key for key in dict.fromkeys(keys) if key not in self._rows]
         if new:
             vectors = np.asarray(self.encoder.encode(new, progress=False), dtype=np.float32)

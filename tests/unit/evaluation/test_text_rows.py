@@ -25,6 +25,13 @@ def test_an_encoder_has_one_set_of_rows_and_encodes_a_text_once():
     assert again[0].rows == pytest.approx(model.encode([("c", "d"), "c"]))
 
 
+def test_an_encoder_splits_and_folds_the_words_of_a_set_itself():
+    averages = firth.SentenceAverages(VECTORS, "mean")
+    (found,) = text_rows(TextSpace(averages), [["A", "B"], "a b"])
+    assert found.known.all()
+    assert (found.rows[0] == found.rows[1]).all()
+
+
 def test_word_vectors_are_averaged_in_two_ways():
     """a has 90 % of the words: its SIF weight is 1e-3 / 0.901, that of c 1e-3 / 0.011."""
     mean, sif = text_rows(Space(VECTORS, EvaluationOptions()), ["A c", ["a", "c", "unheard"], "unheard"])
