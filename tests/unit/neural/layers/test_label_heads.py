@@ -46,3 +46,20 @@ def test_a_directed_pair_tells_first_from_second():
     torch.manual_seed(0)
     head, u, v = PairHead(3, 2, symmetric=False), torch.randn(1, 3), torch.randn(1, 3)
     assert not torch.allclose(head(u, v), head(v, u))
+    for place, vector in ((2, u), (3, v)):  # after u v and |u - v| come u and v themselves
+        block = torch.zeros(4)
+        block[place] = 1
+        head.hidden.weight.data, head.hidden.bias.data = (
+            block.repeat_interleave(3).expand(50, -1).clone(),
+            torch.zeros(50),
+        )
+        expected = head.output(torch.sigmoid(vector.sum()).expand(1, 50))
+        torch.testing.assert_close(head(u, v), expected)
+
+
+@pytest.mark.parametrize("head", [LabelHead(8, 2, dropout=0.5), PairHead(8, 2, symmetric=True, dropout=0.5)])
+def test_dropout_is_of_training_alone(head):
+    vectors = (torch.ones(1, 8),) * (2 if isinstance(head, PairHead) else 1)
+    torch.manual_seed(0)
+    assert not torch.equal(head.train()(*vectors), head(*vectors))
+    assert torch.equal(head.eval()(*vectors), head(*vectors))

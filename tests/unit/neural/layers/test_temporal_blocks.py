@@ -27,6 +27,12 @@ def test_a_block_equals_torchs_layers(shortcut):
     torch.testing.assert_close(block(x, lengths), torch.relu(expected).transpose(1, 2), atol=1e-5, rtol=0)
 
 
+def test_each_level_doubles_the_filters():
+    stack = TemporalStack(3, 4, (1, 2, 1))
+    assert [blocks[-1].second.filters.out_features for blocks in stack.levels] == [4, 8, 16]
+    assert stack.width == 16
+
+
 def test_halving_by_hand():
     """Windows 0 1 2, 2 3 4 and so on, from one before the first; of five steps three are left, of four two."""
     x = torch.tensor([[1.0, 2, 3, 9, 5], [4, 1, 2, 7, 0]]).unsqueeze(2)

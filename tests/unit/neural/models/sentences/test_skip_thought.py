@@ -9,7 +9,9 @@ import itertools
 
 import firth
 from firth.errors import OptionError
+from firth.neural.layers.packed import Packing
 from firth.neural.models.sentences.data import Padded, SentenceText, Triples
+from firth.neural.models.sentences.module import look_up
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.task import NeighbourTask
 from firth.vocabulary import Vocabulary
@@ -68,6 +70,18 @@ def test_the_loss_is_that_of_the_words_of_both_neighbours():
         total -= model.output.log_prob(h[None])[0, word]
     only_first = Triples(*(Padded(p.ids[:1], p.lengths[:1]) for p in (read.current, read.previous, read.following)))
     assert module(only_first)[-3:].sum().item() == pytest.approx(total.item(), rel=1e-12)
+
+
+def test_both_models_of_a_combination_have_their_own_part():
+    """Of an added word's columns and of the loss, which is the mean of both."""
+    module, read = module_of(encoder="combine").double(), batch()
+    added, ids, lengths = torch.randn(2, 6).double(), torch.tensor([[2, 7, 6]]), torch.tensor([3])
+    packing = Packing(lengths)
+    parts = [model.encode(ids[0], packing, part) for model, part in zip(module.each, added.chunk(2, 1), strict=True)]
+    torch.testing.assert_close(module.encode(ids, lengths, added), torch.cat(parts, 1))
+    torch.testing.assert_close(module(read), (module.each[0](read) + module.each[1](read)) / 2)
+    table = torch.arange(8.0).view(4, 2)
+    assert look_up(table[:2], torch.tensor([[3, 0, 2]]), table[2:])[0].tolist() == table[[3, 0, 2]].tolist()
 
 
 def test_figures_of_the_task_are_means_per_word():
