@@ -28,7 +28,7 @@ def test_a_tenth_selects_the_model_and_is_not_trained_on():
     facts = model.metadata["training"]
     assert (facts["texts"], facts["held_out_texts"]) == (108, 12)
     assert facts["rows"][-1]["held_out_error"] <= 1
-    given = train(list(examples()), held_out=list(examples(6, seed=2)))
+    given = train(list(examples()), held_out=[*examples(6, seed=2), ("the goal", "a label that is not learned")])
     assert (given.metadata["training"]["texts"], given.metadata["training"]["held_out_texts"]) == (120, 6)
 
 
@@ -101,6 +101,7 @@ def test_related_pairs_have_scores():
     data = [(pair, "4.5" if label == "same" else "1.2") for pair, label in pair_examples()]
     model = pair_model("relatedness", data)
     assert model.labels == ["1", "2", "3", "4", "5"]
+    assert "held_out_error" not in model.metadata["training"]["rows"][-1]  # the loss selects the model
     scores = model.relatedness([pair for pair, _ in data])
     assert scores == pytest.approx(model.probabilities([pair for pair, _ in data]) @ [1, 2, 3, 4, 5])
     assert scores.mean() == pytest.approx(np.mean([float(score) for _, score in data]), abs=0.5)
