@@ -50,7 +50,8 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     if path.is_dir():
         content = registry.load_folder(path)
         if not isinstance(content, Classifier):
-            raise OptionError(f"{path} holds {registry.plain_name(content)}, expected a classifier")
+            found = registry.plain_name(content)
+            raise OptionError(f"{path} holds {found}, expected a classifier of firth.TextClassifier or fastText")
         return content
     return from_fasttext(fasttext.read(path), path.stem)
 

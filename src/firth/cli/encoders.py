@@ -18,7 +18,10 @@ from firth.vectors.io import sentence_transformers
 from firth.vectors.io.load import load
 
 Model = Annotated[
-    Path, names("Encoder: word vectors, document vectors, a classifier or a neural language model.", "MODEL")
+    Path,
+    names(
+        "Encoder: word vectors, document vectors, a sentence encoder, a classifier or a neural language model.", "MODEL"
+    ),
 ]
 
 

@@ -247,6 +247,10 @@ def _report(name: str, encoder: Any, output: Path, seconds: float, read: Mapping
     unit = encoder.rules.unit
     print(f"{output}: {name}, {len(encoder.vocabulary):,} {unit}, {encoder.dim:,} numbers per text, {seconds:.1f} s")
     print("learned from " + ", ".join(f"{count:,} {unit if key == 'tokens' else key}" for key, count in read.items()))
+    if course.get("truncated"):
+        print(
+            f"{course['truncated']:,} texts have more than {encoder.options.max_length:,} {unit}: the rest was not read"
+        )
     figures = [
         f"{key.removeprefix('held_out_')} {value:.4f}"
         for key, value in best.items()

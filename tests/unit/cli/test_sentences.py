@@ -129,3 +129,4 @@ def test_sentences_that_are_too_long_are_counted(capsys):
         TextsWarning, match='1 of .* more than 9 words: .* if each line is a sentence, use sentences="line"'
     ):
         assert run("lines.txt", "-o", "out", "--max-length", "9", "-q", *TINY) == 0
+    assert "1 texts have more than 9 words: the rest was not read" in capsys.readouterr().out

@@ -15,6 +15,8 @@ from firth.randomness import torch_seed
 from firth.text.batches import warn_truncated
 from firth.vocabulary import Vocabulary
 
+MANY = 0.1  # share of the sentences: some long ones are in every text
+
 
 @options_class
 class SentenceOptions(abc.ABC):
@@ -68,13 +70,16 @@ def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, c
         return options.build_module(vocabulary)
 
 
-def warn_long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> None:
-    """Warn the caller that sentences of a training text are longer than a model reads, if there are any.
+def long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> int:
+    """Return how many sentences of a training text are longer than a model reads; warn the caller if many are.
 
     Args:
         lengths: of the sentences, in tokens.
         limit: tokens that are read.
         rules: how the text was split.
     """
-    advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
-    warn_truncated(int((lengths > limit).sum()), len(lengths), limit, rules.unit, advice)
+    count = int((lengths > limit).sum())
+    if count > MANY * len(lengths):
+        advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
+        warn_truncated(count, len(lengths), limit, rules.unit, advice)
+    return count

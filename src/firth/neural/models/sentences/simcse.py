@@ -28,7 +28,7 @@ from firth.neural.models.sentences.contrastive_task import (
 )
 from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
-from firth.neural.models.sentences.options import warn_long_sentences
+from firth.neural.models.sentences.options import long_sentences
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.token_rows import TokenBatch, different, row_batches, sentences
 from firth.neural.training.options import RunConfig, TrainingOptions
@@ -94,7 +94,7 @@ def sentence_task(
     scored = None if held_out is None else ScoredPairs.of(held_out)
     every = sentences(text)
     rows = different(every)
-    warn_long_sentences(rows.lengths, limit, text.rules)
+    truncated = long_sentences(rows.lengths, limit, text.rules)
     count = 0 if scored else set_aside(len(rows))
     order = generator(config.seed, "texts set aside").permutation(len(rows))
     aside, rest = rows.take(order[:count]), rows.take(order[count:])
@@ -105,12 +105,7 @@ def sentence_task(
         aside=row_batches(aside, size, limit=limit, shuffle=False) if count else None,
         scored=scored,
         unit="sentences",
-        facts={
-            "sentences": len(rest),
-            "copies": len(every) - len(rows),
-            "set_aside": count,
-            "truncated": int((rows.lengths > limit).sum()),
-        },
+        facts={"sentences": len(rest), "copies": len(every) - len(rows), "set_aside": count, "truncated": truncated},
     )
 
 

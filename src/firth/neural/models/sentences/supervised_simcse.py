@@ -175,7 +175,7 @@ class SupervisedSimCSE(EncoderOptions):
         assert isinstance(model.module, EncoderModule)
         module = SupervisedModule(model.module, self, seed=config.seed)
         scored = None if held_out is None else ScoredPairs.of(held_out)
-        items, lengths = _encoded(model, groups)
+        items, lengths, truncated = _encoded(model, groups)
         count = 0 if scored else set_aside(len(items))
         order = generator(config.seed, "groups set aside").permutation(len(items))
 
@@ -200,21 +200,22 @@ class SupervisedSimCSE(EncoderOptions):
                 "texts": sum(len(rows) for rows, _ in items),
                 "hard_negatives": sum(len(rows) for _, rows in items),
                 "set_aside": count,
+                "truncated": truncated,
             },
         )
 
 
-def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[tuple[_Rows, _Rows]], Any]:
-    """Return the ids of each group's texts and hard negatives, cut at the limit, and the longest of each group."""
-    limit, items, lengths = model.options.max_length, [], []
+def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[tuple[_Rows, _Rows]], Any, int]:
+    """Return the ids of each group's texts and hard negatives, the longest of each group, and how many were cut."""
+    limit, items, lengths, truncated = model.options.max_length, [], [], 0
     for group in groups:
-        texts, negatives = (
-            [row[:limit] for row in model.ids_of(part) if len(row)] for part in (group.texts, group.negatives)
-        )
-        if len(texts) > 1:
+        parts = [[row for row in model.ids_of(part) if len(row)] for part in (group.texts, group.negatives)]
+        if len(parts[0]) > 1:
+            truncated += sum(len(row) > limit for part in parts for row in part)
+            texts, negatives = ([row[:limit] for row in part] for part in parts)
             items.append((texts, negatives))
             lengths.append(max(map(len, (*texts, *negatives))))
-    return items, np.array(lengths, dtype=np.int64)
+    return items, np.array(lengths, dtype=np.int64), truncated
 
 
 class SupervisedModule(ContrastiveModule):

@@ -11,7 +11,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.sentences.data import SentenceText
-from firth.neural.models.sentences.options import SentenceOptions, new_module, warn_long_sentences
+from firth.neural.models.sentences.options import SentenceOptions, long_sentences, new_module
 from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.models.sentences.task import NeighbourModule, NeighbourTask
 from firth.neural.training.loop import fit_model
@@ -69,12 +69,14 @@ def train_on_neighbours(
         if vectors is not None:
             start_at(module, vectors, text.vocabulary, config.seed)
         limit, size = options.max_length, config.training.batch_size
-        warn_long_sentences(text.lengths, limit, text.rules)
+        truncated = long_sentences(text.lengths, limit, text.rules)
         task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
         digest = None if vectors is None else _digest(vectors)
         data = {"text": text.corpus.fingerprint, "sentences": len(text), "vectors": digest}
         facts = fit_model(task, options, config, data)
-        return SentenceEncoder(module, options, text.vocabulary, text.rules, {"training": facts})
+        return SentenceEncoder(
+            module, options, text.vocabulary, text.rules, {"training": {**facts, "truncated": truncated}}
+        )
 
 
 def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabulary, seed: int = 0) -> None:
