@@ -2,9 +2,10 @@
 
 A masked language model learns from Wikipedia and novels; the mean of its outputs is the reference. Each contrastive
 model starts from it and reads the same text. Supervised SimCSE reads groups of captions of one picture, or sentences
-that entail each other. STS-B's development pairs select the best model of each run; STS 2012 to 2014 and SICK are read
-once, at the end, with all pairs of a year together. Captions and sentences of SNLI that also occur there are left out
-and counted. Alignment and uniformity are those of STS-B's development pairs, with scores from 4 on as positives.
+that entail each other; it starts from the masked language model, or learns averages of word vectors. STS-B's
+development pairs select the best model of each run; STS 2012 to 2014 and SICK are read once, at the end, with all pairs
+of a year together. Captions and sentences of SNLI that also occur there are left out and counted. Alignment and
+uniformity are those of STS-B's development pairs, with scores from 4 on as positives.
 
     python recipes/contrastive.py DATA --work FOLDER --dim 128 --layers 3 --words 6 --base-minutes 25 --minutes 5
     python recipes/contrastive.py --toy
@@ -214,6 +215,14 @@ def runs(args, base, texts, tests, groups):
         training = options_of(args, minutes, 2 * lr, 32)
         return firth.SupervisedSimCSE(**cut).train(groups[name], training=training, **common)
 
+    def averages(name):
+        """Averages of word vectors that are learned from the groups alone, as in Wieting et al. 2016."""
+        options = {"encoder": "average", "dim": 50 if args.toy else 300, "temperature": 0.1, **cut}
+        training = options_of(args, minutes, 6 * lr, 8 if args.toy else 128)
+        common = {"held_out": tests["dev"], "seed": args.seed, "progress": None if args.verbose else False}
+        words = {"tokens": "unicode", "sentences": "line", "min_count": 2}
+        return firth.SupervisedSimCSE(**options).train(groups[name], training=training, **common, **words)
+
     spans = {"min_span": 4, "max_span": 12} if args.toy else {}
     found = {
         "SimCSE": simcse,
@@ -226,7 +235,10 @@ def runs(args, base, texts, tests, groups):
             texts, sentences="line", training=options_of(args, minutes, lr, 16), **common
         ),
     }
-    return found | {name: (lambda name=name: supervised(name)) for name in groups}
+    for name in groups:
+        found[name] = lambda name=name: supervised(name)
+        found[f"{name}, averages of words"] = lambda name=name: averages(name)
+    return found
 
 
 def table(rows):

@@ -1,10 +1,12 @@
 """The encoder that masked language models and contrastive models train: token vectors, layers over them, their mean.
 
-What: subwords pass through a transformer, or through an LSTM that reads in both directions. The vector of a sentence is
-    the mean of the last layer's outputs.
-Objective: y = 1/n sum_t h_t, with h = layers(E[w_1] ... E[w_n]); the objective is that of the model.
-Source: Vaswani et al. 2017, section 3.1 (encoder); Graves and Schmidhuber 2005 (bidirectional LSTM); Gao, Yao and Chen
-    2021, section 6.3 (the mean of the last layer).
+What: subwords pass through a transformer, or through an LSTM that reads in both directions, or through nothing. The
+    vector of a sentence is the mean of the last layer's outputs.
+Objective: y = 1/n sum_t h_t, with h = layers(E[w_1] ... E[w_n]), or h = E[w] ("average"); the objective is that of the
+    model.
+Source: Vaswani et al. 2017, section 3.1 (encoder); Graves and Schmidhuber 2005 (bidirectional LSTM); Wieting et al.
+    2016, "Towards universal paraphrastic sentence embeddings", section 3 (average); Gao, Yao and Chen 2021, section 6.3
+    (the mean of the last layer).
 Departures: positions are rotary (`firth.neural.layers.positions`), so that no length needs parameters. Word vectors are
     multiplied by sqrt(D) and start as in `firth.neural.models.language.transformer`. There are no tokens for the
     beginning and end of a sentence; one row of the table, after those of the V words, is the mask of masked language
@@ -21,6 +23,7 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.masking import MaskedPrediction, Masking
 from firth.neural.layers.output.base import OutputConfig
@@ -33,9 +36,9 @@ from firth.neural.models.sentences.options import SentenceOptions
 from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
-ENCODERS = ("transformer", "bilstm")
+ENCODERS = ("transformer", "bilstm", "average")
 NETWORK: Mapping[str, Any] = {"encoder": "transformer", "dim": 256, "heads": 4}  # where nothing is said, and no start
-LAYERS: Mapping[str, int] = {"transformer": 4, "bilstm": 1}
+LAYERS: Mapping[str, int] = {"transformer": 4, "bilstm": 1, "average": 0}
 
 
 @options_class
@@ -56,7 +59,9 @@ class EncoderOptions(SentenceOptions):
         None, f"width of the encoder and of sentence vectors; default: {NETWORK['dim']}", minimum=1
     )
     layers: int | None = option(
-        None, f"number of layers; default: {LAYERS['transformer']}, of a BiLSTM {LAYERS['bilstm']}", minimum=1
+        None,
+        f"number of layers; default: {LAYERS['transformer']}, of a BiLSTM {LAYERS['bilstm']}; an average has none",
+        minimum=0,
     )
     heads: int | None = option(
         None, f"attention heads of a transformer, which share its width; default: {NETWORK['heads']}", minimum=1
@@ -92,6 +97,9 @@ class EncoderOptions(SentenceOptions):
 
 
 def _check_network(*, encoder: str, dim: int, heads: int, layers: int) -> None:
+    if (layers == 0) != (encoder == "average"):
+        expected = "0, as it has no layers" if encoder == "average" else "1 or more"
+        raise OptionError(f"layers={layers} with encoder={encoder!r}: expected {expected}")
     if encoder == "bilstm" and dim % 2:
         raise OptionError(f"dim={dim}: a BiLSTM has half of it in each direction; expected an even number")
     if encoder == "transformer" and dim % heads:
@@ -124,10 +132,12 @@ class EncoderModule(SentenceModule):
         self.masking = Masking(mask_id=words, words=words)
         self.embedding = WordEmbedding(words + 1, dim)
         nn.init.normal_(self.embedding.weight, std=min(MAX_SPREAD, MAX_OWN_LOGIT / dim))
-        self.layers: TransformerEncoder | RecurrentStack
+        self.layers: TransformerEncoder | RecurrentStack | Dropout
         if options.encoder == "transformer":
             config = TransformerConfig(width=dim, heads=int(options.heads or 0), dropout=options.dropout)
             self.layers = TransformerEncoder(config, int(options.layers or 0), context=0, positions="rotary")
+        elif options.encoder == "average":
+            self.layers = Dropout(options.dropout)
         else:
             self.layers = RecurrentStack(
                 dim, dim // 2, int(options.layers or 0), bidirectional=True, dropout=options.dropout
@@ -149,6 +159,9 @@ class EncoderModule(SentenceModule):
             full = bool((lengths == ids.shape[1]).all())  # without a mask, attention is faster
             outputs: torch.Tensor = self.layers(x, None if full else lengths.to(ids.device))
             return outputs
+        if isinstance(self.layers, Dropout):
+            dropped: torch.Tensor = self.layers(x)
+            return dropped
         states: torch.Tensor = self.layers(x, None, lengths)[0]
         return states
 

@@ -14,6 +14,7 @@ VOCABULARY = Vocabulary(["<unk>", "a", "b", "c"], np.array([4, 3, 2, 1]), 10)
 OPTIONS = {
     "transformer": firth.MaskedLM(dim=8, heads=2, layers=2, dropout=0.0),
     "bilstm": firth.MaskedLM(encoder="bilstm", dim=6, layers=1, dropout=0.0),
+    "average": firth.MaskedLM(encoder="average", dim=6, dropout=0.0),
 }
 each = pytest.mark.parametrize("kind", OPTIONS)
 
@@ -41,6 +42,15 @@ def test_word_vectors_are_multiplied_by_the_root_of_the_width():
     module.layers.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     module.encode(torch.tensor([[1, 3]]), torch.tensor([2]))
     torch.testing.assert_close(seen[0][0], 8**0.5 * module.embedding.weight[[1, 3]])
+
+
+def test_an_average_is_that_of_word_vectors_in_any_order():
+    module = module_of("average").eval()
+    ids, lengths = torch.tensor([[1, 2, 3]]), torch.tensor([3])
+    expected = 6**0.5 * module.embedding.weight[[1, 2, 3]].mean(0)
+    torch.testing.assert_close(module.encode(ids, lengths)[0], expected)
+    torch.testing.assert_close(module.encode(ids.flip(1), lengths)[0], expected)
+    assert {name for name, _ in module.named_parameters() if not name.startswith("prediction.")} == {"embedding.weight"}
 
 
 @each
@@ -93,6 +103,8 @@ def test_a_start_determines_the_network():
         ({"dim": 10, "heads": 4}, "heads=4: expected a divisor of dim=10"),
         ({"dim": 12, "heads": 4}, "each head has 3; expected an even number"),
         ({"dim": 7, "encoder": "bilstm"}, "expected an even number"),
+        ({"layers": 1, "encoder": "average"}, "expected 0, as it has no layers"),
+        ({"layers": 0}, "layers=0 with encoder='transformer': expected 1 or more"),
     ],
 )
 def test_networks_that_cannot_be(options, message):
