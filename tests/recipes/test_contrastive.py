@@ -13,12 +13,12 @@ def test_toy(recipe, tmp_path):
     """Vectors spread out in contrastive training, and rank pairs by shared words better than the reference."""
     results = tmp_path / "figures.jsonl"
     rows = {row["model"]: row for row in recipe["main"](["--toy", "--results", str(results)])}
-    assert len(rows) == 9
+    assert len(rows) == 10
     reference = rows["masked LM, mean (reference)"]
     assert rows["SimCSE"]["uniformity"] < reference["uniformity"] - 0.1
     assert rows["SimCSE"]["mean"] > reference["mean"]
     assert rows["TF-IDF"]["mean"] > 90  # the score is the share of words
-    assert len([json.loads(line) for line in results.read_text().splitlines()]) == 9
+    assert len([json.loads(line) for line in results.read_text().splitlines()]) == 10
 
 
 def test_captions_are_written_as_people_write(recipe):
