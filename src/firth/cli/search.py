@@ -40,7 +40,7 @@ def _search(
 ) -> None:
     """Search the lines of a text for those nearest in meaning to a query: cosine, line and text, the nearest first."""
     encoder, texts = open_encoder(model, quiet, options), _texts([corpus], options, quiet)
-    text_index = TextIndex(encoder, texts, vectors=_rows(vectors), kind=index, progress=not quiet)
+    text_index = TextIndex(encoder, texts, vectors=_rows(vectors), kind=index, **_reading(options, quiet))
     with working("searching", quiet):
         answers = text_index.search(list(queries), number)
     for query, matches in zip(queries, answers, strict=True):
@@ -69,7 +69,9 @@ def _duplicates(
     """Show the pairs of lines that say nearly the same: cosine, both lines and both texts, the nearest first."""
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("comparing texts", quiet):
-        pairs = near_duplicates(encoder, texts, threshold, vectors=_rows(vectors), kind=index, progress=not quiet)
+        pairs = near_duplicates(
+            encoder, texts, threshold, vectors=_rows(vectors), kind=index, **_reading(options, quiet)
+        )
     for pair in pairs:
         lines, both = (pair.first + 1, pair.second + 1), (texts[pair.first], texts[pair.second])
         if json:
@@ -93,7 +95,7 @@ def _clusters(
     """Group lines by meaning, the largest group first. --json also prints the lines of each cluster."""
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("clustering texts", quiet):
-        found = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, progress=not quiet)
+        found = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, **_reading(options, quiet))
     for cluster in range(len(found)):
         rows = found.rows(cluster)
         central = [texts[row] for row in rows[:number].tolist()]
@@ -108,6 +110,10 @@ def _clusters(
 
 def _texts(sources: Sequence[str], options: dict[str, Any], quiet: bool) -> list[str]:
     return read_texts(source_of(sources), column=options.get("column"), progress=not quiet)
+
+
+def _reading(options: dict[str, Any], quiet: bool) -> dict[str, Any]:
+    return {"batch_size": options.get("batch_size"), "progress": not quiet}
 
 
 def _rows(path: Path | None) -> Any:

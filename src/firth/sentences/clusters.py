@@ -78,6 +78,7 @@ def cluster_texts(
     vectors: Matrix | None = None,
     starts: int = 4,
     seed: int = 0,
+    batch_size: int | None = None,
     progress: Progress = None,
 ) -> TextClusters:
     """Group texts by meaning into k clusters: spherical k-means over their vectors.
@@ -89,6 +90,7 @@ def cluster_texts(
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         starts: number of random starts, of which the best result is kept.
         seed: random seed of the starts.
+        batch_size: texts that are encoded at once; None for the model's default.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
@@ -103,7 +105,7 @@ def cluster_texts(
     for name, value in (("k", k), ("starts", starts)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise OptionError(f"{name}={value!r}: expected a whole number of at least 1")
-    encoded = encoded_texts(model, texts, vectors, progress=progress)
+    encoded = encoded_texts(model, texts, vectors, batch_size=batch_size, progress=progress)
     if k > len(encoded.rows):
         raise OptionError(
             f"k={k}: {len(encoded.rows):,} of {len(encoded.texts):,} texts have a vector; expected at most as many "

@@ -50,6 +50,7 @@ def near_duplicates(
     *,
     vectors: Matrix | None = None,
     kind: str = "exact",
+    batch_size: int | None = None,
     progress: Progress = None,
 ) -> list[Duplicate]:
     """Return the pairs of texts with a cosine of at least a threshold.
@@ -62,6 +63,7 @@ def near_duplicates(
         threshold: smallest cosine, above 0 and at most 1.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         kind: "exact" compares all pairs; "lsh" and "hnsw" find most of the pairs in less time.
+        batch_size: texts that are encoded at once; None for the model's default.
         progress: how to show progress; see `firth.progress`.
 
     Returns:
@@ -78,7 +80,7 @@ def near_duplicates(
     if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating) or not 0 < threshold <= 1:
         raise OptionError(f"threshold={threshold!r}: expected a cosine above 0 and at most 1")
     read_options(kind, {})
-    encoded = encoded_texts(model, texts, vectors, progress=progress)
+    encoded = encoded_texts(model, texts, vectors, batch_size=batch_size, progress=progress)
     directions, least = encoded.directions, threshold - 1e-6  # equal texts have a cosine of 1 but for rounding
     found, count = list[Pairs](), 0
     for pairs in _all_pairs(directions, least) if kind == "exact" else _index_pairs(directions, least, kind):

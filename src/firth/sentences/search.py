@@ -45,6 +45,7 @@ class TextIndex:
         texts: N texts. Those without a known word are never found.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         kind: of the index: "exact", "lsh" or "hnsw".
+        batch_size: texts that are encoded at once; None for the model's default.
         progress: how to show progress; see `firth.progress`.
         options: of that kind of index, as in `firth.WordVectors.index`.
 
@@ -66,10 +67,11 @@ class TextIndex:
         *,
         vectors: Matrix | None = None,
         kind: str = "exact",
+        batch_size: int | None = None,
         progress: Progress = None,
         **options: Unpack[IndexArguments],
     ) -> None:
-        encoded = encoded_texts(model, texts, vectors, progress=progress)
+        encoded = encoded_texts(model, texts, vectors, batch_size=batch_size, progress=progress)
         self.texts = encoded.texts
         self._encoder, self._rows = encoded.encoder, encoded.rows
         self._index = index_of(encoded.directions, kind, **options)

@@ -46,6 +46,13 @@ def test_clusters(run, folder):
     assert [row["cluster"] for row in rows] == [1, 2]
 
 
+@pytest.mark.parametrize("command", [("search", "b"), ("duplicates",), ("clusters",)])
+def test_the_size_of_batches_reaches_the_encoder(run, folder, command):
+    status, _, error = run(command[0], "v.firth", "t.txt", *command[1:], "--batch-size", 0)
+    assert status != 0
+    assert "batch" in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
