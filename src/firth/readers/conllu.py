@@ -6,15 +6,22 @@ about seven times as long, for it parses every column into objects, and its erro
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from firth.errors import FormatError
+from firth.errors import FormatError, ShapeError
 from firth.readers.tree import Tree, tree_problem
-from firth.storage.files import text_of
+from firth.storage.files import replacing_file, text_of
 
 COLUMNS = 10
+FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION = range(1, 8)
 NONE = "_"  # a column without a value
+_BREAK = re.compile(r"[\t\n\r]")
+
+
+Row = tuple[str, ...]  # the ten columns of a line
 
 
 @dataclass(frozen=True)
@@ -22,31 +29,116 @@ class DependencySentence:
     """A sentence of T words with its annotation; "_" stands for what is not annotated.
 
     Attributes:
-        words: T words, those that the tree is over.
-        lemmas: T lemmas.
-        tags: T universal part-of-speech tags (UPOS).
-        language_tags: T tags of the language's own tag set (XPOS).
-        features: T morphological features, such as "Number=Sing|Tense=Past".
-        heads: number of each word's head from 1, 0 for the root; empty where the file has no tree.
-        relations: T relations to the head.
-        multiword_tokens: (first, last, form) of each token that stands for several words, numbered from 1.
-        empty_nodes: (word before it, form) of each empty node, of the enhanced graph only.
-        comments: lines before the sentence, without "#".
+        rows: the ten columns of each line, of words, multiword tokens and empty nodes in their order.
+        comment_lines: the lines before the first of them, with "#".
     """
 
-    words: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    tags: tuple[str, ...]
-    language_tags: tuple[str, ...]
-    features: tuple[str, ...]
-    heads: tuple[int, ...]
-    relations: tuple[str, ...]
-    multiword_tokens: tuple[tuple[int, int, str], ...] = ()
-    empty_nodes: tuple[tuple[int, str], ...] = ()
-    comments: tuple[str, ...] = ()
+    rows: tuple[Row, ...]
+    comment_lines: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __str__(self) -> str:
+        """The lines of the sentence in CoNLL-U, without the empty one that ends it."""
+        return "\n".join([*self.comment_lines, *("\t".join(row) for row in self.rows)])
+
+    @cached_property
+    def _columns(self) -> tuple[Row, ...]:
+        return tuple(zip(*(row for row in self.rows if row[0].isdecimal()), strict=True))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """T words, those that the tree is over."""
+        return self._columns[FORM]
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """T lemmas."""
+        return self._columns[LEMMA]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """T universal part-of-speech tags (UPOS)."""
+        return self._columns[UPOS]
+
+    @property
+    def language_tags(self) -> tuple[str, ...]:
+        """T tags of the language's own tag set (XPOS)."""
+        return self._columns[XPOS]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """T morphological features, such as "Number=Sing|Tense=Past"."""
+        return self._columns[FEATURES]
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """Number of each word's head from 1, 0 for the root; empty where the file has no tree."""
+        column = self._columns[HEAD]
+        return () if all(head == NONE for head in column) else tuple(map(int, column))
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """T relations to the head."""
+        return self._columns[RELATION]
+
+    @property
+    def multiword_tokens(self) -> tuple[tuple[int, int, str], ...]:
+        """(first, last, form) of each token that stands for several words, numbered from 1."""
+        ranges = ((row[0].partition("-"), row[FORM]) for row in self.rows if "-" in row[0])
+        return tuple((int(first), int(last), form) for (first, _, last), form in ranges)
+
+    @property
+    def empty_nodes(self) -> tuple[tuple[int, str], ...]:
+        """(word before it, form) of each empty node, of the enhanced graph only."""
+        return tuple((int(row[0].partition(".")[0]), row[FORM]) for row in self.rows if "." in row[0])
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """The lines before the sentence, without "#"."""
+        return tuple(line[1:].strip() for line in self.comment_lines)
+
+    def annotated(
+        self,
+        *,
+        lemmas: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        language_tags: Sequence[str] | None = None,
+        features: Sequence[str] | None = None,
+        heads: Sequence[int] | None = None,
+        relations: Sequence[str] | None = None,
+    ) -> "DependencySentence":
+        """Return the sentence with other columns; multiword tokens, empty nodes and all else stay as they are.
+
+        Args:
+            lemmas: T lemmas.
+            tags: T universal part-of-speech tags.
+            language_tags: T tags of the language's own tag set.
+            features: T morphological features.
+            heads: T heads, numbered from 1; 0 for the root.
+            relations: T relations.
+
+        Raises:
+            ShapeError: a column has not T values, or heads do not form one tree.
+            FormatError: a value is empty or holds a tab or a line break.
+        """
+        given = {LEMMA: lemmas, UPOS: tags, XPOS: language_tags, FEATURES: features, HEAD: heads, RELATION: relations}
+        columns = {index: tuple(map(str, column)) for index, column in given.items() if column is not None}
+        wrong = next((column for column in columns.values() if len(column) != len(self)), None)
+        if wrong is not None:
+            raise ShapeError(f"{len(wrong):,} values for {len(self):,} words: expected one each")
+        odd = next(
+            (value for column in columns.values() for value in column if not value or _BREAK.search(value)), None
+        )
+        if odd is not None:
+            raise FormatError(f"a value {odd!r}: expected '_' for none, and neither tabs nor line breaks")
+        problem = tree_problem([head - 1 for head in heads]) if heads is not None else ""
+        if problem:
+            raise ShapeError(f"{problem}; expected one tree")
+        numbers = iter(range(len(self)))
+        rows = [row if not row[0].isdecimal() else _replaced(row, columns, next(numbers)) for row in self.rows]
+        return DependencySentence(tuple(rows), self.comment_lines)
 
     @property
     def tree(self) -> Tree:
@@ -94,7 +186,7 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
                 yield _sentence(rows, comments, path, trees)
             comments, rows = [], []
         elif line.startswith("#") and not rows:
-            comments.append(line[1:].strip())
+            comments.append(line)
         else:
             columns = line.split("\t")
             if len(columns) != COLUMNS:
@@ -104,6 +196,22 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
             rows.append((number, columns))
     if empty:
         raise FormatError(f"{path}: no sentences; expected lines of {COLUMNS} columns between tabs (CoNLL-U)")
+
+
+def write_conllu(path: str | os.PathLike[str], sentences: Iterable[DependencySentence]) -> None:
+    """Write sentences in CoNLL-U, UTF-8; what `read_conllu` read and nobody changed has the same bytes.
+
+    Lines end with a line feed, and one empty line ends each sentence, as the format says.
+
+    Args:
+        path: file to write; it is replaced when all is written.
+        sentences: to write, in order.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with replacing_file(path) as file:
+        file.writelines(f"{sentence}\n\n".encode() for sentence in sentences)
 
 
 Rows = Sequence[tuple[int, list[str]]]
@@ -139,20 +247,12 @@ def _sentence(rows: Rows, comments: list[str], path: str | os.PathLike[str], tre
             f"{path} line {first}: multiword tokens {', '.join(f'{a}-{b}' for a, b, _ in multiword[:6])} in a sentence "
             f"of {len(words)} words, expected ranges of its words that do not overlap"
         )
-    columns_of = tuple(zip(*words, strict=True))
-    heads = _heads(columns_of[6], rows, path, trees)
-    return DependencySentence(
-        words=columns_of[1],
-        lemmas=columns_of[2],
-        tags=columns_of[3],
-        language_tags=columns_of[4],
-        features=columns_of[5],
-        heads=heads,
-        relations=columns_of[7],
-        multiword_tokens=tuple(multiword),
-        empty_nodes=tuple(empty),
-        comments=tuple(comments),
-    )
+    _check_heads([columns[HEAD] for columns in words], rows, path, trees)
+    return DependencySentence(tuple(tuple(columns) for _, columns in rows), tuple(comments))
+
+
+def _replaced(row: Row, columns: Mapping[int, Row], word: int) -> Row:
+    return tuple(columns[index][word] if index in columns else value for index, value in enumerate(row))
 
 
 def _end_of_range(identifier: str, first: int) -> int:
@@ -163,17 +263,15 @@ def _end_of_range(identifier: str, first: int) -> int:
     return int(end) if int(end) > first else 0
 
 
-def _heads(column: Sequence[str], rows: Rows, path: str | os.PathLike[str], trees: bool) -> tuple[int, ...]:
+def _check_heads(column: Sequence[str], rows: Rows, path: str | os.PathLike[str], trees: bool) -> None:
     if not trees and all(head == NONE for head in column):
-        return ()
+        return
     for head in column:
         if not (head.isascii() and head.isdecimal() and len(head) < 9):
             number = next(number for number, columns in rows if columns[6] == head)
             raise FormatError(
                 f"{path} line {number}: head {head[:20]!r}, expected the number of a word, 0 for the root"
             )
-    heads = tuple(map(int, column))
-    problem = tree_problem([head - 1 for head in heads])
+    problem = tree_problem([int(head) - 1 for head in column])
     if problem:
         raise FormatError(f"{path} line {rows[0][0]}: {problem}, in the sentence that starts here; expected one tree")
-    return heads

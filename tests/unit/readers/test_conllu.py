@@ -1,9 +1,11 @@
 """CoNLL-U: words, tags, trees, multiword tokens and empty nodes."""
 
+import gzip
+
 import pytest
 
 from firth.errors import FormatError, ShapeError
-from firth.readers.conllu import read_conllu
+from firth.readers.conllu import read_conllu, write_conllu
 
 SENTENCE = """# sent_id = 1
 # text = Vámonos al mar
@@ -73,6 +75,39 @@ def test_sentences_without_trees_are_read_where_they_are_wanted(tmp_path):
 def test_what_is_no_sentence(tmp_path, text, problem):
     with pytest.raises(FormatError, match=rf"a\.conllu.*{problem}"):
         sentences(tmp_path, text)
+
+
+def test_what_nobody_changed_is_written_byte_for_byte(tmp_path):
+    (tmp_path / "in.conllu").write_bytes(f"#no space\n{SENTENCE}\n{row(1, 0)}\n".encode())
+    write_conllu(tmp_path / "out.conllu", read_conllu(tmp_path / "in.conllu"))
+    assert (tmp_path / "out.conllu").read_bytes() == (tmp_path / "in.conllu").read_bytes()
+
+
+@pytest.mark.slow
+def test_every_treebank_is_written_byte_for_byte(shared_data, tmp_path):
+    for path in sorted((shared_data / "dependencies").glob("UD_*/*.conllu.gz")):
+        write_conllu(tmp_path / "out.conllu", read_conllu(path))
+        assert (tmp_path / "out.conllu").read_bytes() == gzip.decompress(path.read_bytes())
+
+
+def test_other_columns_leave_all_else_as_it_is(tmp_path):
+    (found,) = sentences(tmp_path, SENTENCE)
+    tags = ["A", "B", "C", "D", "E"]
+    other = found.annotated(tags=tags, heads=[2, 0, 2, 2, 2], relations=["x"] * 5)
+    assert (other.tags, other.heads, other.relations) == (tuple(tags), (2, 0, 2, 2, 2), ("x",) * 5)
+    assert (other.lemmas, other.multiword_tokens, other.empty_nodes) == (
+        found.lemmas, found.multiword_tokens, found.empty_nodes,
+    )  # fmt: skip
+    changed = [(a, b) for a, b in zip(str(found).split("\n"), str(other).split("\n"), strict=True) if a != b]
+    assert len(changed) == 5
+    assert other.annotated(tags=found.tags, heads=found.heads, relations=found.relations) == found
+    with pytest.raises(ShapeError, match="2 values for 5 words"):
+        found.annotated(tags=["A", "B"])
+    for value in ("", "a\tb", "a\nb"):
+        with pytest.raises(FormatError, match="expected '_' for none"):
+            found.annotated(lemmas=[value, "b", "c", "d", "e"])
+    with pytest.raises(ShapeError, match="2 roots"):
+        found.annotated(heads=[0, 0, 1, 1, 1])
 
 
 @pytest.mark.slow
