@@ -35,22 +35,11 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from firth.errors import ShapeError
+from firth.evaluation.scores import Score
 
 Clusters = Iterable[Iterable[Hashable]]
 Counts = npt.NDArray[np.float64]
 MEASURES = ("muc", "b_cubed", "ceaf_e", "ceaf_m", "lea", "mentions")
-
-
-@dataclass(frozen=True)
-class Score:
-    """Recall, precision and their F1, between 0 and 1."""
-
-    recall: float
-    precision: float
-    f1: float
-
-    def __str__(self) -> str:
-        return f"R {100 * self.recall:.2f}  P {100 * self.precision:.2f}  F1 {100 * self.f1:.2f}"
 
 
 @dataclass(frozen=True)
@@ -100,10 +89,10 @@ def score_coreference(gold: Sequence[Clusters], found: Sequence[Clusters]) -> Co
     totals, pairs = np.zeros((len(MEASURES), 4)), np.zeros(6)
     for number, (of_gold, of_found) in enumerate(zip(gold, found, strict=True)):
         shared, gold_sizes, found_sizes = _overlap(of_gold, of_found, number)
-        totals[:, 0::2] += _parts(shared, gold_sizes, found_sizes)
-        totals[:, 1::2] += _parts(_transposed(shared), found_sizes, gold_sizes)
+        totals[:, [0, 1]] += _parts(shared, gold_sizes, found_sizes)
+        totals[:, [3, 2]] += _parts(_transposed(shared), found_sizes, gold_sizes)
         pairs += _pairs(shared, gold_sizes, found_sizes)
-    scores = {name: _score(*row) for name, row in zip(MEASURES, totals.tolist(), strict=True)}
+    scores = {name: Score.of(*row) for name, row in zip(MEASURES, totals.tolist(), strict=True)}
     conll = (scores["muc"].f1 + scores["b_cubed"].f1 + scores["ceaf_e"].f1) / 3
     return CoreferenceScores(**scores, blanc=_blanc(*pairs.tolist()), conll=conll, documents=len(gold))
 
@@ -197,13 +186,8 @@ def _choose_2(n: Counts) -> Counts:
     return n * (n - 1) / 2
 
 
-def _score(found_r: float, found_p: float, all_r: float, all_p: float) -> Score:
-    recall, precision = (found / every if every else 0.0 for found, every in ((found_r, all_r), (found_p, all_p)))
-    return Score(recall, precision, 2 * recall * precision / (recall + precision) if recall + precision else 0.0)
-
-
 def _blanc(one_gold: float, one_found: float, one: float, two_gold: float, two_found: float, two: float) -> Score:
-    of_one, of_two = _score(one, one, one_gold, one_found), _score(two, two, two_gold, two_found)
+    of_one, of_two = Score.of(one, one_gold, one_found), Score.of(two, two_gold, two_found)
     if not one_gold:
         return of_two
     if not two_gold:

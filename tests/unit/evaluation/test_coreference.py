@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from firth.errors import ShapeError
-from firth.evaluation.coreference import Score, score_coreference
+from firth.evaluation.coreference import score_coreference
+from firth.evaluation.scores import Score
 
 # Luo 2005, figure 1: truth, and four responses.
 TRUTH = [[1, 2, 3, 4, 5], [6, 7], [8, 9, "A", "B", "C"]]

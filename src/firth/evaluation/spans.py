@@ -1,0 +1,114 @@
+"""Scores of spans that tags mark: entities and chunks, as the program conlleval computes them.
+
+What
+    Tags such as B-PER, I-PER, O (BIO), or with E- and S- as well (BIOES), mark spans of words with a type. A span is
+    right if a gold span has the same words and type.
+Objective
+    precision = right / found, recall = right / gold, F1 = 2 P R / (P + R); over all spans, and for each type.
+Source
+    Tjong Kim Sang and Buchholz 2000, "Introduction to the CoNLL-2000 shared task: chunking", section 2, and its program
+    conlleval, which says where a span begins and ends in tags that break the rules.
+Departures
+    None. A span that begins with I- (or E-) counts as a span, as in conlleval; `broken` says how many there are.
+Cost
+    One pass over the tags.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from firth.errors import ShapeError
+from firth.evaluation.scores import Score
+
+OUTSIDE = "O"
+Span = tuple[int, int, str]  # first word, one past the last, type
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """Scores of spans.
+
+    Attributes:
+        total: of all spans.
+        by_type: of the spans of each type, by its name.
+        accuracy: share of words whose tag is right.
+        gold: number of gold spans.
+        found: number of found spans.
+        right: number of found spans that are right.
+        broken: number of found spans that begin with I- or E-.
+    """
+
+    total: Score
+    by_type: dict[str, Score]
+    accuracy: float
+    gold: int
+    found: int
+    right: int
+    broken: int
+
+    def __str__(self) -> str:
+        width = max(map(len, (*self.by_type, "all")))
+        rows = [f"{name:{width}} {score}" for name, score in (*self.by_type.items(), ("all", self.total))]
+        broken = f"; {self.broken:,} of them begin with I- or E-" if self.broken else ""
+        counts = f"{self.right:,} right of {self.found:,} found{broken}; {self.gold:,} gold spans"
+        return "\n".join([*rows, f"{counts}; accuracy of tags {100 * self.accuracy:.2f}"])
+
+
+def spans_of(tags: Sequence[str]) -> list[Span]:
+    """Return the spans that the tags of a sentence mark, in order.
+
+    Args:
+        tags: BIO or BIOES tags; what is behind the first "-" is the type.
+    """
+    spans: list[Span] = []
+    start, kind = -1, ""
+    before = OUTSIDE
+    for place, tag in enumerate([*tags, OUTSIDE]):
+        prefix, _, of = tag.partition("-")
+        inside = before != OUTSIDE
+        # A span ends before a new one, and where the tag before says so.
+        begins = prefix != OUTSIDE and (prefix in "BS" or not inside or before in "ES" or of != kind)
+        if inside and (prefix == OUTSIDE or begins):
+            spans.append((start, place, kind))
+        if begins:
+            start = place
+        before, kind = prefix, of
+    return spans
+
+
+def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -> SpanScores:
+    """Return the scores of the spans of sentences.
+
+    Args:
+        gold: gold tags of each sentence.
+        found: tags that are judged, as many.
+
+    Raises:
+        ShapeError: there are other numbers of sentences, or of tags of a sentence.
+    """
+    gold, found = [list(tags) for tags in gold], [list(tags) for tags in found]
+    if len(gold) != len(found):
+        raise ShapeError(f"{len(gold):,} sentences with gold tags and {len(found):,} with others: expected as many")
+    counts = [Counter[str]() for _ in range(3)]  # gold, found, right, by type
+    words = same = broken = 0
+    for number, (expected, given) in enumerate(zip(gold, found, strict=True)):
+        if len(expected) != len(given):
+            raise ShapeError(f"sentence {number}: {len(expected)} gold tags and {len(given)} others: expected as many")
+        words += len(expected)
+        same += sum(a == b for a, b in zip(expected, given, strict=True))
+        of_gold, of_found = spans_of(expected), spans_of(given)
+        broken += sum(given[start][0] in "IE" for start, _, _ in of_found)
+        for counter, spans in zip(counts, (of_gold, of_found, {*of_gold} & {*of_found}), strict=True):
+            counter.update(kind for _, _, kind in spans)
+    totals = [counter.total() for counter in counts]
+    kinds = sorted(counts[0] | counts[1])
+    return SpanScores(
+        total=Score.of(totals[2], totals[0], totals[1]),
+        by_type={kind: Score.of(*(counts[i][kind] for i in (2, 0, 1))) for kind in kinds},
+        accuracy=same / words if words else 0.0,
+        gold=totals[0],
+        found=totals[1],
+        right=totals[2],
+        broken=broken,
+    )
