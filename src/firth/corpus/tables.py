@@ -22,6 +22,7 @@ from firth.options import wrong_kind
 
 DEFAULT_COLUMN = "text"  # the default name
 ROWS = 1024  # rows per batch
+SPLITS = frozenset({"train", "test", "validation", "dev", "unsupervised"})  # usual names of parts of a data set
 _NEVER_TABLES = (str, bytes, os.PathLike, list, tuple, set, frozenset, dict, GeneratorType)  # no need to ask narwhals
 _EXPECTED = "expected text or lists of tokens"
 
@@ -144,10 +145,11 @@ def table_of(source: Any) -> Table | None:
     """Return a data frame, a series or a mapping of columns as a table; None for anything else.
 
     Raises:
-        CorpusError: the table's library refuses it, or columns share a name.
+        CorpusError: the table's library refuses it, columns share a name, or it is a data set in parts.
         MissingExtraError: pyarrow is needed and not installed.
     """
     if isinstance(source, Mapping):
+        _refuse_splits(source)
         return _of_mapping(source)
     if isinstance(source, _NEVER_TABLES):
         return None
@@ -278,6 +280,16 @@ def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iter
         raise CorpusError(
             f"{where}: damaged in column {', '.join(map(repr, names))} ({error}); fetch or write it again"
         ) from error
+
+
+def _refuse_splits(source: Mapping[str, Any]) -> None:
+    """Refuse the parts of a data set, such as a DatasetDict of Hugging Face, in place of one of them."""
+    parts = [str(name) for name in source]
+    if parts and SPLITS.issuperset(parts) and not all(isinstance(part, list | tuple) for part in source.values()):
+        raise CorpusError(
+            f"found a mapping with the parts {', '.join(parts)} of a data set; expected one of them: pass its value "
+            f"for {parts[0]!r}"
+        )
 
 
 def _of_mapping(columns: Mapping[str, Any]) -> Table:

@@ -166,3 +166,10 @@ def test_columns_with_numbers_for_names_are_read_and_lists_refused():
     assert list(table_of(frame).texts(1)) == ["a dog"]
     with pytest.raises(TypeError, match=r"column=\['text'\] is a list; expected the name of one column"):
         table_of(frame).texts(["text"])
+
+
+def test_the_parts_of_a_data_set_are_no_columns() -> None:
+    parts = {"train": TABLES["pandas"], "test": TABLES["pandas"]}
+    with pytest.raises(CorpusError, match=r"the parts train, test of a data set; expected one of them: .* 'train'"):
+        table_of(parts)
+    assert table_of({"train": TEXTS}) is not None  # a column of that name
