@@ -59,14 +59,26 @@ class Chain(NamedTuple):
         Raises:
             ShapeError: they do not belong together, or a length is below 1 or above T.
         """
-        B, T, K = self.tags.shape
-        shapes = [tuple(each.shape) for each in self[1:]]
-        if shapes != [(K, K), (K,), (K,), (B,)]:
-            raise ShapeError(f"shapes {shapes} beside tags {(B, T, K)}: expected {[(K, K), (K,), (K,), (B,)]}")
-        if B and not 1 <= int(self.lengths.min()) <= int(self.lengths.max()) <= T:
-            raise ShapeError(
-                f"lengths {int(self.lengths.min())} to {int(self.lengths.max())}: expected 1 to {T}, the batch's tokens"
-            )
+        check_shapes(self.tags[:, :, 0], self.tags.shape[2], self[1:])
+
+
+def check_shapes(tokens: torch.Tensor, K: int, others: tuple[torch.Tensor, ...]) -> None:
+    """Compare the shapes of transitions, first, last and lengths with those of what is scored.
+
+    Args:
+        tokens: (B, T) anything of the tokens.
+        K: number of tags or labels.
+        others: transitions, first, last and lengths.
+
+    Raises:
+        ShapeError: they do not belong together, or a length is below 1 or above T.
+    """
+    (B, T), lengths = tokens.shape, others[-1]
+    shapes, expected = [tuple(each.shape) for each in others], [(K, K), (K,), (K,), (B,)]
+    if shapes != expected:
+        raise ShapeError(f"shapes {shapes} beside {B} x {T} tokens with {K} labels: expected {expected}")
+    if B and not 1 <= int(lengths.min()) <= int(lengths.max()) <= T:
+        raise ShapeError(f"lengths {int(lengths.min())} to {int(lengths.max())}: expected 1 to {T}, the batch's tokens")
 
 
 def chain_total(chain: Chain, ring: Semiring) -> Values:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import torch
 
-from firth.errors import ShapeError
+from firth.neural.structs.chains import check_shapes
 from firth.neural.structs.semirings import Semiring, Values
 
 
@@ -52,12 +52,7 @@ class Segments(NamedTuple):
         Raises:
             ShapeError: they do not belong together, or a length is below 1 or above T.
         """
-        B, T, _, K = self.pieces.shape
-        shapes = [tuple(each.shape) for each in self[1:]]
-        if shapes != [(K, K), (K,), (K,), (B,)]:
-            raise ShapeError(f"shapes {shapes} beside {B} x {T} tokens: expected {[(K, K), (K,), (K,), (B,)]}")
-        if B and not 1 <= int(self.lengths.min()) <= int(self.lengths.max()) <= T:
-            raise ShapeError(f"lengths {self.lengths.tolist()}: expected 1 to {T}, the tokens of the batch")
+        check_shapes(self.pieces[:, :, 0, 0], self.pieces.shape[3], self[1:])
 
 
 def segments_total(segments: Segments, ring: Semiring) -> Values:
