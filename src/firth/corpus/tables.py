@@ -287,8 +287,8 @@ def _refuse_splits(source: Mapping[str, Any]) -> None:
     parts = [str(name) for name in source]
     if parts and SPLITS.issuperset(parts) and not all(isinstance(part, list | tuple) for part in source.values()):
         raise CorpusError(
-            f"found a mapping with the parts {', '.join(parts)} of a data set; expected one of them: pass its value "
-            f"for {parts[0]!r}"
+            f"found a mapping with the parts {', '.join(parts)} of a data set; expected one of them, such as "
+            f"data[{parts[0]!r}]"
         )
 
 

@@ -18,10 +18,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from firth.errors import ShapeError
+from firth.errors import FormatError, ShapeError
 from firth.evaluation.scores import Score
 
 OUTSIDE = "O"
+PREFIXES = frozenset("BIOES")
 Span = tuple[int, int, str]  # first word, one past the last, type
 
 
@@ -60,12 +61,17 @@ def spans_of(tags: Sequence[str]) -> list[Span]:
 
     Args:
         tags: BIO or BIOES tags; what is behind the first "-" is the type.
+
+    Raises:
+        FormatError: a tag begins with none of B, I, O, E and S.
     """
     spans: list[Span] = []
     start, kind = -1, ""
     before = OUTSIDE
     for place, tag in enumerate([*tags, OUTSIDE]):
         prefix, _, of = tag.partition("-")
+        if prefix not in PREFIXES:
+            raise FormatError(f"the tag {tag!r}: expected O, or a type behind B-, I-, E- or S-, such as B-PER")
         inside = before != OUTSIDE
         # A span ends before a new one, and where the tag before says so.
         begins = prefix != OUTSIDE and (prefix in "BS" or not inside or before in "ES" or of != kind)
@@ -86,6 +92,7 @@ def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
+        FormatError: see `spans_of`.
     """
     gold, found = [list(tags) for tags in gold], [list(tags) for tags in found]
     if len(gold) != len(found):

@@ -1,11 +1,12 @@
 """Entities and chunks as conlleval counts them."""
 
+import importlib
 import itertools
 import random
 
 import pytest
 
-from firth.errors import ShapeError
+from firth.errors import FormatError, ShapeError
 from firth.evaluation.scores import Score
 from firth.evaluation.spans import score_spans, spans_of
 
@@ -26,6 +27,12 @@ from firth.evaluation.spans import score_spans, spans_of
 )
 def test_spans(tags, spans):
     assert spans_of(tags.split()) == spans
+
+
+@pytest.mark.parametrize("tag", ["PER", "", "U-PER", "b-PER"])
+def test_other_tags_are_refused(tag):
+    with pytest.raises(FormatError, match="such as B-PER"):
+        spans_of(["O", tag])
 
 
 def test_scores_by_hand():
@@ -51,7 +58,7 @@ def test_numbers_that_differ_are_refused():
 def test_seqeval():
     """Every sequence of four tags, and random ones, broken ones included."""
     metrics = pytest.importorskip("seqeval.metrics", reason="seqeval is not installed: pip install seqeval")
-    entities = pytest.importorskip("seqeval.metrics.sequence_labeling").get_entities
+    entities = importlib.import_module("seqeval.metrics.sequence_labeling").get_entities
     tags = ["O", "B-A", "I-A", "E-A", "S-A", "B-B", "I-B"]
     for sequence in itertools.product(tags, repeat=4):
         assert spans_of(sequence) == [(start, end + 1, kind) for kind, start, end in entities(list(sequence))]

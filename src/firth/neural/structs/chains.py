@@ -160,16 +160,14 @@ def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
         OptionError: k is below 1.
         ShapeError: see `Chain.check`.
     """
-    ring = KBest(k)
-
-    def score(number: int) -> Callable[[Chain], torch.Tensor]:
-        return lambda one: chain_total(one, ring)[:, number]
-
-    found = [_within(_gradient(chain, score(i)).argmax(2), chain.lengths) for i in range(k)]
-    scores = chain_total(Chain(*(each.detach() for each in chain)), ring).tolist()
+    ring, leaf = KBest(k), _with_gradient(chain)
+    with torch.enable_grad():
+        scores = chain_total(leaf, ring)  # (B, k); the gradient of each shows its tags
+        shown = (torch.autograd.grad(score.sum(), leaf.tags, retain_graph=True)[0] for score in scores.unbind(1))
+        found = [_within(tags.argmax(2), chain.lengths) for tags in shown]
     return [
         [(path, score) for path, score in zip(paths, row, strict=True) if score > -torch.inf]
-        for paths, row in zip(zip(*found, strict=True), scores, strict=True)
+        for paths, row in zip(zip(*found, strict=True), scores.tolist(), strict=True)
     ]
 
 
@@ -185,9 +183,13 @@ def sample_tags(chain: Chain, generator: torch.Generator) -> list[list[int]]:
 
 def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Tensor:
     """The derivative of a total with respect to the scores of tags."""
-    detached = Chain(chain.tags.detach().requires_grad_(), *(each.detach() for each in chain[1:]))
+    leaf = _with_gradient(chain)
     with torch.enable_grad():
-        return torch.autograd.grad(total(detached).sum(), detached.tags)[0]
+        return torch.autograd.grad(total(leaf).sum(), leaf.tags)[0]
+
+
+def _with_gradient(chain: Chain) -> Chain:
+    return Chain(chain.tags.detach().requires_grad_(), *(each.detach() for each in chain[1:]))
 
 
 def _within(tags: torch.Tensor, lengths: torch.Tensor) -> list[list[int]]:

@@ -45,13 +45,12 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
     n = check_arcs(arcs, lengths)
     places = torch.arange(n + 1, device=arcs.device)
     real = places <= lengths.unsqueeze(1)  # (B, n + 1)
-    scores, finite = arcs.double(), torch.isfinite(arcs.detach())
-    highest, lowest = (
-        getattr(scores.detach()[finite], name)().item() if finite.any() else 0.0 for name in ("max", "min")
-    )
+    scores, possible = arcs.double(), arcs.detach() != -torch.inf
+    known = scores.detach()[possible]
+    highest, lowest = (known.max().item(), known.min().item()) if len(known) else (0.0, 0.0)
     # A tree with an arc of this score is a thousand nats below every tree of possible arcs.
     impossible = lowest - n * (highest - lowest) - 1000
-    w = torch.where(finite, scores, impossible)
+    w = torch.where(possible, scores, impossible)
     w = torch.where(real.unsqueeze(1) & real.unsqueeze(2), w, UNUSED)
     total = torch.zeros_like(w[:, 0, 0])
     for k in range(n, 1, -1):
@@ -61,7 +60,7 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
         by_way = to_k.unsqueeze(2) + (from_k - p.unsqueeze(1)).unsqueeze(1)  # (B, k, k - 1)
         w = torch.cat([w[:, :k, :1], torch.logaddexp(w[:, :k, 1:k], by_way)], 2)
     total = total + w[:, 0, 1]
-    return torch.where(total > lengths * lowest - 500, total, -torch.inf)
+    return torch.where(total <= lengths * lowest - 500, -torch.inf, total)
 
 
 def arc_marginals(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:

@@ -42,6 +42,12 @@ def test_arcs_that_are_not_possible():
     )
 
 
+def test_a_score_that_is_no_number_shows():
+    arcs = random_arcs(7)
+    arcs[0, 1, 2] = torch.nan
+    assert tree_log_partition(arcs, LENGTHS).isnan()[0]
+
+
 @pytest.mark.slow
 def test_six_words():
     arcs = random_arcs(5, n=6, batch=1)

@@ -7,7 +7,8 @@ Objective: InfoNCE with several positives (`firth.neural.layers.contrastive`).
 Source: Gao, Yao and Chen 2021, "SimCSE", section 4, equation 5; Khosla et al. 2020, "Supervised contrastive learning",
     equation 2, for several positives.
 Departures: every text is an anchor (`anchors="all"`); in equation 5 only the first of a pair is, and anchors are not
-    compared with one another, which `anchors="first"` does. The head is used in training only.
+    compared with one another, which `anchors="first"` does. Equal texts of different groups are negatives of
+    each other. The head is used in training only.
 Cost: that of the encoder for all texts of the groups and their hard negatives; three times that in training.
 """
 
