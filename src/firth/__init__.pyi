@@ -20,6 +20,8 @@ from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
+from firth.documents.document import Document as Document
+from firth.documents.document import Entity as Entity
 from firth.embeddings.associations import AssociationVectors as AssociationVectors
 from firth.embeddings.compositional import Composition as Composition
 from firth.embeddings.compositional import TensorIndexing as TensorIndexing

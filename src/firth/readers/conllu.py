@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from firth.errors import FormatError, ShapeError
+from firth.errors import FormatError, KindError, ShapeError, brief
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import replacing_file, text_of
 
@@ -43,9 +43,30 @@ class DependencySentence:
         """The lines of the sentence in CoNLL-U, without the empty one that ends it."""
         return "\n".join([*self.comment_lines, *("\t".join(row) for row in self.rows)])
 
+    @staticmethod
+    def of(words: Iterable[str]) -> "DependencySentence":
+        """Return a sentence of words without annotation.
+
+        Args:
+            words: T words; there may be none, though no file can hold that.
+
+        Raises:
+            KindError: one string in place of the words.
+            FormatError: a word is empty or holds a tab or a line break.
+        """
+        if isinstance(words, str):
+            raise KindError(f"{brief(words)}: one string, expected several words; text.split() gives those of a text")
+        words = tuple(words)
+        odd = next((word for word in words if not word or _BREAK.search(word)), None)
+        if odd is not None:
+            raise FormatError(f"a word {odd!r}: expected at least one character, and neither tabs nor line breaks")
+        nothing = (NONE,) * (COLUMNS - 2)
+        return DependencySentence(tuple((str(number), word, *nothing) for number, word in enumerate(words, 1)))
+
     @cached_property
     def _columns(self) -> tuple[Row, ...]:
-        return tuple(zip(*(row for row in self.rows if row[0].isdecimal()), strict=True))
+        words = [row for row in self.rows if row[0].isdecimal()]
+        return tuple(zip(*words, strict=True)) or ((),) * COLUMNS
 
     @property
     def words(self) -> tuple[str, ...]:

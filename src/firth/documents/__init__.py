@@ -1,0 +1,5 @@
+"""Annotated documents: one type for all stages, its files, raw text to documents, and annotation by several models.
+
+Formats whose items are whole documents are read here, beside `Document`; those of sentences, trees and pairs are in
+`firth.readers`.
+"""

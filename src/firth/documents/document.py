@@ -1,0 +1,186 @@
+"""A document with its annotation: what taggers, parsers and coreference models read and return.
+
+Every stage adds to a document and none splits it anew, so that numbers of tokens mean the same to all of them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from firth.errors import ShapeError, brief
+from firth.readers.conllu import DependencySentence
+
+Span = tuple[int, int]  # numbers of tokens in the document from 0; the end is exclusive
+
+
+class Entity(NamedTuple):
+    """A named entity.
+
+    Attributes:
+        start: number of its first token in the document, from 0.
+        end: number of the token after its last.
+        label: its type, such as "PER".
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """Sentences of a text with their annotation, T tokens in all.
+
+    Tokens are the words that dependency trees are over; a multiword token of CoNLL-U counts as its words. Spans are
+    numbers of tokens in the document, from 0, with the end exclusive.
+
+    Attributes:
+        sentences: in order; each has at least one word.
+        name: of the document, such as the name of its file.
+        text: the raw text, or "" where only its tokens are known.
+        offsets: of each token, (start, end) characters into `text`; words of one multiword token share theirs. Or ().
+        entities: named entities by their first token, the longer one first. They may overlap.
+        clusters: coreference chains: of each, the spans of its mentions in order. Mentions may nest and cross, and a
+            span is in one chain only.
+
+    Raises:
+        ShapeError: a sentence is empty, a span is outside the document, a span is in two chains, or the offsets are not
+            those of T tokens in the text.
+    """
+
+    sentences: tuple[DependencySentence, ...]
+    name: str = ""
+    text: str = ""
+    offsets: tuple[Span, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    clusters: tuple[tuple[Span, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        entities = sorted((Entity(*entity) for entity in self.entities), key=lambda each: (each.start, -each.end))
+        values = {
+            "sentences": tuple(self.sentences),
+            "offsets": tuple((start, end) for start, end in self.offsets),
+            "entities": tuple(entities),
+            "clusters": _ordered(self.clusters),
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        empty = next((number for number, sentence in enumerate(self.sentences, 1) if not len(sentence)), 0)
+        if empty:
+            raise ShapeError(f"sentence {empty:,} of the document{self._named} has no words; leave it out")
+        self._check_spans()
+        self._check_offsets()
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __str__(self) -> str:
+        """The sentences, one a line, with spaces between tokens."""
+        return "\n".join(" ".join(sentence.words) for sentence in self.sentences)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """T words."""
+        return tuple(word for sentence in self.sentences for word in sentence.words)
+
+    @cached_property
+    def sentence_starts(self) -> tuple[int, ...]:
+        """Number of the first token of each sentence."""
+        return (*accumulate((len(sentence) for sentence in self.sentences[:-1]), initial=0),) if self.sentences else ()
+
+    @property
+    def mentions(self) -> tuple[Span, ...]:
+        """The spans of all chains in order, the longer of two with one start first."""
+        return tuple(
+            sorted((span for cluster in self.clusters for span in cluster), key=lambda each: (each[0], -each[1]))
+        )
+
+    def span_text(self, start: int, end: int) -> str:
+        """Return the text of tokens as it was written; with spaces between them where there is no raw text.
+
+        Args:
+            start: number of the first token, from 0.
+            end: number of the token after the last.
+        """
+        if self.offsets:
+            return self.text[self.offsets[start][0] : self.offsets[end - 1][1]]
+        return " ".join(self.tokens[start:end])
+
+    def annotated(
+        self,
+        *,
+        sentences: Sequence[DependencySentence] | None = None,
+        entities: Iterable[Entity] | None = None,
+        clusters: Iterable[Iterable[Span]] | None = None,
+    ) -> "Document":
+        """Return the document with other annotation of the same tokens.
+
+        Args:
+            sentences: the same words with other tags, heads or relations.
+            entities: named entities, in place of those there are.
+            clusters: coreference chains, in place of those there are.
+
+        Raises:
+            ShapeError: the sentences have other words, or as in the class.
+        """
+        sentences = self.sentences if sentences is None else tuple(sentences)
+        if sentences is not self.sentences:
+            self._check_words(sentences)
+        return replace(
+            self,
+            sentences=sentences,
+            entities=self.entities if entities is None else tuple(entities),
+            clusters=self.clusters if clusters is None else tuple(tuple(cluster) for cluster in clusters),
+        )
+
+    def _check_words(self, sentences: Sequence[DependencySentence]) -> None:
+        if len(sentences) != len(self.sentences):
+            raise ShapeError(f"{len(sentences):,} sentences for a document of {len(self.sentences):,}")
+        for number, (given, own) in enumerate(zip(sentences, self.sentences, strict=True), 1):
+            if given.words != own.words:
+                raise ShapeError(
+                    f"sentence {number:,} has the words {brief(' '.join(given.words))}, that of the document "
+                    f"{brief(' '.join(own.words))}: expected the same words"
+                )
+
+    def _check_spans(self) -> None:
+        mentions = [span for cluster in self.clusters for span in cluster]
+        for start, end in [*((entity.start, entity.end) for entity in self.entities), *mentions]:
+            if not 0 <= start < end <= len(self):
+                raise ShapeError(
+                    f"a span ({start}, {end}) in the document{self._named} of {len(self):,} tokens; expected "
+                    f"0 <= start < end <= {len(self):,}"
+                )
+        if len(set(mentions)) < len(mentions):
+            twice = next(span for span in mentions if mentions.count(span) > 1)
+            raise ShapeError(f"the mention {twice} of the document{self._named} is in its chains twice; expected once")
+
+    def _check_offsets(self) -> None:
+        if not self.offsets:
+            return
+        if len(self.offsets) != len(self):
+            raise ShapeError(f"{len(self.offsets):,} offsets for {len(self):,} tokens: expected one each, or none")
+        before = 0
+        for start, end in self.offsets:
+            if not before <= start <= end <= len(self.text):
+                raise ShapeError(
+                    f"the offsets ({start}, {end}) of a token in a text of {len(self.text):,} characters; expected "
+                    "start <= end, in the order of the tokens"
+                )
+            before = start
+
+    @property
+    def _named(self) -> str:
+        return f" {self.name}" if self.name else ""
+
+
+def _ordered(clusters: Iterable[Iterable[Span]]) -> tuple[tuple[Span, ...], ...]:
+    """Chains by their first mention, the mentions of each by place, the longer of two with one start first."""
+
+    def place(span: Span) -> Span:
+        return span[0], -span[1]
+
+    inside = (tuple(sorted(((start, end) for start, end in cluster), key=place)) for cluster in clusters)
+    return tuple(sorted((cluster for cluster in inside if cluster), key=lambda cluster: place(cluster[0])))

@@ -1,0 +1,86 @@
+"""Documents: tokens, spans, and annotation of the same words."""
+
+import pytest
+
+import firth
+from firth.documents.document import Document, Entity
+from firth.errors import FormatError, KindError, ShapeError
+from firth.readers.conllu import DependencySentence
+
+ADA = DependencySentence.of(["Ada", "met", "Charles", "."])
+SHE = DependencySentence.of(["She", "liked", "him", "."])
+
+
+def test_tokens_are_numbered_in_the_document():
+    document = firth.Document([ADA, SHE])
+    assert document.sentences == (ADA, SHE)
+    assert document.tokens == ("Ada", "met", "Charles", ".", "She", "liked", "him", ".")
+    assert document.sentence_starts == (0, 4)
+    assert len(document) == 8
+    assert str(document) == "Ada met Charles .\nShe liked him ."
+    assert (Document(()).tokens, Document(()).sentence_starts) == ((), ())
+
+
+def test_the_text_of_a_span_is_as_it_was_written():
+    text = "Ada  met\nCharles."
+    offsets = [(0, 3), (5, 8), (9, 16), (16, 17)]
+    assert Document([ADA], text=text, offsets=offsets).span_text(1, 4) == "met\nCharles."
+    assert Document([ADA]).span_text(1, 4) == "met Charles ."
+
+
+def test_annotation_has_one_order():
+    """Documents that say the same are equal, in whichever order the parts were given."""
+    document = Document([ADA, SHE]).annotated(
+        entities=[Entity(2, 3, "PER"), (0, 1, "X"), (0, 3, "Y")], clusters=[[(6, 7), (2, 3)], [(4, 5), (0, 1)], []]
+    )
+    assert document.entities == (Entity(0, 3, "Y"), Entity(0, 1, "X"), Entity(2, 3, "PER"))
+    assert document.clusters == (((0, 1), (4, 5)), ((2, 3), (6, 7)))
+    assert document.mentions == ((0, 1), (2, 3), (4, 5), (6, 7))
+    assert document == document.annotated(clusters=[[(0, 1), (4, 5)], [(6, 7), (2, 3)]])
+    assert hash(document)
+
+
+def test_stages_annotate_the_same_words():
+    document = Document([ADA, SHE], name="d", entities=[(0, 1, "PER")])
+    tagged = document.annotated(sentences=[ADA.annotated(tags=["X"] * 4), SHE])
+    assert tagged.sentences[0].tags == ("X",) * 4
+    assert (tagged.name, tagged.entities) == ("d", document.entities)
+    with pytest.raises(ShapeError, match="sentence 2 has the words 'She'"):
+        document.annotated(sentences=[ADA, DependencySentence.of(["She"])])
+    with pytest.raises(ShapeError, match="1 sentences for a document of 2"):
+        document.annotated(sentences=[ADA])
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        ({"clusters": [[(0, 5)]]}, r"a span \(0, 5\) in the document d of 4 tokens"),
+        ({"entities": [(2, 2, "X")]}, r"a span \(2, 2\)"),
+        ({"clusters": [[(0, 1), (1, 2)], [(0, 1)]]}, r"the mention \(0, 1\) of the document d is in its chains twice"),
+        ({"text": "Ada met Charles.", "offsets": [(0, 3)]}, "1 offsets for 4 tokens"),
+        (
+            {"text": "Ada", "offsets": [(0, 3), (4, 7), (8, 15), (15, 16)]},
+            r"offsets \(4, 7\) of a token in a text of 3",
+        ),
+        ({"text": "Ada met Charles.", "offsets": [(4, 7), (0, 3), (8, 15), (15, 16)]}, "in the order of the tokens"),
+    ],
+)
+def test_what_is_no_document(parts, problem):
+    with pytest.raises(ShapeError, match=problem):
+        Document([ADA], name="d", **parts)
+
+
+def test_a_sentence_without_words_is_in_no_document():
+    with pytest.raises(ShapeError, match="sentence 2 of the document has no words"):
+        Document([ADA, DependencySentence.of([])])
+
+
+def test_a_sentence_of_words_has_no_annotation():
+    assert (ADA.words, ADA.tags, ADA.heads) == (("Ada", "met", "Charles", "."), ("_",) * 4, ())
+    assert str(DependencySentence.of(["a b"])) == "1\ta b" + "\t_" * 8
+    assert (DependencySentence.of([]).words, DependencySentence.of([]).heads) == ((), ())
+    with pytest.raises(KindError, match="expected several words"):
+        DependencySentence.of("Ada met")
+    for word in ("", "a\tb", "a\nb"):
+        with pytest.raises(FormatError, match="expected at least one character"):
+            DependencySentence.of([word])
