@@ -102,6 +102,10 @@ class CharacterEncoder(nn.Module, abc.ABC):
         """Return (n, C) int32 character ids of n words, on the layer's device; see `Spelling.character_ids`."""
         return self.spelling.character_ids(words).to(self.get_buffer("codes").device)
 
+    def spelled(self, codes: torch.Tensor) -> torch.Tensor:
+        """Return (n, D) vectors of n words given by their (n, C) `character_ids`."""
+        return self._read(codes)
+
     def encode(self, words: Sequence[str]) -> torch.Tensor:
         """Return (n, D) vectors of n words, known or not, without gradients."""
         codes = self.character_ids(words)

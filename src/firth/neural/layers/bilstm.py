@@ -1,0 +1,69 @@
+"""Bidirectional LSTM over sentences of several lengths: outputs only, no states.
+
+What
+    Layers of two LSTMs, one of which reads each sentence backward. A sentence that is read backward is turned around
+    first, so that padding stays behind it: what follows a word never changes its output, and torch's fast kernels for
+    sequences of one length apply to any lengths.
+Objective
+    y_t = [LSTM_f(x_1 .. x_t); LSTM_b(x_T .. x_t)]
+Source
+    Graves and Schmidhuber 2005; Gal and Ghahramani 2016, section 4, for one dropout mask per sentence.
+Departures
+    There is no dropout of the recurrent connections; `layers.recurrent` has it.
+Cost
+    16 H (D + H) operations per token and layer forward, padding included: batches should hold similar lengths. A third
+    to half of the time of layers that skip padding on the CPU (26 tokens, H = 200).
+"""
+
+import torch
+from torch import nn
+
+from firth.errors import OptionError
+from firth.neural.layers.bidirectional import reversed_sequences
+from firth.neural.layers.cells import RecurrentLayer
+from firth.neural.layers.dropout import Dropout
+
+
+class BiLSTM(nn.Module):
+    """A stack of bidirectional LSTM layers.
+
+    Args:
+        width_in: D, width of the input.
+        hidden: H, width of each state.
+        layers: number of layers.
+        dropout: rate before each layer but the first.
+        locked: whether each sentence has one dropout mask, the same for all words.
+
+    Attributes:
+        width: 2 H.
+
+    Raises:
+        OptionError: a size below 1, or a rate that is not from 0 to below 1.
+    """
+
+    def __init__(
+        self, width_in: int, hidden: int, layers: int = 1, *, dropout: float = 0.0, locked: bool = False
+    ) -> None:
+        super().__init__()
+        if layers < 1:
+            raise OptionError(f"layers={layers}: expected at least 1")
+        self.width = 2 * hidden
+        widths = [width_in, *[self.width] * (layers - 1)]
+        self.forward_layers = nn.ModuleList(RecurrentLayer("lstm", width, hidden) for width in widths)
+        self.backward_layers = nn.ModuleList(RecurrentLayer("lstm", width, hidden) for width in widths)
+        self.dropout = Dropout(dropout, locked=locked)
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Return (B, T, 2 H) outputs, zero at padding.
+
+        Args:
+            x: (B, T, D).
+            lengths: (B,) int64, words of each sentence, at least 1.
+        """
+        for number, (onward, back) in enumerate(zip(self.forward_layers, self.backward_layers, strict=True)):
+            x = self.dropout(x) if number else x
+            y, _ = onward(x)
+            z, _ = back(reversed_sequences(x, lengths))
+            x = torch.cat([y, reversed_sequences(z, lengths)], dim=2)
+        inside = torch.arange(x.shape[1], device=x.device) < lengths.to(x.device).unsqueeze(1)
+        return x * inside.unsqueeze(2)

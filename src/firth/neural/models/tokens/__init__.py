@@ -1,0 +1,1 @@
+"""Sentences as words: what taggers and parsers read."""

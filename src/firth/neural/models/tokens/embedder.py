@@ -1,0 +1,138 @@
+"""Vectors of the words of sentences: by look-up, by characters, given, and of their tags.
+
+What
+    Up to four parts, concatenated: a look-up of the word; a CNN or an LSTM over its characters; a given vector that is
+    kept; look-ups of columns, such as tags.
+Objective
+    x = [E[word]; characters(c_1 .. c_n); G[word]; E_1[tag]; ...]. In training the word is read as unknown with
+    probability a / (a + n), n its count, so that the vector of unknown words is learned from rare words.
+Source
+    Lample et al. 2016, "Neural architectures for named entity recognition", section 4; Ma and Hovy 2016, "End-to-end
+    sequence labeling via bi-directional LSTM-CNNs-CRF", section 2.1; Kiperwasser and Goldberg 2016, "Simple and
+    accurate dependency parsing using bidirectional LSTM feature representations", section 5.1 (word dropout).
+Departures
+    Only the look-up is dropped; characters and given vectors stay.
+Cost
+    A row per token and table; characters once per distinct word of a batch.
+"""
+
+import math
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from firth.neural.layers.characters import CharacterCNN, CharacterEncoder, CharacterLSTM
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.models.tokens.options import TokenOptions
+from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, TokenReader, by_any_case
+from firth.vectors.word_vectors import WordVectors
+
+CHAR_WINDOW = 3  # characters that a filter reads
+
+
+class TokenEncoder(Protocol):
+    """Anything that gives the words of sentences vectors."""
+
+    width: int
+
+    def __call__(self, inputs: TokenInputs) -> torch.Tensor:
+        """Return (B, T, D) vectors."""
+        ...
+
+
+class TokenEmbedder(nn.Module):
+    """Vectors of the words of sentences.
+
+    Args:
+        options: widths, and what is read.
+        reader: the words, characters and columns.
+        vectors: given vectors; None for random ones, such as those of a model that is loaded.
+        seed: of the rows of words without a given vector.
+
+    Attributes:
+        words: the look-up of words.
+        characters: the encoder of characters, or None.
+        given: the look-up of given vectors that are kept, or None.
+        columns: the look-ups of columns.
+        widths: width of each part that is there, in the order: words, characters, given, columns.
+        width: D, their sum.
+
+    Raises:
+        OptionError: no word has a vector.
+    """
+
+    def __init__(
+        self, options: TokenOptions, reader: TokenReader, vectors: WordVectors | None = None, *, seed: int = 0
+    ) -> None:
+        super().__init__()
+        tuned = None if reader.given else vectors
+        self.words = _table(len(reader), options.dim, reader.words, tuned, seed=seed)
+        self.characters = _characters(options, reader) if reader.characters else None
+        self.given: WordEmbedding | None = None
+        if reader.given:
+            size = len(reader.given) + FIRST
+            self.given = _table(size, reader.vector_dim, reader.given, vectors, seed=seed, frozen=True)
+        self.columns = nn.ModuleList(
+            _table(len(values) + FIRST, options.column_dim) for values in reader.columns.values()
+        )
+        rates = np.zeros(len(reader), np.float32)
+        rates[FIRST:] = options.word_dropout / np.maximum(options.word_dropout + reader.counts, 1e-9)
+        rates[FIRST:][reader.counts == 0] = 0.0  # known by its vector only
+        self.register_buffer("rates", torch.from_numpy(rates), persistent=False)
+        parts = [self.words, self.characters, self.given, *self.columns]
+        self.widths = [int(part.width) for part in parts if part is not None]
+        self.width = sum(self.widths)
+
+    def parts(self, inputs: TokenInputs) -> list[torch.Tensor]:
+        """Return the parts, (B, T, width) each, that `forward` concatenates; meaningless at padding."""
+        parts = [self.words(self._dropped(inputs.words))]
+        if self.characters is not None:
+            assert inputs.spellings is not None, "the reader reads characters"
+            parts.append(self.characters.spelled(inputs.spellings)[inputs.forms])
+        if self.given is not None:
+            parts.append(self.given(inputs.given))
+        return parts + [table(ids) for table, ids in zip(self.columns, inputs.columns, strict=True)]
+
+    def forward(self, inputs: TokenInputs) -> torch.Tensor:
+        """Return (B, T, D) vectors of words, meaningless at padding."""
+        return torch.cat(self.parts(inputs), dim=2)
+
+    def _dropped(self, words: torch.Tensor) -> torch.Tensor:
+        if not self.training:
+            return words
+        rates = self.get_buffer("rates")[words]
+        return torch.where(torch.rand_like(rates) < rates, UNKNOWN, words)
+
+
+def _characters(options: TokenOptions, reader: TokenReader) -> CharacterEncoder:
+    width, dim = options.char_width, options.char_dim
+    if options.characters == "lstm":
+        return CharacterLSTM(reader.characters, char_dim=dim, hidden=width, width=width, longest=LONGEST)
+    filters = [0] * (CHAR_WINDOW - 1) + [width]
+    return CharacterCNN(reader.characters, char_dim=dim, filters=filters, highway=0, longest=LONGEST)
+
+
+def _table(
+    size: int,
+    dim: int,
+    names: list[str] | None = None,
+    vectors: WordVectors | None = None,
+    *,
+    seed: int = 0,
+    frozen: bool = False,
+) -> WordEmbedding:
+    """Return a table of random vectors, or of given ones; padding and the unknown word begin with zeros."""
+    if vectors is None or names is None:
+        table = WordEmbedding(size, dim, frozen=frozen)
+        bound = math.sqrt(3 / dim)
+        nn.init.uniform_(table.weight, -bound, bound)
+    else:
+        rows = by_any_case(vectors.index_to_key)
+        keys = [vectors.index_to_key[rows[name]] if name in rows else "\0" for name in names]
+        table = WordEmbedding.from_vectors(vectors, ["\0"] * FIRST + keys, frozen=frozen, seed=seed)
+    with torch.no_grad():
+        table.weight[[PAD, UNKNOWN]] = 0.0
+    return table

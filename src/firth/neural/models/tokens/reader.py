@@ -1,0 +1,285 @@
+"""Sentences to ids: words, characters, given vectors, and columns such as part-of-speech tags.
+
+What
+    A reader knows the words, the characters and the values of columns of its training sentences. Words are looked up
+    in lower case where the options say so; characters are always those of the word as it is written.
+Objective
+    Each token has an id in every table: 0 pads, 1 is unknown, and what is known follows.
+Source
+    Lample et al. 2016, "Neural architectures for named entity recognition", sections 4.1 to 4.3; Collobert et al. 2011,
+    "Natural language processing (almost) from scratch", section 4.1.2 (capitalisation) and 6.2 (suffixes).
+Departures
+    None.
+Cost
+    A look-up per token and table; each distinct word of a batch is spelled once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.errors import CorpusError
+from firth.neural.layers.spelling import Spelling
+from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.training.batching import pad
+from firth.readers.conllu import DependencySentence
+from firth.text.characters import fold
+from firth.vectors.word_vectors import WordVectors
+
+Ids = npt.NDArray[np.int64]
+Sentence = DependencySentence | Sequence[str]
+FIRST = UNKNOWN + 1  # id of the first word, or value of a column
+LONGEST = 30  # characters that are read of a word
+
+
+def words_of(sentence: Sentence) -> Sequence[str]:
+    """Return the words of a sentence."""
+    return sentence.words if isinstance(sentence, DependencySentence) else sentence
+
+
+def lower(word: str) -> str:
+    """Return a word as it is looked up without regard to case."""
+    return word.lower() if word.isascii() else fold(word)
+
+
+def capitals(word: str) -> str:
+    """Return how a word is written: lower, Capitalised, UPPER, miXed or without letters, and whether it has digits."""
+    letters = "".join(filter(str.isalpha, word))
+    if not letters:
+        kind = "none"
+    elif letters.islower():
+        kind = "lower"
+    elif letters.isupper():
+        kind = "upper" if len(letters) > 1 else "letter"
+    else:
+        kind = "first" if word[0].isupper() and letters[1:].islower() else "mixed"
+    return f"{kind}-digit" if any(map(str.isdigit, word)) else kind
+
+
+def suffix(word: str) -> str:
+    """Return the last two characters of a word in lower case."""
+    return lower(word)[-2:]
+
+
+COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a sentence
+    "upos": lambda sentence: sentence.tags,
+    "xpos": lambda sentence: sentence.language_tags,
+    "feats": lambda sentence: sentence.features,
+    "capitals": lambda sentence: [capitals(word) for word in words_of(sentence)],
+    "suffix": lambda sentence: [suffix(word) for word in words_of(sentence)],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TokenInputs:
+    """A batch of B sentences of up to T words, padded on the right.
+
+    Attributes:
+        words: (B, T) int64 ids of words.
+        lengths: (B,) int64 on the CPU, at least 1.
+        given: (B, T) int64 rows of given vectors; None if there are none.
+        columns: of each column (B, T) int64 ids.
+        forms: (B, T) int64 numbers of distinct words; None if no characters are read.
+        spellings: (U, C) int32 character ids of the U distinct words, likewise.
+    """
+
+    words: torch.Tensor
+    lengths: torch.Tensor
+    given: torch.Tensor | None
+    columns: tuple[torch.Tensor, ...]
+    forms: torch.Tensor | None
+    spellings: torch.Tensor | None
+
+    def to(self, device: torch.device) -> "TokenInputs":
+        """Return the inputs on a device; the lengths stay on the CPU."""
+        given, forms, spellings = (
+            None if each is None else each.to(device) for each in (self.given, self.forms, self.spellings)
+        )
+        columns = tuple(column.to(device) for column in self.columns)
+        return TokenInputs(self.words.to(device), self.lengths, given, columns, forms, spellings)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadSentence:
+    """A sentence of T words as ids.
+
+    Attributes:
+        words: (T,) ids of words.
+        given: (T,) rows of given vectors; empty if there are none.
+        columns: of each column (T,) ids.
+        forms: T words as they are written.
+    """
+
+    words: Ids
+    given: Ids
+    columns: tuple[Ids, ...]
+    forms: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenReader:
+    """Reads sentences as ids.
+
+    Attributes:
+        words: V words that are looked up; the id of `words[i]` is i + 2.
+        counts: (V,) their counts in the training sentences.
+        characters: characters that are known; none if the model reads no characters.
+        given: words with a given vector that is kept; the row of `given[i]` is i + 2.
+        vector_dim: width of those vectors; 0 if there are none.
+        columns: the values of each column that is read, by the name of the column.
+        lowercase: whether `words` are in lower case.
+    """
+
+    words: list[str]
+    counts: Ids
+    characters: list[str]
+    given: list[str]
+    vector_dim: int
+    columns: Mapping[str, list[str]]
+    lowercase: bool
+    _ids: dict[str, int] = field(init=False, repr=False)
+    _given_ids: dict[str, int] = field(init=False, repr=False)
+    _column_ids: dict[str, dict[str, int]] = field(init=False, repr=False)
+    _spelling: Spelling | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        derived = {
+            "_ids": _numbers(self.words),
+            "_given_ids": by_any_case(self.given, FIRST),
+            "_column_ids": {name: _numbers(values) for name, values in self.columns.items()},
+            "_spelling": Spelling(self.characters, longest=LONGEST) if self.characters else None,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        """Return the number of ids of words, V + 2."""
+        return len(self.words) + FIRST
+
+    def knows(self, word: str) -> bool:
+        """Return whether a word is among those that are looked up."""
+        return (lower(word) if self.lowercase else word) in self._ids
+
+    def read(self, sentence: Sentence) -> ReadSentence:
+        """Return a sentence as ids.
+
+        Args:
+            sentence: its words; with its annotation if the reader has columns of it.
+        """
+        forms = tuple(words_of(sentence))
+        keys = list(map(lower, forms))
+        looked_up = keys if self.lowercase else forms
+        words = np.array([self._ids.get(word, UNKNOWN) for word in looked_up], np.int64)
+        given = np.empty(0, np.int64)
+        if self.given:
+            rows = self._given_ids
+            pairs = zip(forms, keys, strict=True)
+            given = np.array([rows.get(form) or rows.get(key, UNKNOWN) for form, key in pairs], np.int64)
+        columns = tuple(
+            np.array([ids.get(value, UNKNOWN) for value in COLUMNS[name](sentence)], np.int64)
+            for name, ids in self._column_ids.items()
+        )
+        return ReadSentence(words, given, columns, forms)
+
+    def collate(self, sentences: Sequence[ReadSentence]) -> TokenInputs:
+        """Return a batch of sentences, each of at least one word."""
+        words, lengths = pad([each.words for each in sentences], PAD)
+        given = pad([each.given for each in sentences], PAD)[0] if self.given else None
+        columns = tuple(pad([each.columns[i] for each in sentences], PAD)[0] for i in range(len(self.columns)))
+        if self._spelling is None:
+            return TokenInputs(words, lengths, given, columns, None, None)
+        numbers: dict[str, int] = {}
+        forms = pad([[numbers.setdefault(form, len(numbers)) for form in each.forms] for each in sentences])[0]
+        return TokenInputs(words, lengths, given, columns, forms, self._spelling.character_ids(list(numbers)))
+
+
+def _numbers(names: Sequence[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names, FIRST)}
+
+
+def by_any_case(words: Sequence[str], first: int = 0) -> dict[str, int]:
+    """Return the number of each word, from `first` on, also by its lower case where that is not a word itself."""
+    rows: dict[str, int] = {}
+    for number, word in enumerate(words, first):
+        rows.setdefault(lower(word), number)
+    return rows | {word: number for number, word in enumerate(words, first)}
+
+
+def learn_token_reader(
+    sentences: Iterable[Sentence],
+    *,
+    min_count: int = 1,
+    lowercase: bool = True,
+    characters: bool = True,
+    columns: Sequence[str] = (),
+    vectors: WordVectors | None = None,
+    extra_words: int = 50_000,
+    tuned: bool = True,
+) -> TokenReader:
+    """Return a reader of what training sentences hold.
+
+    Args:
+        sentences: to train on.
+        min_count: minimum count of a word; rarer ones are unknown.
+        lowercase: whether words are looked up in lower case.
+        characters: whether characters are read; those that occur once are unknown, so that their vector is trained.
+        columns: names of `COLUMNS` that are read.
+        vectors: word vectors.
+        extra_words: most frequent words of `vectors` that are known, too.
+        tuned: whether `vectors` start the table of words, which then knows theirs; otherwise they are a second table.
+
+    Raises:
+        CorpusError: there is no word, or a sentence has a column without any value.
+    """
+    forms: Counter[str] = Counter()
+    values: dict[str, Counter[str]] = {name: Counter() for name in columns}
+    for sentence in sentences:
+        forms.update(words_of(sentence))
+        for name, counter in values.items():
+            counter.update(COLUMNS[name](sentence))
+    if not forms:
+        raise CorpusError("no words in the training sentences; expected at least one")
+    counts: Counter[str] = Counter()
+    for form, count in forms.items():
+        counts[lower(form) if lowercase else form] += count
+    words = {word: count for word, count in counts.items() if count >= min_count}
+    given: list[str] = []
+    if vectors is not None:
+        rows = by_any_case(vectors.index_to_key)
+        found = {rows[key] for form in forms for key in (form, lower(form)) if key in rows}
+        known = [vectors.index_to_key[row] for row in sorted({*found, *range(min(extra_words, len(vectors)))})]
+        if tuned:
+            keys = (lower(word) if lowercase else word for word in known)
+            words = {**words, **{key: counts.get(key, 0) for key in keys}}
+        else:
+            given = known
+    names = sorted(words, key=lambda word: (-words[word], word))
+    return TokenReader(
+        words=names,
+        counts=np.array([words[name] for name in names], np.int64),
+        characters=_frequent_characters(forms) if characters else [],
+        given=given,
+        vector_dim=vectors.dim if given and vectors is not None else 0,
+        columns={name: _by_count(counter) for name, counter in values.items()},
+        lowercase=lowercase,
+    )
+
+
+def _frequent_characters(forms: Mapping[str, int]) -> list[str]:
+    counts: Counter[str] = Counter()
+    for form, count in forms.items():
+        for character in form:
+            counts[character] += count
+    return sorted(character for character, count in counts.items() if count > 1) or sorted(counts)
+
+
+def _by_count(counter: Mapping[str, int]) -> list[str]:
+    return sorted(counter, key=lambda value: (-counter[value], value))
