@@ -18,12 +18,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from firth.errors import FormatError, ShapeError
+from firth.errors import ShapeError
 from firth.evaluation.scores import Score
-
-OUTSIDE = "O"
-PREFIXES = frozenset("BIOES")
-Span = tuple[int, int, str]  # first word, one past the last, type
+from firth.readers.span_tags import spans_of
 
 
 @dataclass(frozen=True)
@@ -56,33 +53,6 @@ class SpanScores:
         return "\n".join([*rows, f"{counts}; accuracy of tags {100 * self.accuracy:.2f}"])
 
 
-def spans_of(tags: Sequence[str]) -> list[Span]:
-    """Return the spans that the tags of a sentence mark, in order.
-
-    Args:
-        tags: BIO or BIOES tags; what is behind the first "-" is the type.
-
-    Raises:
-        FormatError: a tag begins with none of B, I, O, E and S.
-    """
-    spans: list[Span] = []
-    start, kind = -1, ""
-    before = OUTSIDE
-    for place, tag in enumerate([*tags, OUTSIDE]):
-        prefix, _, of = tag.partition("-")
-        if prefix not in PREFIXES:
-            raise FormatError(f"the tag {tag!r}: expected O, or a type behind B-, I-, E- or S-, such as B-PER")
-        inside = before != OUTSIDE
-        # A span ends before a new one, and where the tag before says so.
-        begins = prefix != OUTSIDE and (prefix in "BS" or not inside or before in "ES" or of != kind)
-        if inside and (prefix == OUTSIDE or begins):
-            spans.append((start, place, kind))
-        if begins:
-            start = place
-        before, kind = prefix, of
-    return spans
-
-
 def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -> SpanScores:
     """Return the scores of the spans of sentences.
 
@@ -92,7 +62,7 @@ def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
-        FormatError: see `spans_of`.
+        FormatError: see `firth.readers.span_tags.spans_of`.
     """
     gold, found = [list(tags) for tags in gold], [list(tags) for tags in found]
     if len(gold) != len(found):

@@ -6,33 +6,10 @@ import random
 
 import pytest
 
-from firth.errors import FormatError, ShapeError
+from firth.errors import ShapeError
 from firth.evaluation.scores import Score
-from firth.evaluation.spans import score_spans, spans_of
-
-
-@pytest.mark.parametrize(
-    ("tags", "spans"),
-    [
-        ("B-A I-A O B-B", [(0, 2, "A"), (3, 4, "B")]),
-        ("B-A B-A I-A", [(0, 1, "A"), (1, 3, "A")]),
-        ("I-A I-A O I-B", [(0, 2, "A"), (3, 4, "B")]),  # broken: the spans count
-        ("B-A I-B I-B", [(0, 1, "A"), (1, 3, "B")]),
-        ("S-A B-A E-A I-A", [(0, 1, "A"), (1, 3, "A"), (3, 4, "A")]),
-        ("O O", []),
-        ("", []),
-        ("B-A-B I-A-B", [(0, 2, "A-B")]),
-        ("B I O", [(0, 2, "")]),
-    ],
-)
-def test_spans(tags, spans):
-    assert spans_of(tags.split()) == spans
-
-
-@pytest.mark.parametrize("tag", ["PER", "", "U-PER", "b-PER"])
-def test_other_tags_are_refused(tag):
-    with pytest.raises(FormatError, match="such as B-PER"):
-        spans_of(["O", tag])
+from firth.evaluation.spans import score_spans
+from firth.readers.span_tags import spans_of
 
 
 def test_scores_by_hand():
