@@ -22,6 +22,8 @@ from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
 from firth.documents.document import Document as Document
 from firth.documents.document import Entity as Entity
+from firth.documents.files import read_documents as read_documents
+from firth.documents.files import write_documents as write_documents
 from firth.embeddings.associations import AssociationVectors as AssociationVectors
 from firth.embeddings.compositional import Composition as Composition
 from firth.embeddings.compositional import TensorIndexing as TensorIndexing

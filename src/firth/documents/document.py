@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from firth.errors import ShapeError, brief
+from firth.errors import KindError, ShapeError, brief
 from firth.readers.conllu import DependencySentence
+from firth.text.running_text import Tokeniser, sentences_and_tokens
 
 Span = tuple[int, int]  # numbers of tokens in the document from 0; the end is exclusive
 
@@ -72,6 +73,31 @@ class Document:
             raise ShapeError(f"sentence {empty:,} of the document{self._named} has no words; leave it out")
         self._check_spans()
         self._check_offsets()
+
+    @classmethod
+    def from_text(cls, text: str, *, name: str = "", tokeniser: Tokeniser | None = None) -> "Document":
+        """Return the document of a raw text: its sentences, and tokens with their places.
+
+        Args:
+            text: running text.
+            name: of the document.
+            tokeniser: a function from a sentence to its tokens, which must stand in it in their order; None means the
+                rules of `firth.text.running_text`.
+
+        Raises:
+            KindError: the text is no string, or the tokeniser returns none.
+            FormatError: a token is not in its sentence.
+        """
+        if not isinstance(text, str):
+            raise KindError(f"{brief(text)}: expected a text, a string")
+        places = sentences_and_tokens(text, tokeniser)
+        words = [[text[start:end] for start, end in sentence] for sentence in places]
+        sentences = []
+        for number, (of_sentence, spans) in enumerate(zip(words, places, strict=True), 1):
+            written = " ".join(text[spans[0][0] : spans[-1][1]].split())
+            comments = (f"# sent_id = {f'{name}-' if name else ''}{number}", f"# text = {written}")
+            sentences.append(DependencySentence(DependencySentence.of(of_sentence).rows, comments))
+        return cls(tuple(sentences), name, text, tuple(span for spans in places for span in spans))
 
     def __len__(self) -> int:
         return len(self.tokens)

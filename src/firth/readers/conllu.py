@@ -13,7 +13,7 @@ from functools import cached_property
 
 from firth.errors import FormatError, KindError, ShapeError, brief
 from firth.readers.tree import Tree, tree_problem
-from firth.storage.files import replacing_file, text_of
+from firth.storage.files import lines_of, replacing_file
 
 COLUMNS = 10
 FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION = range(1, 8)
@@ -199,12 +199,12 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
     rows: list[tuple[int, list[str]]] = []
     empty = True
     # An empty line ends the file, so that the last sentence needs none.
-    for number, line in enumerate([*text_of(path).split("\n"), ""], 1):
+    for number, line in enumerate(itertools.chain(lines_of(path), [""]), 1):
         line = line.rstrip("\r")
         if not line.strip():
             if rows:
                 empty = False
-                yield _sentence(rows, comments, path, trees)
+                yield checked_sentence(rows, comments, path, trees=trees)
             comments, rows = [], []
         elif line.startswith("#") and not rows:
             comments.append(line)
@@ -238,7 +238,20 @@ def write_conllu(path: str | os.PathLike[str], sentences: Iterable[DependencySen
 Rows = Sequence[tuple[int, list[str]]]
 
 
-def _sentence(rows: Rows, comments: list[str], path: str | os.PathLike[str], trees: bool) -> DependencySentence:
+def checked_sentence(
+    rows: Rows, comments: Sequence[str], path: str | os.PathLike[str], *, trees: bool
+) -> DependencySentence:
+    """Return the sentence of some lines.
+
+    Args:
+        rows: number and columns of each line.
+        comments: the lines before them.
+        path: of the file, for the message.
+        trees: as in `read_conllu`.
+
+    Raises:
+        FormatError: as in `read_conllu`.
+    """
     words: list[list[str]] = []
     multiword: list[tuple[int, int, str]] = []
     empty: list[tuple[int, str]] = []

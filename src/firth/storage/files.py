@@ -20,7 +20,7 @@ from firth.errors import FormatError, MissingFileError, OptionError, brief
 from firth.storage import checksums
 from firth.storage.partial import partial_file, partial_folder, remove_leftovers
 from firth.storage.swapping import move_into, swap, take_mode
-from firth.storage.untrusted import gunzipped
+from firth.storage.untrusted import DAMAGE, gunzipped, opened
 
 HEAD = 1 << 16  # bytes in which a file says what it is
 
@@ -89,6 +89,30 @@ def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
         OSError: the file cannot be read.
     """
     return decoded(unpacked(Path(path)), path, damaged=damaged)
+
+
+def lines_of(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a file as they are read, without the line feeds that end them.
+
+    Args:
+        path: UTF-8 with a byte order mark or without, plain or packed by gzip, bzip2 or xz.
+
+    Raises:
+        FormatError: a line is not UTF-8, or packed data are damaged.
+        OSError: the file cannot be read.
+    """
+    try:
+        with opened(Path(path)) as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    raise FormatError(
+                        f"{path} line {number}: not UTF-8 text ({error.reason}); save it as UTF-8"
+                    ) from None
+                yield text.removesuffix("\n")
+    except DAMAGE as error:
+        raise FormatError(f"{path}: damaged packed data ({error}); fetch it or pack it again") from error
 
 
 def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "strict") -> str:

@@ -15,6 +15,7 @@ and Strunk 2006 learn abbreviations from the text instead.
 """
 
 import re
+from collections.abc import Iterator
 
 _ABBREVIATIONS = """
     mr mrs ms messrs mme mlle dr st ste prof rev hon gen col capt lt sgt maj cmdr gov sen rep pres supt esq mt ft vs viz
@@ -27,6 +28,7 @@ ABBREVIATIONS, BEFORE_NUMBERS = frozenset(_ABBREVIATIONS.split()), frozenset(_BE
 _END = re.compile(r"(?:[.!?…]+[\"'”’»)\]}*_]*(?=\s)|[。！？｡]+[」』”’）]*)\s*")
 _NEXT = re.compile(r"[\"'“”‘’«»(\[{*_—–-]*(.?)", re.DOTALL)
 _LAST_WORD = re.compile(r"[^\s\"'“”‘’«»(\[{*_—–-]*$")
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _WORD = 24  # characters; no abbreviation is longer
 
 
@@ -36,13 +38,33 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences('Mr. Brown came. "Stop!" he cried. "Why?" She ran.')
     ['Mr. Brown came.', '"Stop!" he cried.', '"Why?"', 'She ran.']
     """
-    sentences, start = [], 0
-    for match in _END.finditer(text):
-        if match.end() < len(text) and _ends(text, match.start(), match[0].rstrip(), match.end()):
-            sentences.append(text[start : match.end()].strip())
+    pieces = (text[start:end].strip() for start, end in _places(text, 0, len(text)))
+    return [sentence for sentence in pieces if sentence]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return the places of the sentences of a text, (start, end) without the white space around them.
+
+    Here an empty line ends a sentence, too: what stands before it is a heading or the last sentence of a paragraph.
+    """
+    spans, start = list[tuple[int, int]](), 0
+    for end, following in [*(match.span() for match in _EMPTY_LINE.finditer(text)), (len(text), len(text))]:
+        for first, last in _places(text, start, end):
+            sentence = text[first:last]
+            if stripped := sentence.strip():
+                first += sentence.index(stripped[0])
+                spans.append((first, first + len(stripped)))
+        start = following
+    return spans
+
+
+def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where sentences begin and end, with the white space between them."""
+    for match in _END.finditer(text, start, end):
+        if match.end() < end and _ends(text, match.start(), match[0].rstrip(), match.end()):
+            yield start, match.end()
             start = match.end()
-    sentences.append(text[start:].strip())
-    return [sentence for sentence in sentences if sentence]
+    yield start, end
 
 
 def _ends(text: str, place: int, mark: str, after: int) -> bool:

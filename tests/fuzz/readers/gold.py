@@ -191,6 +191,26 @@ def use_conllu(path: Path) -> Any:
     return [[sentence.tokens, sentence.tree.children(), sentence.tags] for sentence in read_conllu(path)]
 
 
+def use_documents(path: Path) -> Any:
+    """Documents with all of their annotation, and as they would be written."""
+    from firth.documents.files import read_documents
+    from firth.documents.jsonl import document_json
+
+    return [document_json(document).decode() for document in read_documents(path)]
+
+
+DOCUMENT = (
+    '{"name": "d", "text": "Ada left.", "offsets": [[0, 3], [4, 8], [8, 9]], "sentences": [{"words": ["Ada", "left", '
+    '"."], "tags": ["X", "Y", "Z"], "heads": [2, 0, 2]}], "entities": [[0, 1, "PER"]], "clusters": [[[0, 1], [0, 2]]]}'
+)
+MARKED = "".join(
+    f"# newdoc id = {number}\n"
+    "1-2\tal\t_\t_\t_\t_\t_\t_\t_\tstart_char=1|end_char=3|SpacesBefore=\\s\n"
+    "1\ta\ta\tADP\tIN\t_\t_\tcase\t_\tEntity=(e1(e2-x-1)|NER=B-PER\n"
+    "2\tel\tel\tDET\t_\tNumber=Sing\t_\tdet\t_\tNER=I-PER\n"
+    "3\tmar\tmar\tNOUN\t_\t_\t_\troot\t_\tstart_char=4|end_char=7|Entity=e1)(e2)\n\n"
+    for number in range(2)
+)
 BRACKETS = "(3 (2 It) (4 (2 is) (4 good)))\n( (S (NP (DT a) (NN 1\\/2))\n  (VP (VBD fell) ) ))\n"
 CONLLU = "".join(
     f"# text = {number}\n"
@@ -226,5 +246,17 @@ READERS = (
         make=lambda path: path.write_text(CONLLU, encoding="utf-8"),  # type: ignore[func-returns-value]
         use=use_conllu,
         path="a.conllu",
+    ),
+    Reader(
+        name="documents-conllu",
+        make=lambda path: path.write_text(MARKED, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_documents,
+        path="b.conllu",
+    ),
+    Reader(
+        name="documents-jsonl",
+        make=lambda path: path.write_text(f"{DOCUMENT}\n{DOCUMENT}\n", "utf-8"),  # type: ignore[func-returns-value]
+        use=use_documents,
+        path="b.jsonl",
     ),
 )

@@ -1,0 +1,187 @@
+"""Documents in CoNLL-U: sentences under `# newdoc`, with entities, chains and places in the column MISC.
+
+- `# newdoc id = NAME` begins a document; a file without it is one document.
+- `NER=B-PER` marks entities (BIO or BIOES, and `ner` as stanza has it); they do not overlap.
+- `Entity=(e1-person-1)` marks coreference chains: see `chains`.
+- `start_char=0|end_char=3` are places in the raw text: see `places`.
+
+Attributes are written where they say something else than the rows of the sentences do, so what was read and not changed
+has the same bytes.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+
+from firth.documents import chains, places
+from firth.documents.document import Document, Entity, Span
+from firth.documents.misc import Changes, attributes, with_attributes
+from firth.errors import FormatError, ShapeError
+from firth.readers.conllu import DependencySentence, read_conllu
+from firth.readers.span_tags import OUTSIDE, span_tags, spans_of
+
+NER = ("NER", "ner")  # the first is written
+NEW = "# newdoc"
+_ODD = re.compile(r"[|\t\r\n]")
+
+
+def read_conllu_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+    """Yield the documents of a CoNLL-U file, one in memory at a time.
+
+    Args:
+        path: UTF-8, plain or packed. Sentences need no trees.
+
+    Raises:
+        FormatError: as in `read_conllu`; tags of entities are no BIO, or brackets of chains do not match.
+        OSError: the file cannot be read.
+    """
+    group: list[DependencySentence] = []
+    for sentence in read_conllu(path, trees=False):
+        if group and any(line.startswith(NEW) for line in sentence.comment_lines):
+            yield document_of(group, path)
+            group = []
+        group.append(sentence)
+    yield document_of(group, path)
+
+
+def document_of(sentences: Sequence[DependencySentence], path: str | os.PathLike[str]) -> Document:
+    """Return the document whose annotation the sentences have in their rows.
+
+    Args:
+        sentences: of one document.
+        path: where they are from, for the message.
+
+    Raises:
+        FormatError: tags of entities are no BIO, or brackets of chains do not match.
+    """
+    name = name_of(sentences)
+    where = f"{path}{f' document {name}' if name else ''}"
+    text, offsets = places.read_places(sentences)
+    clusters = tuple(tuple(spans) for spans in chains.read_chains(sentences, where))
+    try:
+        return Document(tuple(sentences), name, text, offsets, tuple(_entities(sentences)), clusters)
+    except (FormatError, ShapeError) as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def name_of(sentences: Sequence[DependencySentence]) -> str:
+    """Return the name that `# newdoc id = NAME` gives, or ""."""
+    comments = sentences[0].comment_lines if sentences else ()
+    return next((line.partition("=")[2].strip() for line in comments if line.startswith(NEW)), "")
+
+
+def _entities(sentences: Sequence[DependencySentence]) -> Iterator[Entity]:
+    first = 0
+    for sentence in sentences:
+        if any("NER=" in row[9] or "ner=" in row[9] for row in sentence.rows):
+            rows = [attributes(row) for row in sentence.rows if row[0].isdecimal()]
+            tags = [row.get(NER[0], row.get(NER[1], OUTSIDE)) for row in rows]
+            yield from (Entity(first + start, first + end, label) for start, end, label in spans_of(tags))
+        first += len(sentence)
+
+
+def conllu_sentences(document: Document) -> list[DependencySentence]:
+    """Return the sentences of a document with all of its annotation in their rows.
+
+    Args:
+        document: to write.
+
+    Raises:
+        FormatError: entities overlap or go over the end of a sentence, or mentions of one chain cross.
+    """
+    said = document_of(document.sentences, "")
+    changes: list[list[Changes]] = [[{} for _ in sentence.rows] for sentence in document.sentences]
+    words = [
+        change
+        for sentence, of_rows in zip(document.sentences, changes, strict=True)
+        for row, change in zip(sentence.rows, of_rows, strict=True)
+        if row[0].isdecimal()
+    ]
+    comments = list[str]()
+    if said.entities != document.entities:
+        _add_entities(document, words)
+    if said.clusters != document.clusters:
+        comments = [f"# {chains.HEADER} = {chains.FIELDS}"] if document.clusters else []
+        for change in chain.from_iterable(changes):
+            change[chains.KEY] = None
+        for token, mark in chains.chain_attributes(document.clusters, document.entities, _heads(document)).items():
+            words[token][chains.KEY] = mark
+    if document.text and (said.offsets, said.text) != (document.offsets, document.text):
+        places.add_places(document, changes)
+    sentences = [_changed(sentence, each) for sentence, each in zip(document.sentences, changes, strict=True)]
+    if comments or said.name != document.name:
+        sentences[0] = _with_comments(sentences[0], document.name, comments)
+    return sentences
+
+
+def _add_entities(document: Document, words: list[Changes]) -> None:
+    where = document.name or "a document"
+    for before, entity in pairwise(document.entities):
+        if entity.start < before.end:
+            raise FormatError(f"{where}: {entity} overlaps {before}; write JSONL, which holds both")
+    starts = {*document.sentence_starts}
+    for entity in document.entities:
+        over = next((token for token in range(entity.start + 1, entity.end) if token in starts), None)
+        if over is not None:
+            raise FormatError(
+                f"{where}: an entity goes over the end of a sentence at token {over:,}; write JSONL, which can say so"
+            )
+        if _ODD.search(entity.label):
+            raise FormatError(f"{where}: the label {entity.label!r}; expected no '|', tabs or line breaks")
+    for tag, change in zip(span_tags(document.entities, len(document)), words, strict=True):
+        change.update({NER[0]: None if tag == OUTSIDE else tag, NER[1]: None})
+
+
+def _heads(document: Document) -> dict[Span, int]:
+    """The head word of each mention of a parsed sentence, from 1: the first whose head is outside the mention."""
+    heads: dict[int, int] = {}  # token to its head's token, -1 for the root
+    for first, sentence in zip(document.sentence_starts, document.sentences, strict=True):
+        heads.update({first + i: first + head - 1 if head else -1 for i, head in enumerate(sentence.heads)})
+    found = {}
+    for start, end in document.mentions:
+        inside = (token for token in range(start, end) if token in heads and not start <= heads[token] < end)
+        if (head := next(inside, None)) is not None:
+            found[start, end] = head - start + 1
+    return found
+
+
+def _changed(sentence: DependencySentence, changes: list[Changes]) -> DependencySentence:
+    if not any(changes):
+        return sentence
+    rows = (with_attributes(row, change) for row, change in zip(sentence.rows, changes, strict=True))
+    return DependencySentence(tuple(rows), sentence.comment_lines)
+
+
+def _with_comments(sentence: DependencySentence, name: str, further: list[str]) -> DependencySentence:
+    of_document = (NEW, f"# {chains.HEADER}") if further else (NEW,)
+    kept = [line for line in sentence.comment_lines if not line.startswith(of_document)]
+    name = " ".join(name.split())  # a comment is one line
+    return DependencySentence(sentence.rows, (f"{NEW} id = {name}" if name else NEW, *further, *kept))
+
+
+def conllu_text(document: Document, *, alone: bool = False) -> str:
+    """Return a document as CoNLL-U.
+
+    Args:
+        document: to write; one without sentences is "".
+        alone: whether it is the only one of its file; all others begin with "# newdoc", whether they have a name or
+            not.
+
+    Raises:
+        FormatError: as in `conllu_sentences`.
+    """
+    sentences = conllu_sentences(document)
+    if sentences and not alone and not any(line.startswith(NEW) for line in sentences[0].comment_lines):
+        sentences[0] = _with_comments(sentences[0], document.name, [])
+    return "".join(chain.from_iterable((str(sentence), "\n\n") for sentence in sentences))
+
+
+def conllu_lines(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield the text of each document of a file; the first needs no "# newdoc" where it has no name.
+
+    Raises:
+        FormatError: as in `conllu_sentences`.
+    """
+    for number, document in enumerate(documents):
+        yield conllu_text(document, alone=number == 0)

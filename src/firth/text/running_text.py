@@ -1,0 +1,134 @@
+"""Running text to sentences and tokens with their places, for annotation: nothing is folded and nothing is dropped.
+
+`tokenise` makes the words that vectors are learned for; here a token keeps its case and its place in the text, and
+punctuation counts. Every character that is not white space is in one token. The rules are those of no single
+treebank, but follow the common ground of Universal Dependencies for languages with spaces:
+
+- a run of letters, digits and marks is a token, with `.`, `,`, `:` or `/` between digits (`3.14`, `1,000`, `10:30`),
+  `&` between capitals (`AT&T`), and hyphens and apostrophes inside (`well-known`, `Ankara'da`, `aujourd'hui`);
+- English endings are tokens: `do` `n't`, `she` `'s`, `we` `'ll`; so are elided words before an apostrophe: French `l'`
+  `homme`, `qu'` `il`, `jusqu'` `ici`, Italian `dell'` `arte`, Catalan `d'` `aigua`. `’` counts as `'`;
+- a full stop stays with an abbreviation (`Mr.`, `e.g.`, `U.S.`, the initials `J. R. R.`): see `sentence_ends`;
+- addresses (`www.a.org/b`, `a@b.org`), `@names` and `#tags` are one token each;
+- runs of one mark are one token (`...`, `--`, `!!!`), any other mark is a token of its own;
+- Han and Hiragana characters are tokens of one character. Thai, Lao, Khmer and Burmese stay joined between spaces. For
+  words of such text, and for words with spaces inside as in Vietnamese treebanks, pass a tokeniser of your own.
+
+An empty line ends a sentence, the end of a line alone does not.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+from firth.errors import FormatError, KindError, brief
+from firth.text.characters import IDEOGRAPHS
+from firth.text.sentence_ends import ABBREVIATIONS, BEFORE_NUMBERS, sentence_spans
+
+Span = tuple[int, int]  # characters from the start of the text; the end is exclusive
+_HAN = "".join(f"{chr(first)}-{chr(last)}" for first, last in IDEOGRAPHS)
+# Accents and vowel signs, which \w leaves out; those of scripts beyond U+ABFF are rare and become tokens of their own.
+_MARKS = "".join(chr(code) for code in range(0x300, 0xAC00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+_LETTER = rf"[^\W_{_HAN}]"  # or a digit
+_W = rf"(?:{_LETTER}(?:{_LETTER}|[{_MARKS}\u200c\u200d])*+)"
+_ELIDED = (
+    "l|d|j|m|t|s|n|c|qu|jusqu|lorsqu|puisqu|quoiqu|presqu|quelqu|dell|all|nell|sull|dall|coll|un|quest|quell|bell|sant"
+    "|anch|tutt|cent|com|dov|gl"
+)
+_TOKEN = re.compile(
+    rf"""
+      (?P<address> (?:https?://|www\.)[^\s<>"“”]*[^\s<>"“”.,;:!?)\]}}'’] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ )
+    | (?P<name> [@\#](?=[^\W\d]){_W}(?:_+{_W})* )
+    | (?P<dotted> (?:[^\W\d_]\.){{2,}} )
+    | (?P<elided> \b(?i:{_ELIDED})['’](?=[^\W\d_]) )
+    | (?P<word> {_W} (?: (?<=\d)[.,:/](?=\d){_W} | [-‐‑'’·_]{_W} | (?<=[A-Z])&(?=[A-Z]){_W} )* )
+    | (?P<han> [{_HAN}][\u0300-\u036f\u3099\u309a]* )
+    | (?P<ending> ['’](?i:s|m|d|ll|re|ve)\b(?!['’]) )
+    | (?P<smiley> [:;=]-?[()DP](?!\w) )
+    | (?P<mark> (?P<one>[^\s])(?P=one)*+[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]* )  # with variants of emoji
+    """,
+    re.VERBOSE,
+)
+_ENGLISH_ENDING = re.compile(r"(?i:n['’]t|['’](?:s|m|d|ll|re|ve))$")
+_RUNS = frozenset(".!?…-–—―*=_~`'")
+
+Tokeniser = Callable[[str], Iterable[str]]
+
+
+def sentences_and_tokens(text: str, tokeniser: Tokeniser | None = None) -> list[list[Span]]:
+    """Return the places of the tokens of each sentence of a text.
+
+    Args:
+        text: running text.
+        tokeniser: a function from a sentence to its tokens, such as that of a word segmenter; the text of each must
+            stand in the sentence, in their order. None means the rules of this module.
+
+    Raises:
+        FormatError: a token of the given tokeniser is not in its sentence.
+        KindError: it returns no strings.
+
+    >>> text = "Mr. Hill can't come. He's ill."
+    >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
+    [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
+    """
+    places = _rule_tokens if tokeniser is None else _given(tokeniser)
+    sentences = (places(text, start, end) for start, end in sentence_spans(text))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _rule_tokens(text: str, start: int, end: int) -> list[Span]:
+    """Tokens of one sentence by the rules."""
+    spans: list[Span] = []
+    for match in _TOKEN.finditer(text, start, end):
+        first, last = match.span()
+        kind = match.lastgroup
+        if kind == "word":
+            ending = _ENGLISH_ENDING.search(text, first, last)
+            if ending and ending.start() > first:
+                spans += [(first, ending.start()), ending.span()]
+            else:
+                spans.append((first, last))
+        elif kind == "mark" and text[first] == text[last - 1] not in _RUNS:
+            spans += [(place, place + 1) for place in range(first, last)]
+        elif kind == "mark" and text[first] == "." and last - first == 1 and _is_abbreviation(text, spans, first, end):
+            spans[-1] = spans[-1][0], last
+        else:
+            spans.append((first, last))
+    return spans
+
+
+def _is_abbreviation(text: str, spans: list[Span], place: int, end: int) -> bool:
+    """Whether the full stop at a place belongs to the token before it."""
+    if not spans or spans[-1][1] != place:
+        return False
+    word = text[spans[-1][0] : place]
+    rest = text[place + 1 : min(end, place + 40)].lstrip()
+    if not rest:  # the last full stop ends the sentence
+        return False
+    lower = word.lower()
+    initial = len(word) == 1 and word.isupper() and word != "I"
+    return initial or lower in ABBREVIATIONS or (lower in BEFORE_NUMBERS and rest[0].isdigit())
+
+
+def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
+    """Return a function that finds the tokens of a tokeniser in a text."""
+
+    def places(text: str, start: int, end: int) -> list[Span]:
+        spans, before = list[Span](), start
+        for token in tokeniser(text[start:end]):
+            if not isinstance(token, str):
+                raise KindError(f"the tokeniser returned {brief(token)}, expected strings")
+            if not token.strip():
+                continue
+            token = token.strip()
+            place = text.find(token, before, end)
+            if place < 0:
+                raise FormatError(
+                    f"the tokeniser returned {brief(token)}, which is not in the rest of its sentence "
+                    f"{brief(text[before:end])}: expected parts of the text in their order, unchanged"
+                )
+            before = place + len(token)
+            spans.append((place, before))
+        return spans
+
+    return places

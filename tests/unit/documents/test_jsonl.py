@@ -1,0 +1,66 @@
+"""Documents in JSONL: nothing is lost, and what is no document is named by its line."""
+
+import pytest
+
+from firth.documents.document import Document
+from firth.documents.files import write_documents
+from firth.documents.jsonl import document_json, read_jsonl_documents
+from firth.errors import FormatError
+from firth.readers.conllu import DependencySentence
+
+PLAIN = DependencySentence.of(["Ada", "left"]).annotated(
+    tags=["PROPN", "VERB"], heads=[2, 0], relations=["nsubj", "root"]
+)
+RICH = DependencySentence(
+    (("1-2", "al", *["_"] * 8), ("1", "a", *["_"] * 8), ("2", "el", *["_"] * 7, "X=y")), ("# sent_id = 2",)
+)
+
+
+def test_nothing_is_lost(tmp_path):
+    documents = [
+        Document([PLAIN, RICH], "d", entities=[(0, 1, "PER"), (0, 3, "X")], clusters=[[(0, 2), (1, 3)], [(3, 4)]]),
+        Document.from_text("É um café.\n\n☃ \t!", name="☃"),
+        Document(()),
+    ]
+    write_documents(tmp_path / "a.jsonl", documents)
+    assert list(read_jsonl_documents(tmp_path / "a.jsonl")) == documents
+
+
+def test_what_is_not_there_is_left_out():
+    assert document_json(Document([PLAIN])) == (
+        b'{"sentences": [{"words": ["Ada", "left"], "tags": ["PROPN", "VERB"], "heads": [2, 0], '
+        b'"relations": ["nsubj", "root"]}]}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "expected JSON, one document a line"),
+        ("[1]", 'expected an object with "sentences"'),
+        ('{"sentences": [], "tokens": []}', "the field 'tokens'; expected name, text"),
+        ('{"sentences": [{"words": ["a"], "tag": ["X"]}]}', "a sentence with the field 'tag'"),
+        ('{"sentences": [{"words": ["a"], "tags": ["X", "Y"]}]}', "2 values for 1 words"),
+        ('{"sentences": [{"words": ["a", "b"], "heads": [2, 1]}]}', "0 roots"),
+        ('{"sentences": [{"words": "ab"}]}', "expected lists of numbers and strings|a and b"),
+        ('{"sentences": [{"rows": [["1", "a"]]}]}', "has not 10 columns"),
+        ('{"sentences": [{"rows": [["1", "a", "_", "_", "_", "_", "x", "_", "_", "_"]]}]}', "rows line 1: head 'x'"),
+        ('{"sentences": [{"rows": [["1", "a", "_", "_", "_", "_", "_", "_", "_", "\\t"]]}]}', "holds a tab"),
+        ('{"sentences": [{"words": ["a"], "comments": ["# a\\nb"]}]}', "a comment that is not one line"),
+        ('{"sentences": [{"words": [1]}]}', "1 is no string"),
+        ('{"sentences": [{"words": []}]}', "sentence 1 of the document has no words"),
+        ('{"sentences": [{"words": ["a"]}], "clusters": [[[0, 2]]]}', r"a span \(0, 2\)"),
+        ('{"sentences": [{"words": ["a"]}], "entities": [[0, true, "X"]]}', "True is no whole number"),
+        ('{"sentences": [{"words": ["a"]}], "entities": 3}', "expected lists"),
+    ],
+)
+def test_what_is_no_document(tmp_path, line, problem):
+    (tmp_path / "a.jsonl").write_text(f'{{"sentences": []}}\n\n{line}\n', "utf-8")
+    with pytest.raises(FormatError, match=rf"a\.jsonl line 3: .*({problem})"):
+        list(read_jsonl_documents(tmp_path / "a.jsonl"))
+
+
+def test_an_empty_file(tmp_path):
+    (tmp_path / "a.jsonl").write_text("\n")
+    with pytest.raises(FormatError, match="no documents"):
+        list(read_jsonl_documents(tmp_path / "a.jsonl"))
