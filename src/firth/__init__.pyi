@@ -38,6 +38,7 @@ from firth.embeddings.word_trees import WordTree as WordTree
 from firth.errors import FirthError as FirthError
 from firth.evaluation.diversity import diversity as diversity
 from firth.evaluation.evaluate import evaluate as evaluate
+from firth.evaluation.generated import evaluate_generated as evaluate_generated
 from firth.explanation.explain import explain as explain
 from firth.hub import from_hub as from_hub
 from firth.hub import push_to_hub as push_to_hub

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 
 LEVEL = 0.95  # confidence level of the intervals
 RESAMPLES = 2000
-_CELLS = 1 << 21  # weights computed at once: bounds the memory for large sets
+_CELLS = 1 << 18  # weights computed at once: they stay in the cache of a processor
 _FEW = 64  # a mean with at most so many distinct scores is resampled by the counts of the scores
 _CACHE_BYTES = 1 << 26  # draws up to this size are cached for the next statistic of as many items
 

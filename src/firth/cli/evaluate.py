@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -9,8 +10,11 @@ import typer
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
 from firth.cli.vectors import open_encoder
 from firth.data import SETS
+from firth.errors import OptionError
 from firth.evaluation.evaluate import GoldSets
 from firth.evaluation.evaluate import evaluate as evaluate_vectors
+from firth.evaluation.generated import DEFAULT, METRICS, evaluate_generated
+from firth.evaluation.report import EvaluationReport
 from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
@@ -30,7 +34,10 @@ AnalogySets = Annotated[
 
 
 def evaluate(
-    vectors: Annotated[list[str], names("Word vectors, or models that encode texts, side by side.", "MODEL")],
+    vectors: Annotated[
+        list[str],
+        names("Word vectors, or models that encode texts, side by side; with --references, files of texts.", "MODEL"),
+    ],
     suite: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,17 +69,59 @@ def evaluate(
     restrict_vocab: Annotated[
         int, typer.Option(help="Answer analogies with this many of the most frequent words.")
     ] = 300_000,
+    references: Annotated[
+        list[Path] | None,
+        names(
+            "Score generated texts, one per line, against these references. May be repeated, for several per text.",
+            "FILE",
+            "--references",
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        names(
+            f"Score of generated texts: {', '.join(METRICS)}, rouge or all. May be repeated. Default: "
+            f"{', '.join(DEFAULT)}.",
+            "NAME",
+            "--metric",
+        ),
+    ] = None,
+    sources: Annotated[
+        Path | None, typer.Option(help="What the texts were generated from, for copied.", metavar="FILE")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Texts of a simple system, shown beside the others.", metavar="FILE")
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in generated texts.")] = False,
+    tokenizer: Annotated[str, typer.Option(help="Tokeniser of BLEU, by sacrebleu's name.", metavar="NAME")] = "13a",
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Evaluate vectors on test sets: similarity, analogies, sentences and others.
+    """Evaluate vectors on test sets: similarity, analogies, sentences and others; or generated texts.
 
     The default sets of word vectors are WordSim-353, SimLex-999, MEN, Rare Words and Google's analogies; those of
     models that encode texts are the suites sentences, sentence-pairs and sts. They come from --data, from the folder in
     FIRTH_DATA, or are downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
     vectors, each line marks the best result and those that do not differ from it significantly.
+
+    With --references, texts such as translations and summaries are scored: firth evaluate out.txt --references ref.txt
     """
+    if references:
+        report = evaluate_generated(
+            {path: Path(path) for path in vectors},
+            references,
+            sources=sources,
+            metrics=metric or DEFAULT,
+            baseline=baseline,
+            lowercase=lowercase,
+            tokenizer=tokenizer,
+            seed=seed,
+        )
+        _show(report, sections, json)
+        return
+    if metric or sources or baseline:
+        raise OptionError("--metric, --sources and --baseline score generated texts: add --references FILE")
     report = evaluate_vectors(
         {path: open_encoder(path, quiet) for path in vectors},
         similarity=similarity or None,
@@ -85,6 +134,10 @@ def evaluate(
         seed=seed,
         progress=False if quiet else None,
     )
+    _show(report, sections, json)
+
+
+def _show(report: EvaluationReport, sections: bool, json: bool) -> None:
     if json:
         print(report.to_json())
     else:

@@ -106,10 +106,12 @@ class EvaluationReport:
     Attributes:
         rows: in the order of the vectors, then of the sets.
         contrasts: with several vectors, the best of each line against each other one.
+        notes: how values were computed, such as sacrebleu's signatures; shown below the table.
     """
 
     rows: Sequence[ScoreRow]
     contrasts: Sequence[Contrast] = ()
+    notes: Sequence[str] = ()
 
     def __str__(self) -> str:
         return self.table()
@@ -139,8 +141,8 @@ class EvaluationReport:
         return "\n".join([*(_aligned(line, widths, words, bold) for line in cells), *notes])
 
     def to_json(self) -> str:
-        """Return one JSON object per line: rows with sections, then contrasts; NaN becomes null."""
-        items = [*map(asdict, self.rows), *map(asdict, self.contrasts)]
+        """Return one JSON object per line: rows with sections, contrasts, notes; NaN becomes null."""
+        items = [*map(asdict, self.rows), *map(asdict, self.contrasts), *({"note": note} for note in self.notes)]
         return "\n".join(json.dumps(_jsonable(one), ensure_ascii=False) for one in items)
 
     def to_markdown(self, *, sections: bool = False) -> str:
@@ -163,7 +165,7 @@ class EvaluationReport:
 
     def _notes(self) -> list[str]:
         tested = any(row.baseline_p is not None for row in self.rows)
-        return [LEGEND] * (len(self.names) > 1) + [AGAINST] * tested
+        return [LEGEND] * (len(self.names) > 1) + [AGAINST] * tested + list(self.notes)
 
     def _cells(self, sections: bool, *, intervals: bool = True) -> list[list[str]]:
         visible = [row for row in self.rows if sections or not row.is_section]

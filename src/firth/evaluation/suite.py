@@ -72,6 +72,7 @@ class Score:
         baseline_sample: the statistic of a simple model on the items that it covers; it gets an interval and a paired
             test.
         share: whether the statistic is a share of correct answers, which gets Wilson's interval.
+        better: 1 if higher values are better, -1 if lower ones are, 0 if neither: then no best one is marked.
     """
 
     metric: str
@@ -83,6 +84,7 @@ class Score:
     baseline_name: str = ""
     baseline_sample: Sample | None = None
     share: bool = False
+    better: int = 1
 
 
 class Space:

@@ -85,9 +85,10 @@ def _value_and_interval(sample: Sample, share: bool, options: EvaluationOptions)
 def _contrasts(line: Sequence[ScoreRow], scores: Sequence[SetScore], options: EvaluationOptions) -> list[Contrast]:
     """Tests of the best model of a line against the others; none for sections."""
     valid = [i for i, row in enumerate(line) if not np.isnan(row.value)]
-    if line[0].is_section or len(valid) < 2:
+    better = scores[0].score.better
+    if line[0].is_section or len(valid) < 2 or not better:
         return []
-    best = max(valid, key=lambda i: line[i].value)
+    best = max(valid, key=lambda i: better * line[i].value)
     samples = [one.score.sample for one in scores]
     return _compare(line, samples, best, [i for i in valid if i != best], options)
 

@@ -38,3 +38,28 @@ def test_a_protocol_that_does_not_exist(run, tmp_path):
     status, _, err = run("evaluate", "v.firth", "--protocol", "other")
     assert status != 0
     assert "expected one of firth, senteval" in err
+
+
+def test_generated_texts(run, tmp_path):
+    (tmp_path / "ref.txt").write_text("the cat sat on the mat\nno\n", encoding="utf-8")
+    (tmp_path / "same.txt").write_text("the cat sat on the mat\nno\n", encoding="utf-8")
+    (tmp_path / "other.txt").write_text("a cat sat on a mat\nyes\n", encoding="utf-8")
+    status, out, _ = run(
+        *("evaluate", "same.txt", "other.txt", "--references", "ref.txt"),
+        *("--metric", "bleu", "--metric", "exact", "--baseline", "other.txt", "--json"),
+    )
+    rows = [json.loads(line) for line in out.splitlines()]
+    values = {(row["vectors"], row["metric"]): row["value"] for row in rows if "vectors" in row}
+    assert status == 0
+    assert values["same.txt", "bleu"] == 100
+    assert values["other.txt", "bleu"] < 50
+    assert values["same.txt", "exact"] == 1
+    assert values["other.txt", "exact"] == 0
+    assert [row["note"].split("|")[0] for row in rows if "note" in row] == ["bleu: nrefs:1"]
+
+
+def test_scores_of_texts_without_references(run, tmp_path):
+    (tmp_path / "out.txt").write_text("a\n", encoding="utf-8")
+    status, _, err = run("evaluate", "out.txt", "--metric", "bleu")
+    assert status != 0
+    assert "add --references FILE" in err

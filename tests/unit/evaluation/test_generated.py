@@ -1,0 +1,152 @@
+"""BLEU, chrF and ROUGE against their libraries; edits, copies, unknown words by hand."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+import firth
+from firth.errors import CorpusError, KindError, MissingExtraError, OptionError
+from firth.evaluation.generated import METRICS
+from firth.evaluation.ngram_scores import Bleu, Chrf
+from firth.resampling import draws
+
+sacrebleu = pytest.importorskip("sacrebleu")
+rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
+pytest.importorskip("rapidfuzz")
+
+
+def pairs(n, seed, *, words=12):
+    """Texts and references that share some n-grams; some are empty or short."""
+    random_numbers = random.Random(seed)
+    vocabulary = ["the", "The", "cat", "sat", "on", "a", "mat", "mat.", "don't", "42", "naïve", "über,", "猫"]
+    references = [" ".join(random_numbers.choices(vocabulary, k=random_numbers.randrange(words))) for _ in range(n)]
+    texts = [
+        " ".join(word if random_numbers.random() < 0.7 else random_numbers.choice(vocabulary) for word in text.split())
+        for text in references
+    ]
+    return texts, references
+
+
+def values(report):
+    return {row.metric: row.value for row in report.rows}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_scores_equal_those_of_the_libraries(seed, lowercase):
+    texts, references = pairs(200, seed)
+    _, others = pairs(200, seed + 100)
+    found = values(
+        firth.evaluate_generated(
+            texts, [references, others], metrics=["BLEU", "chrf", "chrf++", "rouge"], lowercase=lowercase
+        )
+    )
+    both = [references, others]
+    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(texts, both, lowercase=lowercase).score, abs=1e-9)
+    assert found["chrf"] == pytest.approx(
+        sacrebleu.metrics.CHRF(lowercase=lowercase).corpus_score(texts, both).score, abs=1e-9
+    )
+    plus = sacrebleu.metrics.CHRF(lowercase=lowercase, word_order=2)
+    assert found["chrf++"] == pytest.approx(plus.corpus_score(texts, both).score, abs=1e-9)
+    scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"])
+    for name, theirs in [("rouge-1", "rouge1"), ("rouge-2", "rouge2"), ("rouge-l", "rougeL")]:
+        each = [
+            scorer.score_multi(list(several), text)[theirs].fmeasure
+            for several, text in zip(zip(*both, strict=True), texts, strict=True)
+        ]
+        assert found[name] == pytest.approx(100 * np.mean(each), abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+def test_each_resample_has_the_score_of_the_library(size):
+    for seed in range(2):
+        texts, references = pairs(size, seed, words=6)
+        for metric, ours in [
+            (sacrebleu.metrics.BLEU(), Bleu),
+            (sacrebleu.metrics.CHRF(), Chrf),
+            (sacrebleu.metrics.CHRF(word_order=2), Chrf),
+        ]:
+            counts = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=np.float64)
+            weights = next(draws(size, resamples=8, seed=seed))
+            for row, found in zip(weights, ours(counts)(weights), strict=True):
+                rows = np.repeat(np.arange(size), row)
+                expected = metric.corpus_score([texts[i] for i in rows], [[references[i] for i in rows]])
+                assert found == pytest.approx(expected.score, abs=1e-9)
+
+
+def test_counts_by_hand():
+    """Edits: 1 substitution of 3 words, 1 insertion of 1; copied: a and c of a b, c d; unknown: 1 of 4 words."""
+    report = firth.evaluate_generated(
+        ["a <unk>", "c d"],
+        [["a b e", "c"], ["x y z", "c D"]],
+        sources=["a", "c"],
+        metrics=["exact", "edit-distance", "copied", "unknown"],
+        lowercase=True,
+    )
+    assert values(report) == pytest.approx({"exact": 0.5, "edit-distance": 2 / 5, "copied": 0.5, "unknown": 0.25})
+
+
+def test_a_system_equal_to_the_references_is_best_in_everything():
+    texts, references = pairs(60, 1, words=9)
+    references = [text or "word" for text in references]
+    report = firth.evaluate_generated({"bad": texts, "good": references}, references, metrics="all", baseline=texts)
+    good = {row.metric: row for row in report.rows if row.vectors == "good"}
+    assert set(good) == set(METRICS) - {"copied"}
+    assert good["edit-distance"].value == 0
+    assert good["exact"].value == 1
+    for metric in ("bleu", "chrf", "chrf++"):
+        assert good[metric].value == pytest.approx(100)
+        assert good[metric].low == pytest.approx(100)
+        assert good[metric].high == pytest.approx(100)
+    best = {one.metric: one.best for one in report.contrasts}
+    assert set(best.values()) == {"good"}
+    assert "unknown" not in best
+    assert all(one.p < 0.05 for one in report.contrasts)
+    assert good["bleu"].baseline == pytest.approx(sacrebleu.corpus_bleu(texts, [references]).score)
+    assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in str(report)
+    assert any("note" in json.loads(line) for line in report.to_json().splitlines())
+
+
+def test_the_interval_covers_the_value():
+    texts, references = pairs(100, 2)
+    for row in firth.evaluate_generated(texts, references, metrics=["bleu", "chrf", "rouge", "edit-distance"]).rows:
+        assert row.low < row.value < row.high
+
+
+def test_files(tmp_path):
+    (tmp_path / "out.txt").write_text("a b c d\r\n\nx\u2028y\n", encoding="utf-8")
+    (tmp_path / "ref.txt").write_text("a b c d\nq\nx\u2028y", encoding="utf-8")
+    report = firth.evaluate_generated(str(tmp_path / "out.txt"), str(tmp_path / "ref.txt"), metrics="exact")
+    assert values(report)["exact"] == pytest.approx(2 / 3)
+    assert report.rows[0].set == "ref.txt"
+    several = firth.evaluate_generated(
+        tmp_path / "out.txt", [tmp_path / "ref.txt", tmp_path / "out.txt"], metrics="exact"
+    )
+    assert values(several)["exact"] == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "references", "options", "error", "message"),
+    [
+        (["a"], ["a", "b"], {}, CorpusError, "texts: 1 texts, references 1: 2"),
+        ([], [], {}, CorpusError, "no texts"),
+        (["a", 3], ["a", "b"], {}, KindError, "texts, text 2"),
+        (["a"], ["a"], {"metrics": "blue"}, OptionError, "'blue'.*bleu, chrf"),
+        (["a"], ["a"], {"metrics": []}, OptionError, "none given"),
+        (["a"], ["a"], {"metrics": "copied"}, OptionError, "pass sources"),
+        (["a"], ["a"], {"tokenizer": "14a"}, OptionError, "expected one of.*13a"),
+        (["a"], ["a"], {"resamples": 0}, OptionError, "at least 1"),
+        (["a"], ["a"], {"sources": ["a", "b"]}, CorpusError, "sources: 2"),
+    ],
+)
+def test_bad_input(texts, references, options, error, message):
+    with pytest.raises(error, match=message):
+        firth.evaluate_generated(texts, references, **options)
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "sacrebleu.metrics", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'firth\[generation\]'"):
+        firth.evaluate_generated(["a"], ["a"])
