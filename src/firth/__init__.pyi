@@ -15,6 +15,7 @@ from firth.classify.classifier import Classifier as Classifier
 from firth.classify.text_classifier import TextClassifier as TextClassifier
 from firth.comparison.results import Comparison as Comparison
 from firth.comparison.run import compare as compare
+from firth.coreference.hobbs import hobbs as hobbs
 from firth.corpus.encoded import Corpus as Corpus
 from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix

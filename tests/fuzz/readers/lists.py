@@ -95,6 +95,20 @@ def make_comparison(path: Path) -> None:
     (path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
+def use_gap(path: Path) -> Any:
+    """Pronouns with two names, and their scores."""
+    from firth.evaluation.gap import score_gap
+    from firth.readers.gap import read_gap
+
+    examples = list(read_gap(path))
+    return [str(score_gap(examples, [(True, False)] * len(examples))), [each.text for each in examples]]
+
+
+GAP = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n" + "".join(
+    f"x-{i}\tAnn met Eve; she left.\tshe\t13\tAnn\t0\tTRUE\tEve\t8\tFALSE\thttp://x\n" for i in range(5)
+)
+
+
 def use_comparison(path: Path) -> Any:
     """Every table of it, and its picture."""
     from firth.comparison.saved import read
@@ -122,5 +136,6 @@ READERS = (
            path="groups.tsv"),
     Reader(name="word-list", make=written("\n".join(W) + "\n"), use=use_words, path="words.txt"),
     Reader(name="figures", make=written((json.dumps(FIGURE) + "\n") * 3), use=use_objects, path="figures.jsonl"),
+    Reader(name="gap", make=written(GAP), use=use_gap, path="gap.tsv"),
     Reader(name="comparison", make=make_comparison, use=use_comparison),
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Coreference without parameters: mentions and what they agree in, quotations, pairs and their features, rules."""
