@@ -87,6 +87,17 @@ ENCODERS = {  # of sentences
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(encoder, 'owner/name')",
 }
+_PARSER = "use firth.TransitionParser(...).train('train.conllu'), or another class of options"
+PARSERS = {
+    "fit": _PARSER,
+    "train": _PARSER,
+    "parse": "use predict(sentences)",
+    "evaluate": "use test('dev.conllu')",
+    "score": "use test('dev.conllu')",
+    "labels": "use relations",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(parser, 'owner/name')",
+}
 LANGUAGE_MODELS = {
     "encode": "n-gram models and mixtures give texts no vectors; token_ids(sentences) returns the ids of their tokens",
     "logprob": "use score(sentences)",

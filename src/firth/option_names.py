@@ -141,6 +141,8 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "subsample": "sample",
 }
 PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
+    "Parser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",
+    "DependencyParser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",
     "KeyedVectors": "WordVectors",
     "Word2VecKeyedVectors": "WordVectors",
     "Vectors": "WordVectors",

@@ -28,6 +28,7 @@ FOLDERS = {
     "mixture": "firth-mixture",
     "neural-feedforward": "firth-language-model",
     "label-cnn": "firth-label-model",
+    "parser": "firth-parser",
     "tree-model": "firth-tree-model",
     "sentence-encoder": "firth-sentence-encoder",
 }

@@ -47,6 +47,7 @@ KINDS = {
     "firth-language-model": "neural-feedforward",
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
+    "firth-parser": "parser",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",

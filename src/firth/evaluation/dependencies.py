@@ -17,11 +17,15 @@ Cost
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
 
 from firth.errors import ShapeError
 from firth.evaluation.scores import Score
+from firth.resampling import Ratio, bootstrap_interval
 
 FUNCTION = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})  # relations of function words
 Tree = tuple[Sequence[int], Sequence[str]]  # heads from 1, 0 for the root, and relations
@@ -103,3 +107,84 @@ def score_dependencies(gold: Iterable[Tree], found: Iterable[Tree]) -> Dependenc
         sentences=len(gold),
         by_relation={kind: Score.of(right[kind], of_gold[kind], of_found[kind]) for kind in sorted(of_gold | of_found)},
     )
+
+
+class Annotated(Protocol):
+    """A sentence with a tree."""
+
+    @property
+    def heads(self) -> Sequence[int]:
+        """Heads from 1, 0 for the root."""
+        ...
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Relations to the head."""
+        ...
+
+
+@dataclass(frozen=True)
+class TreeScores:
+    """Scores of a parser on a treebank, with gold tags and with predicted ones.
+
+    Attributes:
+        gold: with the tags of the treebank.
+        predicted: with those of a tagger; None without one.
+        intervals: 95 % intervals over sentences: of "gold" and "predicted", by "uas" and "las".
+    """
+
+    gold: DependencyScores
+    predicted: DependencyScores | None = None
+    intervals: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> dict[str, DependencyScores]:
+        """The scores by the tags that the parser read."""
+        return {"gold": self.gold, **({} if self.predicted is None else {"predicted": self.predicted})}
+
+    def __str__(self) -> str:
+        lines = []
+        for name, scores in self.rows.items():
+            ends = self.intervals[name]
+            ranges = [f"{each.upper()} {100 * low:.1f} to {100 * high:.1f}" for each, (low, high) in ends.items()]
+            lines.append(f"{name} tags: {scores}\n  95 % of samples of sentences: {', '.join(ranges)}")
+        return "\n".join(lines)
+
+
+def score_trees(gold: Sequence[Annotated], found: Mapping[str, Sequence[Annotated]]) -> TreeScores:
+    """Return the scores of parsed sentences.
+
+    Args:
+        gold: the sentences of the treebank.
+        found: the same sentences as parsed: with "gold" tags, and with "predicted" ones if there are.
+
+    Raises:
+        ShapeError: there are other numbers of sentences, or of words of a sentence.
+    """
+    right = [(sentence.heads, sentence.relations) for sentence in gold]
+    trees = {name: [(sentence.heads, sentence.relations) for sentence in each] for name, each in found.items()}
+    scores = {name: score_dependencies(right, each) for name, each in trees.items()}
+    return TreeScores(**scores, intervals={name: attachment_intervals(right, each) for name, each in trees.items()})
+
+
+def attachment_intervals(gold: Sequence[Tree], found: Sequence[Tree]) -> dict[str, tuple[float, float]]:
+    """Return 95 % intervals of "uas" and "las" over samples of sentences (`firth.resampling.bootstrap_interval`).
+
+    Args:
+        gold: (heads, relations) of each sentence.
+        found: those that are judged, as many, of the same words.
+    """
+    counts = np.array([_right(expected, given) for expected, given in zip(gold, found, strict=True)], dtype=np.float64)
+    counts = counts.reshape(-1, 3)
+    return {
+        name: bootstrap_interval(Ratio(counts[:, column], counts[:, 2]), len(counts))
+        for column, name in enumerate(("uas", "las"))
+    }
+
+
+def _right(gold: Tree, found: Tree) -> tuple[int, int, int]:
+    """Return how many heads are right, how many with their relation, and the number of words."""
+    same = [head == other for head, other in zip(gold[0], found[0], strict=True)]
+    kinds = zip(gold[1], found[1], strict=True)
+    labelled = [a.partition(":")[0] == b.partition(":")[0] for a, b in kinds]
+    return sum(same), sum(a and b for a, b in zip(same, labelled, strict=True)), len(same)

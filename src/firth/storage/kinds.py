@@ -14,6 +14,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
     "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
+    "firth-parser": "firth.neural.models.parsers.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
     "firth-tree-model": "firth.neural.models.trees.files:restore",

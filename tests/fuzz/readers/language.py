@@ -92,6 +92,25 @@ def use_trees(path: Path) -> Any:
     return [near(model.node_probabilities([tree])[0]), near(model.encode([tree], progress=False)), model.labels]
 
 
+def make_parser(path: Path) -> None:
+    """A transition parser as its seed draws it."""
+    import torch
+
+    from firth.neural.models.parsers.parser_model import ParserModel
+    from firth.neural.models.parsers.transition_data import TransitionVocabulary
+
+    torch.manual_seed(1)
+    options = firth.TransitionParser(dim=4, tag_dim=3, hidden=4, extra_words=0)
+    vocabulary = TransitionVocabulary(list("abcdef"), ["X", "Y"], ["root", "dep"])
+    ParserModel(options.build(vocabulary, None), options, vocabulary).save(path)
+
+
+def use_parser(path: Path) -> Any:
+    """Trees of two sentences."""
+    found = firth.load(path).predict([(["a", "b", "unheard"], ["X", "Y", "Z"]), (["c"], ["Y"])])
+    return [(each.heads, each.relations) for each in found]
+
+
 def label_model(name: str, options: Callable[[], Any]) -> Reader:
     """A model of texts with labels as its seed draws it."""
 
@@ -204,6 +223,7 @@ READERS = (
     label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
+    Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),
     Reader(name="sentence-encoder", make=make_encoder, use=use_encoder, own=True, cost=0.02, needs="torch"),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
     *(

@@ -1,0 +1,1 @@
+"""Dependency parsers: transitions and scores of arcs, and what they share."""

@@ -1,0 +1,100 @@
+"""Sentences with trees: reading, tags, the part that selects the model."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.errors import CorpusError, brief
+from firth.readers.conllu import DependencySentence, read_conllu
+
+COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
+    "upos": lambda sentence: sentence.tags,
+    "xpos": lambda sentence: sentence.language_tags,
+    "feats": lambda sentence: sentence.features,
+}
+FORMS = "expected a CoNLL-U file, several, or a list of firth.readers.conllu.DependencySentence"
+DEVELOPMENT = 0.1  # share of the training sentences that selects the model where no held-out ones are given
+
+
+class ParserVocabulary(Protocol):
+    """What a parser knows, and how a folder keeps it (`firth.storage.model_folder.ModelFolder`)."""
+
+    @property
+    def relations(self) -> list[str]:
+        """L relations, by number."""
+        ...
+
+    @property
+    def texts(self) -> Mapping[str, list[str]]:
+        """Lists of strings, by names of `firth.storage.model_folder.TEXTS`."""
+        ...
+
+    @property
+    def arrays(self) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Arrays, such as counts, by names that the module has not."""
+        ...
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """JSON values."""
+        ...
+
+
+def read_sentences(source: Any, *, trees: bool = True) -> list[DependencySentence]:
+    """Return annotated sentences.
+
+    Args:
+        source: a path of a CoNLL-U file, several, or sentences.
+        trees: whether every sentence must have a tree.
+
+    Raises:
+        CorpusError: a file is missing, there is no sentence, an item is none, or a sentence has no tree.
+        FormatError: a file is damaged; the message names the line.
+    """
+    sentences = list(_sentences(source, trees))
+    if not sentences:
+        raise CorpusError(f"no sentences; {FORMS}")
+    bare = next((i for i, sentence in enumerate(sentences, 1) if trees and len(sentence.heads) != len(sentence)), None)
+    if bare is not None:
+        raise CorpusError(f"sentence {bare} has no tree; expected a head and a relation for each word")
+    return sentences
+
+
+def _sentences(source: Any, trees: bool) -> Iterable[DependencySentence]:
+    if isinstance(source, str | os.PathLike):
+        if not Path(source).exists():
+            raise CorpusError(f"{source}: no such file; {FORMS}")
+        yield from read_conllu(source, trees=trees)
+        return
+    if isinstance(source, DependencySentence) or not isinstance(source, Iterable):
+        raise CorpusError(f"found {brief(source)}; {FORMS}")
+    for number, item in enumerate(source, 1):
+        if isinstance(item, DependencySentence):
+            yield item
+        elif isinstance(item, str | os.PathLike):
+            yield from _sentences(item, trees)
+        else:
+            raise CorpusError(f"item {number} is {brief(item)}; {FORMS}")
+
+
+def development_split(
+    sentences: Sequence[DependencySentence],
+) -> tuple[list[DependencySentence], list[DependencySentence]]:
+    """Return the sentences to train on, and the last tenth, which selects the model.
+
+    The last ones, because neighbours come from one document.
+
+    Raises:
+        CorpusError: there are fewer than two.
+    """
+    if len(sentences) < 2:
+        raise CorpusError(
+            f"{len(sentences)} sentence to train on; expected at least two, one of them to select the model by, or "
+            "held_out"
+        )
+    count = len(sentences) - max(1, round(DEVELOPMENT * len(sentences)))
+    return list(sentences[:count]), list(sentences[count:])

@@ -1,0 +1,192 @@
+"""A trained dependency parser: trees of sentences, scores with gold and with predicted tags, saving."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firth.arguments import explained
+from firth.attribute_names import PARSERS, no_attribute
+from firth.errors import CorpusError, brief
+from firth.evaluation.dependencies import TreeScores, score_trees
+from firth.neural.models.parsers.data import COLUMNS, ParserVocabulary, read_sentences
+from firth.neural.models.parsers.module import ParserModule
+from firth.neural.models.parsers.options import ParserOptions
+from firth.neural.module_files import SavedModel
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting
+from firth.readers.conllu import NONE, DependencySentence
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items
+from firth.training_facts import with_training_facts
+
+CHUNK = 1000  # sentences parsed between two reports of progress
+FOLDER_KIND = "firth-parser"
+EXAMPLE = 'sentence, = model.predict([(["She", "eats", "fish"], ["PRON", "VERB", "NOUN"])])\nprint(sentence)\n'
+
+
+class ParserModel(SavedModel):
+    """A trained parser, as `firth.TransitionParser(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the parser.
+        vocabulary: what it knows.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        vocabulary: as given.
+        metadata: as given.
+    """
+
+    module: ParserModule
+    options: ParserOptions
+
+    def __init__(
+        self,
+        module: ParserModule,
+        options: ParserOptions,
+        vocabulary: ParserVocabulary,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module: Any = module.eval()
+        self.options, self.vocabulary = options, vocabulary
+        self.metadata = with_training_facts(metadata)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, PARSERS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {type(self.options).__name__}, {len(self.relations):,} relations>"
+
+    @property
+    def relations(self) -> list[str]:
+        """The L relations, by number."""
+        return self.vocabulary.relations
+
+    @explained
+    def predict(
+        self, sentences: Any, *, tagger: Any = None, threads: int | None = None, progress: Progress = False
+    ) -> list[DependencySentence]:
+        """Return sentences with the heads and relations that the parser finds; all else stays as it is.
+
+        Args:
+            sentences: N sentences: `firth.readers.conllu.DependencySentence` with tags, or pairs of words and their
+                tags. With a tagger, also lists of words, and strings, which are split at white space.
+            tagger: a tagger for the tags that the parser reads, as `firth.Tagger(...).train` returns it; None where
+                the sentences have tags.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: an item is no sentence, or a sentence has no tags.
+        """
+        items = [
+            _sentence(item, f"item {number}", tagger)
+            for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
+        ]
+        if tagger is not None:
+            items = with_predicted_tags(items, tagger)
+        return self._parsed(items, threads, progress)
+
+    @explained
+    def test(
+        self, source: Any, *, tagger: Any = None, threads: int | None = None, progress: Progress = None
+    ) -> TreeScores:
+        """Compute attachment scores on a treebank, with the treebank's tags and, given a tagger, also with its tags.
+
+        Args:
+            source: sentences with tags and trees, as for `train`.
+            tagger: as for `predict`; its tags replace those of the treebank.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
+            FormatError: a file is damaged; the message names the line.
+        """
+        gold = read_sentences(source)
+        tagged = {"gold": gold}
+        if tagger is not None:
+            tagged["predicted"] = with_predicted_tags(gold, tagger)
+        found = {name: self._parsed(each, threads, progress) for name, each in tagged.items()}
+        return score_trees(gold, found)
+
+    @torch.no_grad()
+    def _parsed(
+        self, sentences: Sequence[DependencySentence], threads: int | None, progress: Progress
+    ) -> list[DependencySentence]:
+        check_columns(sentences, self.options.columns)
+        result: list[DependencySentence] = []
+        with reporting(progress) as report, torch_threads(threads), no_subnormals():
+            for start in range(0, len(sentences), CHUNK):
+                chunk = sentences[start : start + CHUNK]
+                trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)]))
+                result += [self._with_tree(each, *next(trees)) if len(each) else each for each in chunk]
+                report(Status(stage="parsing", done=len(result), total=len(sentences), unit="sentences"))
+        return result
+
+    def _with_tree(self, sentence: DependencySentence, heads: Any, relations: Any) -> DependencySentence:
+        names = self.relations
+        return sentence.annotated(heads=heads.tolist(), relations=[names[number] for number in relations.tolist()])
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.parsers.files`."""
+        about = f": {len(self.relations):,} relations"
+        known = self.vocabulary
+        card = ("A dependency parser", about, EXAMPLE)
+        return self._model_folder(FOLDER_KIND, known.arrays, dict(known.texts), known.config, card)
+
+
+def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:
+    """Check that sentences have the tags that a parser reads.
+
+    Raises:
+        CorpusError: none of a sentence's words has one.
+    """
+    for name in columns:
+        for number, sentence in enumerate(sentences, 1):
+            if len(sentence) and set(COLUMNS[name](sentence)) == {NONE} and name != "feats":
+                raise CorpusError(
+                    f"sentence {number} ({brief(' '.join(sentence.words))}) has no {name} tags, which this parser "
+                    "reads; expected them in the sentence, or tagger="
+                )
+
+
+def with_predicted_tags(sentences: Sequence[DependencySentence], tagger: Any) -> list[DependencySentence]:
+    """Return sentences with the tags of a tagger in place of their own.
+
+    Args:
+        sentences: to tag.
+        tagger: with `predict`, whose results have `tags`, by target: upos, xpos, feats.
+    """
+    columns = {"upos": "tags", "xpos": "language_tags", "feats": "features"}
+    tagged = []
+    for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
+        found = {columns[target]: tags for target, tags in result.tags.items() if target in columns}
+        tagged.append(sentence.annotated(**found) if len(sentence) else sentence)
+    return tagged
+
+
+def _sentence(item: Any, where: str, tagger: Any) -> DependencySentence:
+    """Return a sentence to parse.
+
+    Raises:
+        CorpusError: it is something else, or a sentence without tags and there is no tagger.
+    """
+    if isinstance(item, DependencySentence):
+        return item
+    if tagger is not None and isinstance(item, str):
+        return DependencySentence.of(item.split())
+    if tagger is not None and isinstance(item, Sequence) and all(isinstance(word, str) for word in item):
+        return DependencySentence.of(item)
+    if isinstance(item, tuple) and len(item) == 2 and not any(isinstance(part, str) for part in item):
+        words, tags = item
+        return DependencySentence.of(words).annotated(tags=[tag or NONE for tag in tags])
+    raise CorpusError(
+        f"{where} is {brief(item)}; expected a DependencySentence or a pair (words, tags); words alone need tagger="
+    )

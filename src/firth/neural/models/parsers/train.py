@@ -1,0 +1,98 @@
+"""The method `train` of dependency parsers: read the sentences, create a module, run the training loop."""
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.errors import OptionError
+from firth.neural.models.parsers.data import development_split, read_sentences
+from firth.neural.models.parsers.options import ParserOptions
+from firth.neural.models.parsers.parser_model import ParserModel
+from firth.neural.training.devices import within_memory
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig
+from firth.options import check_kind
+from firth.randomness import torch_seed
+from firth.readers.conllu import DependencySentence
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+
+@explained
+def train_parser(
+    options: ParserOptions,
+    source: Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    **run: Unpack[RunArguments],
+) -> ParserModel:
+    """Train a dependency parser on a treebank.
+
+    Args:
+        options: of the parser.
+        source: sentences with tags and trees: a CoNLL-U file, plain or `.gz`, several, or a list of
+            `firth.readers.conllu.DependencySentence`.
+        held_out: sentences that select the best epoch, in any form of `source`. Without them the last tenth of the
+            training sentences is held out; test data never select a model.
+        vectors: word vectors to start from; words without one begin at random.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The parser of the best evaluation on held-out sentences.
+
+    Raises:
+        CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
+        FormatError: a file is damaged, or heads do not form a tree; the message names the line.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    options = _with_vectors(options, vectors)
+    config = RunConfig.of(options.training, run)
+    with running_clock():
+        sentences = read_sentences(source)
+        if held_out is None:
+            sentences, judged = development_split(sentences)
+        else:
+            judged = read_sentences(held_out)
+        vocabulary = options.vocabulary(sentences, vectors)
+        with torch.random.fork_rng(devices=[]), within_memory(2):
+            torch.manual_seed(torch_seed(config.seed, "parameters"))
+            module = options.build(vocabulary, vectors)
+        task = options.task(module, sentences, judged, config)
+        data = {"sentences": len(sentences), "examples": _digest([*sentences, *judged], vectors)}
+        facts = {"held_out_sentences": len(judged), "tokens": sum(map(len, sentences))}
+        facts = fit_model(task, options, config, data, facts=facts)
+    return ParserModel(module, options, vocabulary, {"training": facts})
+
+
+def _with_vectors(options: ParserOptions, vectors: WordVectors | None) -> ParserOptions:
+    """Return the options with the width of given vectors, and no more extra words than they have.
+
+    Raises:
+        KindError: they are no vectors.
+        OptionError: the options need vectors and there are none.
+    """
+    if vectors is None and options.embedding == "static":
+        raise OptionError("embedding='static' without vectors: expected vectors=, or embedding='tuned'")
+    changes: dict[str, Any] = {"extra_words": 0}
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+        changes["extra_words"] = min(options.extra_words, len(vectors))
+        changes |= {"dim": vectors.dim} if options.embedding == "tuned" or not options.own_words else {}
+    return dataclasses.replace(options, **changes)  # type: ignore[type-var]  # each parser is a dataclass
+
+
+def _digest(sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> str:
+    """Return a digest of the data of a run."""
+    digest = hashlib.blake2b(digest_size=16)
+    for sentence in sentences:
+        digest.update(f"{sentence}\n\n".encode("utf-8", "surrogatepass"))
+    if vectors is not None:
+        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,126 @@
+"""Transition parsers: a network chooses actions that build a dependency tree word by word.
+
+What: a state of arc-standard or arc-eager is read as 48 features, each with a vector; one hidden layer scores the
+    actions. Parsing takes the best allowed action of each state, until a tree is complete.
+Objective: with s(c) the scores of the allowed actions in state c, and R(c) the right ones, the mean over states of
+
+    -log sum_{a in R(c)} softmax(s(c))[a],    s = W_2 dropout(f(W_1 [words; tags; labels] + b_1)) + b_2,  f(x) = x^3
+
+    where R(c) is the static oracle's action.
+Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008 for the
+    systems.
+Departures:
+- Adam in place of Adagrad with L2, with batches of sentences in place of 10,000 states.
+- Trees with crossing arcs are made projective; the authors leave them out.
+- The first product is done per word of a batch, not per state (`firth.parsing.feature_sums`); the sums are the same.
+Cost: `firth.parsing.greedy` for parsing; training takes some four times that. `python -m benchmarks.parsers` measures
+    both.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.models.parsers.options import ParserOptions
+from firth.neural.models.parsers.train import train_parser
+from firth.neural.models.parsers.transition_data import NAMED, TransitionVocabulary, learn_vocabulary, read_item
+from firth.neural.models.parsers.transition_module import ACTIVATIONS, SYSTEMS, TransitionModule
+from firth.neural.models.parsers.transition_task import TransitionTask
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.task import Task
+from firth.options import Preset, option, options_class
+from firth.readers.conllu import DependencySentence
+from firth.storage.model_folder import ModelFolder
+from firth.vectors.word_vectors import WordVectors
+
+TAGS = {"upos": ("upos",), "xpos": ("xpos",), "features": ("upos", "feats"), "none": ()}
+
+
+@options_class
+class TransitionParser(ParserOptions):
+    """Transition parser with a neural network.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Chen and Manning 2014; the module's docstring has the formula and every departure.
+    """
+
+    presets: ClassVar = {"transition": Preset("Transition parser with one hidden layer (Chen and Manning 2014).")}
+    common_options: ClassVar = ("system", "tag", "dim", "hidden", "dropout")
+    train = train_parser
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=10, batch_size=50, optimiser="adam", lr=0.002, schedule="linear", patience=0, device="cpu"
+    )
+
+    tag: str = option(
+        "upos",
+        "tags that are read: upos, xpos, features (upos with morphological features), or none",
+        choices=tuple(TAGS),
+    )
+    system: str = option("arc-standard", "transition system", choices=tuple(SYSTEMS))
+    dim: int = option(50, "width of word vectors; given vectors decide it", minimum=1)
+    tag_dim: int = option(50, "width of the vectors of tags and relations", minimum=1)
+    hidden: int = option(200, "width of the hidden layer", minimum=1)
+    activation: str = option("cube", "activation of the hidden layer", choices=tuple(ACTIVATIONS))
+    dropout: float = option(0.5, "dropout of the hidden layer", minimum=0, maximum=0.99)
+    embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=("tuned", "static"))
+    lowercase: bool = option(True, "read words in lower case")
+    min_count: int = option(2, "minimum count of a word; rarer ones are unknown", minimum=1)
+    extra_words: int = option(
+        50_000,
+        "most frequent words of given vectors that are known, too, besides those of the training sentences",
+        minimum=0,
+    )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; see `ParserOptions.columns`."""
+        return TAGS[self.tag]
+
+    def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> TransitionVocabulary:
+        """Return words, tags and relations; see `ParserOptions.vocabulary`."""
+        return learn_vocabulary(
+            sentences,
+            columns=self.columns,
+            lowercase=self.lowercase,
+            min_count=self.min_count,
+            vectors=vectors,
+            extra_words=self.extra_words,
+        )
+
+    def vocabulary_of(self, content: ModelFolder) -> TransitionVocabulary:
+        """Return the vocabulary of a folder; see `ParserOptions.vocabulary_of`."""
+        words, tags, relations = (content.words(name) for name in ("vocab", "types", "labels"))
+        return TransitionVocabulary(words, tags, relations, self.columns, self.lowercase)
+
+    def build(self, vocabulary: TransitionVocabulary, vectors: WordVectors | None) -> TransitionModule:
+        """Return a module with random parameters; see `ParserOptions.build`."""
+        frozen = self.embedding == "static"
+        if vectors is None:
+            words = WordEmbedding(NAMED + len(vocabulary.words), self.dim, frozen=frozen)
+        else:
+            words = WordEmbedding.from_vectors(vectors, vocabulary.table_words, frozen=frozen)
+        return TransitionModule(
+            vocabulary,
+            words,
+            system=self.system,
+            tag_dim=self.tag_dim,
+            hidden=self.hidden,
+            activation=self.activation,
+            dropout=self.dropout,
+        )
+
+    def task(
+        self,
+        module: Any,
+        sentences: Sequence[DependencySentence],
+        held_out: Sequence[DependencySentence],
+        config: RunConfig,
+    ) -> Task:
+        """Return the task; see `ParserOptions.task`."""
+        train, judged = (
+            [read_item(sentence, module.vocabulary) for sentence in each] for each in (sentences, held_out)
+        )
+        return TransitionTask(module, train, judged, config)

@@ -1,0 +1,151 @@
+"""The network of a transition parser, with its first layer as tables of products."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import relu
+
+from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, Ints, Tables
+from firth.kernels.transitions import EAGER, LEFT, STANDARD
+from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.embedding import WordEmbedding
+from firth.neural.models.parsers.module import NumberedTree, ParserModule
+from firth.neural.models.parsers.transition_data import (
+    NAMED,
+    ParserBatch,
+    ParserItem,
+    TransitionVocabulary,
+    collate,
+    read_item,
+)
+from firth.parsing.feature_sums import add_gradients, sum_rows
+from firth.parsing.greedy import parse
+from firth.readers.conllu import DependencySentence
+
+SYSTEMS = {"arc-standard": STANDARD, "arc-eager": EAGER}
+ACTIVATIONS: dict[str, tuple[int, Callable[[torch.Tensor], torch.Tensor]]] = {
+    "cube": (CUBE, lambda x: x * x * x),
+    "relu": (RELU, relu),
+    "tanh": (TANH, torch.tanh),
+}
+BATCH = 100  # sentences that are parsed with one table of words
+
+
+class FirstLayer(NamedTuple):
+    """Tables of products: `firth.kernels.transition_states.Tables.words`, `.tags` and `.labels`."""
+
+    words: torch.Tensor
+    tags: torch.Tensor
+    labels: torch.Tensor
+
+
+class _FeatureSum(torch.autograd.Function):
+    """Sums of table rows; `firth.parsing.feature_sums`."""
+
+    @staticmethod
+    def forward(ctx: Any, features: Ints, *tables: torch.Tensor) -> torch.Tensor:
+        ctx.features, ctx.shapes = features, [table.shape for table in tables]
+        sums = tables[0].new_empty(len(features), tables[0].shape[-1])
+        sum_rows(features, *(table.detach().numpy() for table in tables), sums.numpy())
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
+        tables = [gradients[0].new_zeros(shape) for shape in ctx.shapes]
+        add_gradients(ctx.features, gradients[0].contiguous().numpy(), *(table.numpy() for table in tables))
+        return None, *tables
+
+
+class TransitionModule(ParserModule):
+    """A network with one hidden layer over the features of a state.
+
+    Args:
+        vocabulary: words, tags and relations.
+        words: (V + 3, D) vectors of words.
+        system: "arc-standard" or "arc-eager".
+        tag_dim: width of the vectors of tags and labels.
+        hidden: H.
+        activation: a name of `ACTIVATIONS`.
+        dropout: rate on the hidden layer.
+
+    Attributes:
+        vocabulary: as given.
+        system: its number.
+        actions: A, the number of actions.
+    """
+
+    def __init__(
+        self,
+        vocabulary: TransitionVocabulary,
+        words: WordEmbedding,
+        *,
+        system: str,
+        tag_dim: int,
+        hidden: int,
+        activation: str,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.vocabulary, self.system = vocabulary, SYSTEMS[system]
+        self._activation, self.activate = ACTIVATIONS[activation]
+        labels = len(vocabulary.relations)
+        self.actions = LEFT + 2 * labels
+        self.words = words
+        self.tags = WordEmbedding(NAMED + len(vocabulary.tags), tag_dim)
+        self.labels = WordEmbedding(labels + 1, tag_dim)
+        inputs = NODES * (words.width + tag_dim) + LABELLED * tag_dim
+        bound = (6 / (inputs + hidden)) ** 0.5
+
+        def weights(width: int, places: int) -> torch.nn.Parameter:
+            return torch.nn.Parameter(torch.empty(width, places * hidden).uniform_(-bound, bound))
+
+        self.word_weights, self.tag_weights = weights(words.width, NODES), weights(tag_dim, NODES)
+        self.label_weights = weights(tag_dim, LABELLED)
+        self.bias = torch.nn.Parameter(torch.zeros(hidden))
+        self.output = torch.nn.Linear(hidden, self.actions)
+        self.dropout = Dropout(dropout)
+
+    def first_layer(self, words: torch.Tensor) -> FirstLayer:
+        """Return the tables for (U,) numbers of words."""
+        hidden = len(self.bias)
+        return FirstLayer(
+            (self.words(words) @ self.word_weights).view(-1, NODES, hidden),
+            (self.tags.weight @ self.tag_weights).view(-1, NODES, hidden),
+            (self.labels.weight @ self.label_weights).view(-1, LABELLED, hidden),
+        )
+
+    def forward(self, features: Ints, tables: FirstLayer) -> torch.Tensor:
+        """Return the (M, A) scores of actions in M states, given their (M, 48) features."""
+        with torch.autocast("cpu", enabled=False):
+            sums: torch.Tensor = _FeatureSum.apply(features, *tables)  # type: ignore[no-untyped-call]  # torch has no types here
+        scores: torch.Tensor = self.output(self.dropout(self.activate(sums + self.bias)))
+        return scores
+
+    def tables(self, first_layer: FirstLayer) -> Tables:
+        """Return the network as the kernels of `firth.parsing` take it."""
+        parts = (*first_layer, self.bias, self.output.weight, self.output.bias)
+        return Tables(*(part.detach().float().contiguous().numpy() for part in parts))
+
+    def parse(self, sentences: Sequence[DependencySentence]) -> list[NumberedTree]:
+        """Return the tree of each sentence; see `ParserModule.parse`."""
+        return self.parse_items([read_item(sentence, self.vocabulary, tree=False) for sentence in sentences])
+
+    def parse_items(self, items: Sequence[ParserItem]) -> list[NumberedTree]:
+        """Return the trees of sentences that are numbers already."""
+        trees: list[NumberedTree] = []
+        for start in range(0, len(items), BATCH):
+            batch = collate(items[start : start + BATCH], len(self.vocabulary.relations))
+            heads, relations = self._parse_batch(batch)
+            borders = batch.sentences.starts[1:-1]
+            pairs = zip(np.split(heads, borders), np.split(relations, borders), strict=True)
+            trees += [(some[1:], names[1:]) for some, names in pairs]
+        return trees
+
+    @torch.no_grad()
+    def _parse_batch(self, batch: ParserBatch) -> tuple[Ints, Ints]:
+        tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
+        heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
+        parse(self.system, batch.sentences, len(self.vocabulary.relations), tables, self._activation, heads, relations)
+        return heads, relations

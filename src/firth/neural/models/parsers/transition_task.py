@@ -1,0 +1,116 @@
+"""The task of a transition parser: states of a batch of sentences, and the loss of their actions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.kernels.transition_states import FEATURES, Ints
+from firth.kernels.transitions import LEFT
+from firth.neural.layers.state import State
+from firth.neural.models.parsers.transition_data import ParserBatch, ParserItem, sentence_batches
+from firth.neural.models.parsers.transition_module import TransitionModule
+from firth.neural.training.options import RunConfig
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
+from firth.parsing.oracle_states import static_states
+
+EVAL_BATCH = 100  # sentences per batch of an evaluation
+
+
+class States:
+    """States of a batch of sentences, with their right actions.
+
+    Attributes:
+        features: (M, 48).
+        targets: (M, K) numbers of the right actions; -1 for none.
+        kinds: (M,) kinds of actions that are allowed, as bits.
+    """
+
+    def __init__(self, features: Ints, targets: Ints, kinds: npt.NDArray[np.uint8]) -> None:
+        self.features, self.targets, self.kinds = features, targets, kinds
+
+
+def kind_masks(actions: int) -> torch.Tensor:
+    """Return (16, A): 0 where an action's kind is among the bits of the row, else minus infinity."""
+    kinds = torch.tensor([0, 1, *([2] * ((actions - LEFT) // 2)), *([3] * ((actions - LEFT) // 2))])
+    allowed = torch.arange(16)[:, None] >> kinds & 1
+    return torch.where(allowed == 1, 0.0, -torch.inf)
+
+
+class TransitionTask:
+    """A transition parser with its sentences; implements `firth.neural.training.task.Task`.
+
+    Args:
+        module: to train.
+        items: to train on.
+        held_out: that select the model.
+        config: of the run.
+
+    Attributes:
+        module: as given.
+        batches: of sentences.
+        unit: "words".
+        eval_predictions: words to parse.
+    """
+
+    def __init__(
+        self, module: TransitionModule, items: Sequence[ParserItem], held_out: Sequence[ParserItem], config: RunConfig
+    ) -> None:
+        self.module: Any = module
+        self.unit = "states"
+        relations = len(module.vocabulary.relations)
+        self.batches: Batches = sentence_batches(
+            items, relations, batch_size=config.training.batch_size, seed=config.seed
+        )
+        self._held_out = held_out
+        self._held_out_batches = sentence_batches(held_out, relations, batch_size=EVAL_BATCH, shuffle=False)
+        self.eval_predictions = 2 * sum(len(item.words) - 1 for item in held_out)
+        self._masks = kind_masks(module.actions)
+
+    def step(self, batch: ParserBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss of the states of a batch; see `Task.step`."""
+        tables = self.module.first_layer(torch.from_numpy(batch.vocabulary))
+        states = static(self.module, batch)
+        losses = self._losses(states, self.module(states.features, tables))
+        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return nats per state on the way to gold trees, and the shares of words with a wrong head, or label."""
+        loss, count = 0.0, 0
+        for batch in self._held_out_batches.epoch(0):
+            states = static(self.module, batch)
+            scores = self.module(states.features, self.module.first_layer(torch.from_numpy(batch.vocabulary)))
+            loss += self._losses(states, scores).sum(dtype=torch.float64).item()
+            count += len(scores)
+        heads = right = words = 0
+        trees = self.module.parse_items(self._held_out)
+        for item, (found, labels) in zip(self._held_out, trees, strict=True):
+            same = found == item.heads[1:]
+            heads += int(same.sum())
+            right += int((same & (labels == item.relations[1:])).sum())
+            words += len(found)
+        return {"loss": loss / count, "error": 1 - right / words, "head_error": 1 - heads / words}
+
+    def _losses(self, states: States, scores: torch.Tensor) -> torch.Tensor:
+        """Return (M,) negative logarithms of the probability of the right actions together."""
+        allowed = scores + self._masks[torch.from_numpy(states.kinds).long()]
+        targets = torch.from_numpy(states.targets).long()
+        right = allowed.gather(1, targets.clamp(min=0))
+        if targets.shape[1] > 1:
+            right = right.masked_fill(targets < 0, -torch.inf)
+        return allowed.logsumexp(1) - right.logsumexp(1)
+
+
+def static(module: TransitionModule, batch: ParserBatch) -> States:
+    """Return the states on the static oracle's way through the sentences."""
+    count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
+    features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 1), np.int32)
+    kinds, labels = np.empty(count, np.uint8), len(module.vocabulary.relations)
+    known = np.maximum(batch.relations, 0)  # held-out sentences may have other relations: any is as wrong
+    given = (module.system, batch.sentences, batch.heads, known, labels)
+    written = static_states(*given, features, targets, kinds)
+    assert written == count
+    return States(features, targets, kinds)

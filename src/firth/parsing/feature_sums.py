@@ -1,0 +1,64 @@
+"""The first layer of a transition parser: sums of table rows, and their gradients.
+
+What
+    A state's hidden layer before the activation is the sum of 48 rows, one per feature, of tables that hold the
+    products of vectors and weights (`firth.kernels.transition_states.Tables`).
+Objective
+    h_m = sum_i T[f_mi, i], and dT[f_mi, i] += dh_m.
+Source
+    Chen and Manning 2014, section 3.3, who do so when they parse; here training does, too.
+Departures
+    See above. In a batch of sentences the same word at the same place occurs in many states, so that the products are
+    a tenth of those state by state.
+Cost
+    48 additions of rows of H numbers per state, and as many for the gradients.
+"""
+
+from firth.kernels.compiled import compiled
+from firth.kernels.transition_states import LABELLED, NODES, Floats, Ints
+
+
+@compiled
+def sum_rows(
+    features: Ints,  # (M, 48)
+    words: Floats,  # (U, 18, H)
+    tags: Floats,  # (tags, 18, H)
+    labels: Floats,  # (L + 1, 12, H)
+    sums: Floats,  # (M, H) written
+) -> None:
+    """Write the sums of the rows of each state."""
+    M, H = sums.shape
+    for m in range(M):
+        out = sums[m]
+        out[:] = 0
+        for i in range(NODES):
+            row, other = words[features[m, i], i], tags[features[m, NODES + i], i]
+            for j in range(H):
+                out[j] += row[j] + other[j]
+        for i in range(LABELLED):
+            row = labels[features[m, 2 * NODES + i], i]
+            for j in range(H):
+                out[j] += row[j]
+
+
+@compiled
+def add_gradients(
+    features: Ints,  # (M, 48)
+    gradients: Floats,  # (M, H) of the sums
+    words: Floats,  # (U, 18, H) added to
+    tags: Floats,  # (tags, 18, H) added to
+    labels: Floats,  # (L + 1, 12, H) added to
+) -> None:
+    """Add the gradients of sums to those of their rows."""
+    M, H = gradients.shape
+    for m in range(M):
+        gradient = gradients[m]
+        for i in range(NODES):
+            row, other = words[features[m, i], i], tags[features[m, NODES + i], i]
+            for j in range(H):
+                row[j] += gradient[j]
+                other[j] += gradient[j]
+        for i in range(LABELLED):
+            row = labels[features[m, 2 * NODES + i], i]
+            for j in range(H):
+                row[j] += gradient[j]

@@ -1,0 +1,83 @@
+"""A trained parser: what it takes, what it returns, its scores."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import CorpusError
+from firth.evaluation.dependencies import score_dependencies
+from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
+from tests.unit.neural.models.parsers.tiny import Tagger, treebank
+
+
+def test_it_learns_the_language(transition_parser):
+    scores = transition_parser.test(treebank(30, 2), progress=False)
+    assert scores.gold.uas > 0.97
+    assert scores.gold.las > 0.97
+    assert scores.predicted is None
+    low, high = scores.intervals["gold"]["las"]
+    assert low <= scores.gold.las <= high
+
+
+def test_sentences_words_with_tags_and_words_with_a_tagger(transition_parser):
+    gold = treebank(5, 3)
+    (first, *_) = found = transition_parser.predict(gold)
+    assert [each.words for each in found] == [each.words for each in gold]
+    assert transition_parser.predict([(gold[0].words, gold[0].tags)])[0].heads == first.heads
+    (tagged,) = transition_parser.predict([" ".join(gold[0].words)], tagger=Tagger())
+    assert (tagged.tags, tagged.heads, tagged.relations) == (gold[0].tags, first.heads, first.relations)
+    assert transition_parser.predict([list(gold[0].words)], tagger=Tagger())[0] == tagged
+
+
+def test_all_else_of_a_sentence_stays(transition_parser, tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(
+        "# id = 1\n1-2\tthecat\t_\t_\t_\t_\t_\t_\t_\t_\n1\tthe\tx\tDET\t_\t_\t_\t_\t_\tA=b\n"
+        "2\tcat\t_\tNOUN\t_\t_\t_\t_\t_\t_\n3\tsees\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n",
+        encoding="utf-8",
+    )
+    write_conllu(tmp_path / "b.conllu", transition_parser.predict(read_conllu(path, trees=False)))
+    lines = (tmp_path / "b.conllu").read_text(encoding="utf-8").splitlines()
+    assert lines[:3] == ["# id = 1", "1-2\tthecat\t_\t_\t_\t_\t_\t_\t_\t_", "1\tthe\tx\tDET\t_\t_\t2\tdet\t_\tA=b"]
+
+
+def test_a_tagger_adds_a_second_row(transition_parser):
+    gold = treebank(10, 4)
+    scores = transition_parser.test(gold, tagger=Tagger(), progress=False)
+    assert (
+        scores.predicted
+        == scores.gold
+        == score_dependencies(
+            [(each.heads, each.relations) for each in gold],
+            [(each.heads, each.relations) for each in transition_parser.predict(gold)],
+        )
+    )
+    assert "gold tags: UAS" in str(scores)
+    assert "predicted tags: UAS" in str(scores)
+
+
+def test_sentences_of_no_one_and_two_thousand_words(transition_parser):
+    none, one, long = DependencySentence.of([]), treebank(1)[0], ["cat"] * 2000
+    sentences = [none, (["cat"], ["NOUN"]), (long, ["NOUN"] * 2000)]
+    found = transition_parser.predict(sentences)
+    assert (len(found[0]), found[1].heads, len(found[2].tree)) == (0, (0,), 2000)
+    assert transition_parser.predict([]) == []
+    assert len(one) > 1
+
+
+@pytest.mark.parametrize(
+    ("sentences", "problem"),
+    [
+        (["the cat"], "item 1 is 'the cat'; expected a DependencySentence or a pair"),
+        ([DependencySentence.of(["a", "cat"])], "sentence 1 .'a cat'. has no upos tags"),
+    ],
+)
+def test_what_is_refused(transition_parser, sentences, problem):
+    with pytest.raises(CorpusError, match=problem):
+        transition_parser.predict(sentences)
+
+
+def test_names_of_other_libraries_are_answered(transition_parser):
+    with pytest.raises(AttributeError, match=r"use predict\(sentences\)"):
+        _ = transition_parser.parse
+    assert repr(transition_parser) == "<ParserModel: TransitionParser, 7 relations>"

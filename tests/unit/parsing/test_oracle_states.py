@@ -1,0 +1,45 @@
+"""States on the way to gold trees, and what is right in them."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from firth.kernels.transition_states import (
+    FEATURES,
+    NODES,
+    action_kind,
+    action_label,
+    arc_word,
+    state_nodes,
+    write_features,
+)
+from firth.kernels.transitions import EAGER, LEFT, STANDARD, act, is_final
+from firth.parsing.oracle_states import static_states
+from tests.unit.parsing.states import LABELS, TREES, empty_state, sentences
+
+SYSTEMS = pytest.mark.parametrize("system", [STANDARD, EAGER], ids=["standard", "eager"])
+
+
+@SYSTEMS
+def test_static_states_lead_to_the_gold_trees(system):
+    data, heads, relations = sentences()
+    most = 2 * (len(data.words) - len(TREES))
+    features, targets = np.empty((most, FEATURES), np.int32), np.empty((most, 1), np.int32)
+    kinds = np.empty(most, np.uint8)
+    assert static_states(system, data, heads, relations, LABELS, features, targets, kinds) == most
+    example = 0
+    for first, end in itertools.pairwise(data.starts):
+        state, nodes, expected = empty_state(system, end - first - 1), np.empty(NODES, np.int32), np.empty(48, np.int32)
+        while not is_final(system, state[1]):
+            state_nodes(system, state[0], state[1], state[4], nodes)
+            write_features(nodes, data.words[first:end], data.tags[first:end], state[3], data.none, expected)
+            assert np.array_equal(features[example], expected)
+            kind, label = action_kind(targets[example, 0], LABELS), action_label(targets[example, 0], LABELS)
+            assert kinds[example] >> kind & 1
+            word = arc_word(system, kind, *state[:2]) if kind >= LEFT else 0
+            act(system, kind, label, *state)
+            assert not word or state[2][word] == heads[first + word]
+            example += 1
+        assert np.array_equal(state[2], heads[first:end])
+        assert np.array_equal(state[3], relations[first:end])
