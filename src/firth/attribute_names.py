@@ -73,6 +73,17 @@ NEURAL_CLASSIFIERS = {
     "fit": _CLASSIFIER,
     "train": _CLASSIFIER,
 }
+TAGGERS = {
+    "fit": "use firth.Tagger(...).train(sentences)",
+    "train": "use firth.Tagger(...).train(sentences)",
+    "tag": "use predict(sentences)",
+    "predict_proba": "use marginals(sentences)",
+    "probabilities": "use marginals(sentences), or predict(sentences, probabilities=True)",
+    "evaluate": "use test(gold)",
+    "labels": "use tags",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(tagger, 'owner/name')",
+}
 ENCODERS = {  # of sentences
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

@@ -29,6 +29,7 @@ FOLDERS = {
     "neural-feedforward": "firth-language-model",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",
+    "tagger": "firth-tagger",
     "tree-model": "firth-tree-model",
     "sentence-encoder": "firth-sentence-encoder",
 }

@@ -51,6 +51,7 @@ KINDS = {
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",
+    "firth-tagger": "tagger",
     "firth-tree-model": "tree-model",
     "firth-vectors": "vectors-folder",
 }

@@ -70,6 +70,7 @@ PANELS = {
     "Text models": {
         "lm": ("language_group", "language", "Language models: train, score, generate, compare and mix."),
         "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
+        "tag": ("tag", "tag", "Taggers of words, such as parts of speech and entities: train, predict, test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
     },

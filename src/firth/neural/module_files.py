@@ -87,7 +87,7 @@ class SavedModel(abc.ABC):
         self,
         kind: str,
         arrays: Mapping[str, npt.NDArray[Any]],
-        texts: Mapping[str, list[str]],
+        texts: Mapping[str, Any],
         config: Mapping[str, Any],
         card: Sequence[str],
     ) -> ModelFolder:

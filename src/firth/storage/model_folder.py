@@ -34,7 +34,13 @@ VERSION = 1
 CHECKED = 2**16  # numbers checked at once: they stay in the cache
 MODEL, CONFIG, CARD = "model.safetensors", "config.json", "README.md"
 _LISTS = ("vocab", "attributes", "labels", "names", "types")
-TEXTS = (*_LISTS, "pivots", *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS))  # JSON files
+TEXTS = (
+    *_LISTS,
+    "pivots",
+    "tokens",
+    "tags",
+    *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS),
+)  # JSON files
 SUBFOLDER = re.compile(r"model-\d+")
 
 

@@ -67,6 +67,29 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
     return Reader(name=f"neural-{name}", make=make, use=use_model, own=True, cost=0.02, needs="torch")
 
 
+def make_tagger(path: Path) -> None:
+    """A tagger as its seed draws it."""
+    import firth
+    from firth.neural.models.tags.tag_set import learn_tag_set
+    from firth.neural.models.tags.tagger_model import TaggerModel
+    from firth.neural.models.tags.train import new_module
+    from firth.neural.models.tokens.reader import learn_token_reader
+
+    options = firth.Tagger(targets="pos,ner", dim=4, hidden=3, char_dim=2, char_width=3, spelling=True, extra_words=0)
+    reader = learn_token_reader([["a", "b", "a"]], columns=options.read_columns)
+    sets = [learn_tag_set([["X", "Y"]], "bioes"), learn_tag_set([["B-A", "O"]], "bioes")]
+    TaggerModel(new_module(options, reader, sets, 0), options, reader, sets).save(path)
+
+
+def use_tagger(path: Path) -> Any:
+    """Marginals, the best tags, and the tags there are."""
+    import firth
+
+    model = firth.load(path)
+    (table,) = model.marginals([["a", "b", "unheard"]])
+    return [*(near(each) for each in table.values()), model.tags, list(model.words)]
+
+
 def make_trees(path: Path) -> None:
     """A model of trees as its seed draws it."""
     import torch
@@ -222,6 +245,7 @@ READERS = (
     label_model("cnn", lambda: firth.CNNClassifier(dim=4, filters=3, widths="1,2", extra_words=0)),
     label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
+    Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),
     Reader(name="sentence-encoder", make=make_encoder, use=use_encoder, own=True, cost=0.02, needs="torch"),

@@ -1,0 +1,1 @@
+"""Tags of words: parts of speech, entities, chunks."""

@@ -1,0 +1,116 @@
+"""The tags of a target: as they are read and shown, and as a model scores them.
+
+What
+    Parts of speech are scored as they are. Tags of spans are read in any scheme and scored in BIO or BIOES; broken ones
+    are read as conlleval reads them. Shown are BIO tags, or BIOES where the training data have them.
+Objective
+    Which tags may follow one another, so that a CRF gives no probability to tags that mark no spans.
+Source
+    Ratinov and Roth 2009, "Design challenges and misconceptions in named entity recognition", section 3.1 (BIOES).
+Departures
+    None.
+Cost
+    None to speak of.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.readers.span_tags import BIO, BIOES, OUTSIDE, broken_spans, may_follow, scheme_of, span_tags, spans_of
+
+UNKNOWN_TAG = -1
+Ids = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_SHOWN = {"S": "B", "E": "I"}
+
+
+@dataclass(frozen=True, eq=False)
+class TagSet:
+    """The K tags of a target.
+
+    Attributes:
+        names: K tags as they are scored.
+        scheme: "bio" or "bioes" if they mark spans, else None.
+        shown_scheme: the scheme in which tags are shown, likewise.
+        broken: spans of the training data that broke the rules of their scheme.
+    """
+
+    names: list[str]
+    scheme: str | None = None
+    shown_scheme: str | None = None
+    broken: int = 0
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def shown_of(self) -> list[str]:
+        """K tags as they are shown."""
+        if self.scheme == self.shown_scheme:
+            return self.names
+        return [_SHOWN.get(name[:1], name[:1]) + name[1:] for name in self.names]
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """The L tags that are shown, in the order of `names`."""
+        return list(dict.fromkeys(self.shown_of))
+
+    @cached_property
+    def groups(self) -> npt.NDArray[np.float64]:
+        """(K, L), 1 where a scored tag is shown as a tag of `shown`."""
+        return np.array([[name == one for one in self.shown] for name in self.shown_of], dtype=np.float64)
+
+    def encode(self, tags: Sequence[str]) -> Ids:
+        """Return (T,) numbers of tags in any scheme; -1 for tags that are unknown."""
+        coded = tags if self.scheme is None else span_tags(spans_of(tags), len(tags), self.scheme)
+        return np.array([self._ids.get(tag, UNKNOWN_TAG) for tag in coded], np.int64)
+
+    def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """Return tags as they are shown."""
+        return tuple(self.shown_of[number] for number in ids)
+
+    def normal(self, tags: Sequence[str]) -> tuple[str, ...]:
+        """Return tags in any scheme in that of `shown`."""
+        if self.shown_scheme is None:
+            return tuple(tags)
+        return tuple(span_tags(spans_of(tags), len(tags), self.shown_scheme))
+
+    @cached_property
+    def allowed(self) -> tuple[Flags, Flags, Flags]:
+        """Which tags may follow one another, (K, K), begin a sentence, (K,), and end one, (K,)."""
+        if self.scheme is None:
+            every = np.ones(len(self), dtype=bool)
+            return np.ones((len(self), len(self)), dtype=bool), every, every
+        scheme, names = self.scheme, self.names
+        pairs = np.array([[may_follow(a, b, scheme) for b in names] for a in names])
+        first = np.array([may_follow(OUTSIDE, name, scheme) for name in names])
+        return pairs, first, np.array([may_follow(name, OUTSIDE, scheme) for name in names])
+
+
+def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
+    """Return the tags of training sentences.
+
+    Args:
+        sentences: tags of each.
+        scheme: in which tags of spans are scored, if there are any that are not BIOES already: "bio" or "bioes".
+    """
+    given = scheme_of(sentences)
+    if given is None:
+        counts = Counter(tag for tags in sentences for tag in tags)
+        return TagSet(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+    kinds = Counter(kind for tags in sentences for _, _, kind in spans_of(tags))
+    coded = BIOES if given == BIOES else scheme
+    prefixes = "BIES" if coded == BIOES else "BI"
+    ordered = sorted(kinds, key=lambda kind: (-kinds[kind], kind))
+    names = [OUTSIDE, *(f"{prefix}-{kind}" if kind else prefix for kind in ordered for prefix in prefixes)]
+    broken = sum(broken_spans(tags, given) for tags in sentences)
+    return TagSet(names, coded, BIOES if given == BIOES else BIO, broken)

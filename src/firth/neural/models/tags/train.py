@@ -1,0 +1,187 @@
+"""The method `train` of taggers: read the sentences, create a module, run the training loop."""
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.errors import CorpusError, warn_caller
+from firth.neural.models.tags.data import development_split, encoded, tag_batches
+from firth.neural.models.tags.examples import TaggedExamples, read_tagged
+from firth.neural.models.tags.module import TaggerModule
+from firth.neural.models.tags.options import TaggerOptions
+from firth.neural.models.tags.tag_set import Ids, TagSet, learn_tag_set
+from firth.neural.models.tags.tagger_model import TaggerModel
+from firth.neural.models.tags.task import TagTask
+from firth.neural.models.tokens.reader import ReadSentence, TokenReader, learn_token_reader
+from firth.neural.training.devices import within_memory
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig
+from firth.neural.training.row_updates import sparse_gradients
+from firth.options import check_kind
+from firth.randomness import torch_seed
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+EVAL_BATCH = 100  # sentences per batch of an evaluation
+
+
+@explained
+def train_tagger(
+    options: TaggerOptions,
+    source: Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    **run: Unpack[RunArguments],
+) -> TaggerModel:
+    """Train a tagger on sentences with tags.
+
+    Args:
+        options: of the tagger.
+        source: a path or several: CoNLL-U if named .conllu, else columns with a word per line and an empty line between
+            sentences. Or a list of `firth.readers.conllu.DependencySentence`, of `firth.Document`, or of tuples (words,
+            tags); the tags of several targets are a dict.
+        held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
+            sentences is held out; test data never select a model.
+        vectors: word vectors to start from, or to keep (`embedding`).
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
+
+    Warns:
+        UserWarning: tags of spans break the rules of their scheme.
+
+    Raises:
+        CorpusError: the source is missing or holds no sentence, or a target has one tag only.
+        FormatError: a file is damaged; the message names the line.
+        OptionError: an option is out of its range, the data have no such target, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    options = _with_vectors(options, vectors)
+    config = RunConfig.of(options.training, run)
+    with running_clock():
+        examples = read_tagged(source, options.target_names)
+        if held_out is None:
+            examples, judged = development_split(examples, config.seed)
+        else:
+            judged = read_tagged(held_out, options.target_names)
+        return _trained(options, examples, judged, config, vectors)
+
+
+def _with_vectors(options: TaggerOptions, vectors: WordVectors | None) -> TaggerOptions:
+    """Return the options with the width of given vectors, and no more extra words than they have."""
+    if vectors is None:
+        return dataclasses.replace(options, extra_words=0)
+    check_kind("vectors", vectors, WordVectors)
+    changes: dict[str, Any] = {"dim": vectors.dim} if options.embedding == "tuned" else {}
+    return dataclasses.replace(options, extra_words=min(options.extra_words, len(vectors)), **changes)
+
+
+def _trained(
+    options: TaggerOptions,
+    examples: TaggedExamples,
+    judged: TaggedExamples,
+    config: RunConfig,
+    vectors: WordVectors | None,
+) -> TaggerModel:
+    sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    reader = learn_token_reader(
+        examples.sentences,
+        min_count=options.min_count,
+        lowercase=options.lowercase,
+        characters=options.characters != "none",
+        columns=options.read_columns,
+        vectors=vectors,
+        extra_words=options.extra_words,
+        tuned=options.embedding == "tuned",
+    )
+    train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
+    tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)
+    module = new_module(options, reader, sets, config.seed, vectors, copies=2)
+    task = TagTask(
+        module,
+        tag_batches(reader, train, tags, batch_size=config.training.batch_size, seed=config.seed),
+        tag_batches(reader, held_out, held_out_tags, batch_size=EVAL_BATCH, shuffle=False),
+        gold=[
+            [known.normal(each) for each in column] for known, column in zip(sets, judged.tags.values(), strict=True)
+        ],
+        sets=sets,
+    )
+    data = {"examples": _digest([(train, tags), (held_out, held_out_tags)], reader, vectors), "sentences": len(train)}
+    with sparse_gradients(module, config.training):
+        facts = fit_model(task, options, config, data)
+    facts |= {
+        "held_out_sentences": len(held_out),
+        "words": sum(map(len, train)),
+        "broken_spans": sum(known.broken for known in sets),
+    }
+    return TaggerModel(module, options, reader, sets, {"training": facts})
+
+
+def new_module(
+    options: TaggerOptions,
+    reader: TokenReader,
+    sets: Sequence[TagSet],
+    seed: int,
+    vectors: WordVectors | None = None,
+    *,
+    copies: int = 1,
+) -> TaggerModule:
+    """Return a module with random parameters; torch's own random state is kept.
+
+    Args:
+        options: of the tagger.
+        reader: with its vocabulary.
+        sets: the tags of each target.
+        seed: of the parameters.
+        vectors: given vectors.
+        copies: numbers in memory per parameter: 1, or 2 in training.
+
+    Raises:
+        OptionError: the model needs more memory than this machine has, or no word has a vector.
+    """
+    with torch.random.fork_rng(devices=[]), within_memory(copies):
+        torch.manual_seed(torch_seed(seed, "parameters"))
+        return options.build(reader, sets, vectors)
+
+
+def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str) -> TagSet:
+    """Return the tags of a target.
+
+    Raises:
+        CorpusError: there is one only.
+    """
+    known = learn_tag_set(tags, options.scheme)
+    if len(known) < 2:
+        raise CorpusError(
+            f"{name}: all words have the tag {known.names[0]!r} of the target {target!r}; expected two tags or more"
+        )
+    if known.broken:
+        warn_caller(
+            f"{name}: {known.broken:,} spans of {target} break the rules of their tags; they are read as conlleval does"
+        )
+    return known
+
+
+def _digest(
+    parts: Iterable[tuple[Sequence[ReadSentence], Sequence[tuple[Ids, ...]]]],
+    reader: TokenReader,
+    vectors: WordVectors | None,
+) -> str:
+    """Return a digest of the data of a run."""
+    digest = hashlib.blake2b(digest_size=16)
+    for sentences, tags in parts:
+        for sentence, numbers in zip(sentences, tags, strict=True):
+            digest.update("\n".join(sentence.forms).encode("utf-8", "surrogatepass"))
+            for column in (*sentence.columns, *numbers):
+                digest.update(column.tobytes())
+    digest.update("\n".join([*reader.words, *reader.given]).encode("utf-8", "surrogatepass"))
+    if vectors is not None:
+        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    return digest.hexdigest()

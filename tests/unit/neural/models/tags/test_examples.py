@@ -1,0 +1,82 @@
+"""Sentences with tags from files and objects."""
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.documents.document import Entity
+from firth.errors import CorpusError, FormatError, OptionError
+from firth.neural.models.tags.examples import read_tagged
+from firth.readers.columns import read_columns
+from firth.readers.conllu import read_conllu
+
+CONLLU = "1\tShe\tshe\tPRON\tPRP\tCase=Nom\t2\tnsubj\t_\t_\n2\truns\trun\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+COLUMNS = "EU NNP I-ORG\nrejects VBZ O\n\nPeter NNP I-PER\n"
+
+
+@pytest.fixture
+def conllu(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def columns(tmp_path):
+    path = tmp_path / "a.train"
+    path.write_text(COLUMNS, encoding="utf-8")
+    return path
+
+
+def test_conllu(conllu):
+    examples = read_tagged(conllu, ["upos", "feats"])
+    assert examples.tags == {"upos": [("PRON", "VERB")], "feats": [("Case=Nom", "_")]}
+    assert examples.sentences[0].words == ("She", "runs")
+    assert read_tagged(list(read_conllu(conllu)), ["xpos"]).tags == {"xpos": [("PRP", "VBZ")]}
+
+
+def test_columns_by_number_or_the_last_one(columns):
+    assert read_tagged(columns, ["ner"]).tags == {"ner": [("I-ORG", "O"), ("I-PER",)]}
+    both = read_tagged([str(columns)], ["2", "3"])
+    assert both.tags == {"2": [("NNP", "VBZ"), ("NNP",)], "3": [("I-ORG", "O"), ("I-PER",)]}
+    assert both.rows([1]).sentences == [("Peter",)]
+    assert len(read_tagged(list(read_columns(columns)), ["ner"])) == 2
+
+
+def test_python_objects(conllu):
+    pairs = [("He eats", ["PRON", "VERB"]), (["Run"], ["VERB"]), ("", [])]
+    assert read_tagged(pairs, ["pos"]).tags == {"pos": [("PRON", "VERB"), ("VERB",)]}
+    both = read_tagged([(["a"], {"x": ["1"], "y": ["2"]})], ["y", "x"])
+    assert list(both.tags) == ["y", "x"]
+    (sentence,) = read_conllu(conllu)
+    document = firth.Document((sentence, sentence), entities=[Entity(0, 1, "A"), Entity(2, 4, "B"), Entity(3, 4, "C")])
+    found = read_tagged([document], ["ner", "upos"]).tags
+    assert found == {"ner": [("B-A", "O"), ("B-B", "I-B")], "upos": [("PRON", "VERB")] * 2}
+
+
+@pytest.mark.parametrize(
+    ("source", "targets", "error", "problem"),
+    [
+        ("nothing.conllu", ["upos"], CorpusError, "no such file"),
+        ([], ["upos"], CorpusError, "no sentences"),
+        (3, ["upos"], CorpusError, "found 3"),
+        (["missing.txt"], ["upos"], CorpusError, "missing.txt: no such file"),
+        ([("a b", ["X"])], ["pos"], CorpusError, "1 tags for 2 words"),
+        ([("a", {"x": ["1"]})], ["y"], OptionError, "no tags for the target 'y'"),
+        ([(["", "b"], ["X", "Y"])], ["pos"], FormatError, "words that are not empty"),
+        ([("a", ["X"], 3)], ["pos"], CorpusError, "item 0 is"),
+    ],
+)
+def test_what_is_refused(source, targets, error, problem):
+    with pytest.raises(error, match=problem):
+        read_tagged(source, targets)
+
+
+def test_targets_that_a_file_lacks_are_refused(conllu, columns):
+    with pytest.raises(OptionError, match="the target 'ner'; CoNLL-U has upos, xpos, feats"):
+        read_tagged(conllu, ["ner"])
+    with pytest.raises(OptionError, match="expected a column from 2 to 3"):
+        read_tagged(columns, ["4"])
+    with pytest.raises(OptionError, match="expected numbers of columns"):
+        read_tagged(columns, ["pos", "ner"])

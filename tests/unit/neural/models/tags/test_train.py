@@ -1,0 +1,74 @@
+"""Training of taggers: what determines it, given vectors, and what it refuses."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.errors import CorpusError, OptionError
+from tests.unit.neural.models.tags.tiny import SIZES, sentences
+
+ONE_EPOCH = firth.TrainingOptions(epochs=1, batch_size=8)
+
+
+def trained(source, *, seed=0, vectors=None, checkpoint=None, training=ONE_EPOCH, **how):
+    options = firth.Tagger(**{**SIZES, "targets": "ner", **how})
+    return options.train(source, training=training, seed=seed, vectors=vectors, checkpoint=checkpoint, progress=False)
+
+
+def test_the_seed_determines_the_result():
+    one, same, other = (trained(sentences(20), seed=seed) for seed in (1, 1, 2))
+    values = [model.marginals([sentences(1, 3)[0][0]])[0]["ner"] for model in (one, same, other)]
+    assert np.array_equal(values[0], values[1])
+    assert not np.array_equal(values[0], values[2])
+
+
+@pytest.mark.parametrize("embedding", ["tuned", "static"])
+def test_given_vectors(embedding):
+    words = ["kara", "mr", "Other"]
+    vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(3, 5)).astype(np.float32))
+    model = trained(sentences(20), vectors=vectors, embedding=embedding)
+    embedder = model.module.encoder.embedder
+    if embedding == "tuned":
+        assert model.options.dim == 5
+        assert "other" in model.words
+    else:
+        assert model.options.dim == SIZES["dim"]
+        assert np.array_equal(embedder.given.weight[2:].numpy(), vectors.vectors)
+        assert "other" not in model.words
+
+
+def test_broken_tags_are_counted_and_warned_of():
+    source = [(["a", "b"], ["O", "I-X"]), (["a", "b"], ["B-X", "I-X"]), (["c", "b"], ["O", "B-X"])]
+    with pytest.warns(UserWarning, match="1 spans of ner break the rules"):
+        model = firth.Tagger(targets="ner", **SIZES).train(source, held_out=source, training=ONE_EPOCH, progress=False)
+    assert model.metadata["training"]["broken_spans"] == 1
+
+
+def test_held_out_tags_may_be_unknown():
+    """They count as missed; a sentence with one is left out of the loss."""
+    source = [(["a", "b"], ["X", "Y"])] * 4
+    judged = [(["a", "b"], ["X", "Z"]), (["a", "b"], ["X", "Y"])]
+    model = firth.Tagger(targets="x", **SIZES).train(source, held_out=judged, training=ONE_EPOCH, progress=False)
+    best = model.metadata["training"]["best"]
+    assert np.isfinite(best["held_out_loss"])
+    assert best["held_out_error"] >= 0.25
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "problem"),
+    [
+        ([("a", ["O"]), ("b", ["O"])], CorpusError, "all words have the tag 'O' of the target 'ner'"),
+        ([("a", ["B-X"])], CorpusError, "1 sentence; expected at least two"),
+    ],
+)
+def test_what_is_refused(source, error, problem):
+    with pytest.raises(error, match=problem):
+        trained(source)
+
+
+def test_a_checkpoint_of_other_data_is_refused(tmp_path):
+    trained(sentences(10), checkpoint=tmp_path / "c")
+    with pytest.raises(OptionError, match="examples"):
+        trained(sentences(10, 4), checkpoint=tmp_path / "c")
