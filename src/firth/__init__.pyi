@@ -53,6 +53,7 @@ from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwar
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
+from firth.neural.models.parsers.biaffine import BiaffineParser as BiaffineParser
 from firth.neural.models.parsers.transition import TransitionParser as TransitionParser
 from firth.neural.models.sentences.declutr import DeCLUTR as DeCLUTR
 from firth.neural.models.sentences.masked_lm import MaskedLM as MaskedLM

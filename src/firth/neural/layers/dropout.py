@@ -6,11 +6,12 @@ Objective
     Inverted dropout of rate p multiplies by m / (1 - p), m ~ Bernoulli(1 - p), so that the expectation is x and
     evaluation needs no scale. *Plain*: a new m for every number. *Locked* (variational): one m per sequence, the same
     at every step. *Weights*: m over the entries of a matrix. *Word types*: m over the rows of a table, so that all
-    occurrences of a word in a batch are dropped together.
+    occurrences of a word in a batch are dropped together. *Parts*: m per word and part of its vector (its form, its
+    tag); the parts that stay are scaled by the number of all parts over that of those.
 Source
     Srivastava et al. 2014, section 4; Gal and Ghahramani 2016, section 4 (one mask a sequence for inputs, outputs and
     recurrent connections; word types; Monte Carlo dropout in section 3); Merity, Keskar and Socher 2018, section 3
-    (weights, called DropConnect there); Krueger et al. 2017 (zoneout).
+    (weights, called DropConnect there); Krueger et al. 2017 (zoneout); Dozat and Manning 2017, section 3.1 (parts).
 Departures
     Word types are sampled over the whole vocabulary once per batch, not per sequence, as in AWD-LSTM.
     On the CPU a rate is a whole number of parts in 65,536, and one random number of 64 bits gives four entries of a
@@ -20,7 +21,7 @@ Cost
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -175,6 +176,34 @@ class Dropout(nn.Module):
             return dropout(x, self.mask.rate, training=True)
         mask = self.mask(x, (x.shape[0], 1, x.shape[-1]) if self.locked else tuple(x.shape))
         return x if mask is None else x * mask
+
+
+class PartDropout(nn.Module):
+    """Dropout of whole parts of the vectors of words, such as those of a word's form and of its tag.
+
+    Args:
+        rate: dropout rate of each part.
+
+    Raises:
+        OptionError: the rate is not a number from 0 to below 1.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.mask = DropoutMask(rate)
+
+    def forward(self, parts: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return (B, T, D) parts side by side, dropped independently; where one stays of two, it counts twice.
+
+        Args:
+            parts: P of them, (B, T, D_p) each.
+        """
+        if not self.mask.active:
+            return torch.cat(list(parts), dim=-1)
+        B, T, _ = parts[0].shape
+        stays = (torch.rand(len(parts), B, T, 1, device=parts[0].device) >= self.mask.rate).to(parts[0].dtype)
+        scale = len(parts) / stays.sum(0).clamp(min=1)
+        return torch.cat([part * (scale * stay) for part, stay in zip(parts, stays, strict=True)], dim=-1)
 
 
 @contextmanager

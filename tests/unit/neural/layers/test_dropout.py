@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
-from firth.neural.layers.dropout import Dropout, Dropouts, sampling
+from firth.neural.layers.dropout import Dropout, Dropouts, PartDropout, sampling
 from firth.neural.layers.recurrent import RecurrentStack
 
 
@@ -105,3 +105,18 @@ def test_gradients_go_where_numbers_went():
     y.sum().backward()
     assert ((x.grad == 0) == (y == 0)).all()
     assert torch.allclose(x.grad * x, y)
+
+
+def test_parts_that_stay_count_for_those_that_are_dropped():
+    """Of three parts of ones: none, one, two or three stay, and their sum is 3 times the width unless all are gone."""
+    parts = [torch.ones(200, 50, width) for width in (1, 2, 2)]
+    dropped = PartDropout(0.5)(parts)
+    form, tag, other = dropped[..., 0], dropped[..., 1:3], dropped[..., 3:]
+    assert (tag == tag[..., :1]).all()
+    assert (other == other[..., :1]).all()
+    total = form + tag[..., 0] + other[..., 0]
+    assert sorted(total.round(decimals=4).unique().tolist()) == [0.0, 3.0]
+    assert (total == 0).float().mean().item() == pytest.approx(1 / 8, abs=0.02)
+    assert set(form.unique().tolist()) == {0.0, 1.0, 1.5, 3.0}
+    layer = PartDropout(0.5).eval()
+    assert torch.equal(layer(parts), torch.cat(parts, 2))

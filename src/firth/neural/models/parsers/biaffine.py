@@ -1,0 +1,144 @@
+"""Biaffine parsers: every word chooses its head by the product of their vectors, and trees are decoded from that.
+
+What: a BiLSTM over words, tags and characters; for each word a vector as a head and as a dependent, once for arcs and
+    once for labels; scores of all arcs of a sentence by a biaffine product; the best tree of the scores; the best label
+    of each of its arcs.
+Objective: with x_d the vector of word d, y_d that of BiLSTMs over x_1 .. x_n, and y_0 a parameter (the root),
+
+    h_d = f(W_h y_d + b_h),  e_d = f(W_e y_d + b_e),  s(h, d) = h_h' U e_d + u' h_h,     labels alike, with all terms
+
+    loss: the mean over words of -log softmax_h(s(h, d))[head of d] - log softmax_l(s_l(head of d, d))[label of d];
+    `arc_losses` has sums over whole trees for the first term.
+Source: Dozat and Manning 2017, "Deep biaffine attention for neural dependency parsing"; Dozat, Qi and Manning 2017,
+    "Stanford's graph-based neural dependency parser at the CoNLL 2017 shared task", for characters; Chu and Liu 1965
+    and Edmonds 1967, or Eisner 1996, for the best tree.
+Departures:
+- The root is a vector of its own beside the BiLSTM's outputs, not a word that the BiLSTM reads.
+- No dropout of recurrent connections, so that the LSTM's steps run in torch's kernels; all other dropout is the
+  authors', with one mask per sentence.
+- Vectors of words are one table, given or trained; the authors add a trained table to a given one (`embedding=static`
+  does that, too).
+- Adam with beta 2 = 0.999 in place of 0.9, and a learning rate that falls to zero within the time or epochs given.
+- Labels are trained and predicted for one head of each word: those of all other arcs are never computed.
+Cost: 16 H (D + H) operations per word and layer of the BiLSTM, three times that in training; n^2 per sentence for arcs
+    and for the best tree (n^3 at worst; n^3 / 3 if projective). `python -m benchmarks.biaffine` measures words per
+    second.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import torch
+
+from firth.neural.layers.initialise import initialise
+from firth.neural.models.parsers.arc_losses import LOSSES
+from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
+from firth.neural.models.parsers.biaffine_module import BiaffineModule
+from firth.neural.models.parsers.biaffine_task import BiaffineTask
+from firth.neural.models.parsers.options import ParserOptions
+from firth.neural.models.parsers.train import train_parser
+from firth.neural.models.parsers.transition import TAGS
+from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.files import restored_reader
+from firth.neural.models.tokens.options import TokenOptions
+from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.task import Task
+from firth.options import Preset, option, options_class
+from firth.readers.conllu import DependencySentence
+from firth.storage.model_folder import ModelFolder
+from firth.vectors.word_vectors import WordVectors
+
+
+@options_class
+class BiaffineParser(ParserOptions, TokenOptions):
+    """Biaffine parser over a BiLSTM. In its training options, `batch_size` counts words.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Dozat and Manning 2017; the module's docstring has the formula and every departure.
+    """
+
+    presets: ClassVar = {"biaffine": Preset("Biaffine parser over a BiLSTM (Dozat and Manning 2017).")}
+    common_options: ClassVar = ("tag", "dim", "hidden", "layers", "loss", "projective", "dropout")
+    own_words: ClassVar[bool] = True
+    train = train_parser
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=40, batch_size=1500, optimiser="adam", lr=0.002, schedule="linear", clip_norm=5.0
+    )
+
+    tag: str = option(
+        "upos",
+        "tags that are read: upos, xpos, features (upos and, apart, the morphological features), or none",
+        choices=tuple(TAGS),
+    )
+    hidden: int = option(300, "width of the state of each LSTM", minimum=1)
+    layers: int = option(3, "layers of the BiLSTM", minimum=1)
+    arc_width: int = option(400, "width of the vectors that arcs are scored by", minimum=1)
+    label_width: int = option(100, "width of the vectors that labels are scored by", minimum=1)
+    loss: str = option(
+        "cross-entropy",
+        "loss of arcs: cross-entropy (of each word's head), matrix-tree (of all trees), projective (of trees without "
+        "crossing arcs, which parsing then has none of, either)",
+        choices=LOSSES,
+    )
+    projective: bool = option(False, "parse without crossing arcs (Eisner's algorithm in place of Chu-Liu/Edmonds)")
+    dropout: float = option(0.33, "dropout of units, one mask per sentence", minimum=0, maximum=0.99)
+    part_dropout: float = option(
+        0.33, "dropout of a word's form, tag and characters, independently of each other", minimum=0, maximum=0.99
+    )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; see `ParserOptions.columns`."""
+        return TAGS[self.tag]
+
+    def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> BiaffineVocabulary:
+        """Return words, characters, tags and relations; see `ParserOptions.vocabulary`."""
+        reader = learn_token_reader(
+            sentences,
+            min_count=self.min_count,
+            lowercase=self.lowercase,
+            characters=self.characters != "none",
+            columns=self.columns,
+            vectors=vectors,
+            extra_words=self.extra_words,
+            tuned=self.embedding == "tuned",
+        )
+        counts = Counter(relation for sentence in sentences for relation in sentence.relations)
+        return BiaffineVocabulary(reader, sorted(counts, key=lambda name: (-counts[name], name)))
+
+    def vocabulary_of(self, content: ModelFolder) -> BiaffineVocabulary:
+        """Return the vocabulary of a folder; see `ParserOptions.vocabulary_of`."""
+        return BiaffineVocabulary(restored_reader(content), content.words("labels"))
+
+    def build(self, vocabulary: BiaffineVocabulary, vectors: WordVectors | None) -> BiaffineModule:
+        """Return a module with random parameters; see `ParserOptions.build`."""
+        module = BiaffineModule(
+            vocabulary,
+            TokenEmbedder(self, vocabulary.reader, vectors),
+            hidden=self.hidden,
+            layers=self.layers,
+            arc_width=self.arc_width,
+            label_width=self.label_width,
+            dropout=self.dropout,
+            part_dropout=self.part_dropout,
+            projective=self.projective or self.loss == "projective",
+        )
+        seed = int(torch.randint(2**31, ()))
+        for part in (module.encoder, module.projections):
+            initialise(part, weights="orthogonal", recurrent="orthogonal", seed=seed)
+        return module
+
+    def task(
+        self,
+        module: Any,
+        sentences: Sequence[DependencySentence],
+        held_out: Sequence[DependencySentence],
+        config: RunConfig,
+    ) -> Task:
+        """Return the task; see `ParserOptions.task`."""
+        return BiaffineTask(module, sentences, held_out, config, loss=self.loss)
