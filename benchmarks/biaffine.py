@@ -2,9 +2,9 @@
 
     python -m benchmarks.biaffine train.conllu --peer FOLDER
 
-FOLDER holds the unpacked wheel of supar 1.1.4 and what it needs (dill). Both parsers read the same batches; the loops
-of supar are written out here without its progress bar, its scores of each batch and its repair of heads that are no tree,
-all of which take time: its figures are an upper bound.
+FOLDER holds the unpacked wheel of supar 1.1.4 and what it needs (dill). Both parsers read the same batches. The loops
+of supar are written out here without its progress bar, its scores of each batch and its repair of heads that are no
+tree, all of which take time: its figures are an upper bound.
 """
 
 import argparse
