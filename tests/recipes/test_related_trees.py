@@ -4,7 +4,9 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.errors import FormatError
+from firth.readers.conllu import DependencySentence
 
 
 def sick(folder, count=8):
@@ -39,3 +41,23 @@ def test_trees_of_other_sentences_are_refused(recipe, tmp_path):
     with pytest.raises(FormatError, match="the words of the tree differ from those of the sentence"):
         recipe["main"]([str(tmp_path), "--trees", str(tmp_path / "a.conllu")])
     assert recipe["trees_of"](["She eats fish"], "right")[0].parents == (1, 2, -1)
+
+
+def test_trees_of_a_parser_of_our_own(recipe, tmp_path):
+    words = sick(tmp_path)
+    gold = [
+        DependencySentence.of(["She", "eats", word]).annotated(
+            tags=["PRON", "VERB", "NOUN"], heads=[2, 0, 2], relations=["nsubj", "root", "obj"]
+        )
+        for word in words * 10
+    ]
+    once = firth.TrainingOptions(epochs=8, batch_size=12, lr=0.02)
+    tiny = {"dim": 8, "column_dim": 4, "hidden": 8, "layers": 1, "arc_width": 8, "label_width": 8, "min_count": 1}
+    firth.BiaffineParser(**tiny).train(gold, held_out=gold, training=once).save(tmp_path / "parser")
+    firth.Tagger(dim=8, hidden=8, characters="none").train(gold, held_out=gold, training=once).save(tmp_path / "tagger")
+    models = ["--trees", str(tmp_path / "parser"), "--tagger", str(tmp_path / "tagger")]
+    rows = recipe["main"]([str(tmp_path), *models, "--seeds", "0", "--epochs", "1", "--kinds", "child-sum"])
+    assert [(row["kind"], row["trees"], row["pairs"]) for row in rows] == [("child-sum", "parser", 8)]
+    assert recipe["parsed"](["She eats fish"], *models[1::2])[0].parents == (1, -1, 1)
+    with pytest.raises(SystemExit):
+        recipe["main"]([str(tmp_path), "--trees", str(tmp_path / "parser")])
